@@ -1,0 +1,1 @@
+"""Where in the brain is this text about? Text in, brain map out."""

@@ -1,0 +1,1 @@
+"""Corpora: documents, peaks and texts from many sources."""

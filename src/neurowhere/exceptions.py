@@ -1,0 +1,66 @@
+"""The errors and warnings that neurowhere raises, in one tree.
+
+::
+
+    NeurowhereError
+    ├── CorpusError        a corpus, or a file meant to be one, is not as expected
+    ├── VocabularyError    a vocabulary is empty, malformed or matches nothing
+    ├── PartitionError     a mask, an atlas or its labels do not fit together
+    ├── FitError           data that no model can be fitted to
+    ├── OutputError        a result cannot be written where it was asked for
+    └── MissingExtraError  an optional dependency is not installed (also an ImportError)
+
+    NeurowhereWarning
+    ├── DataWarning         something in the data was odd, counted and worked around
+    └── ConvergenceWarning  a solver stopped before its tolerance was reached
+
+Every message says what was expected, what came, and what to do. All errors but
+``MissingExtraError`` are also ``ValueError``.
+"""
+
+
+class NeurowhereError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class CorpusError(NeurowhereError, ValueError):
+    """A corpus, or a file meant to be one, is not as expected."""
+
+
+class VocabularyError(NeurowhereError, ValueError):
+    """A vocabulary is empty, malformed or matches nothing."""
+
+
+class PartitionError(NeurowhereError, ValueError):
+    """A mask, an atlas or its labels do not fit together."""
+
+
+class FitError(NeurowhereError, ValueError):
+    """Data that no model can be fitted to."""
+
+
+class OutputError(NeurowhereError, ValueError):
+    """A result cannot be written where it was asked for."""
+
+
+class MissingExtraError(NeurowhereError, ImportError):
+    """An optional dependency is not installed.
+
+    >>> str(MissingExtraError("jats", "reading JATS articles"))
+    "reading JATS articles needs an extra: pip install 'neurowhere[jats]'"
+    """
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs an extra: pip install 'neurowhere[{extra}]'")
+
+
+class NeurowhereWarning(UserWarning):
+    """Base of all warnings."""
+
+
+class DataWarning(NeurowhereWarning):
+    """Something in the data was odd, counted and worked around."""
+
+
+class ConvergenceWarning(NeurowhereWarning):
+    """A solver stopped before its tolerance was reached."""

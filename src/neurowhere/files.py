@@ -1,0 +1,101 @@
+"""Files: compression by suffix, checksums, folders written whole or not at all."""
+
+import gzip
+import hashlib
+import json
+import lzma
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TextIO
+
+from neurowhere.exceptions import CorpusError, OutputError
+
+COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+INFO_NAME = "info.json"
+
+
+def bare_suffix(path: Path) -> str:
+    """Suffix of a file name without its compression: ``.jsonl`` for ``a.jsonl.gz``."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSIONS:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Open a plain, gz or xz file as UTF-8 text; what is wrong with it becomes a one-line error."""
+    opener = COMPRESSIONS.get(path.suffix.lower(), open)
+    try:
+        with opener(path, "rt", encoding="utf-8-sig") as stream:
+            yield stream
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
+        raise CorpusError(
+            f"{path} is truncated or damaged ({error}); fetch or compress it again"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{path} is not UTF-8 text (byte {error.object[error.start]:#04x} at {error.start}); "
+            "convert it, for instance with iconv"
+        ) from error
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
+    """Yield a temporary folder that becomes `folder` when the block ends without an error.
+
+    The temporary folder is a hidden sibling, so the final rename is atomic: a reader sees
+    the whole folder or none. A folder that exists is an error unless `overwrite`, or empty.
+    """
+    target = Path(folder)
+    if target.is_dir() and any(target.iterdir()) and not overwrite:
+        raise OutputError(
+            f"{target} exists and is not empty; choose another folder or overwrite it"
+        )
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"{target} is a file; give a folder to write to")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
+    try:
+        yield temporary
+        temporary.chmod(0o755)  # mkdtemp makes it private
+        if target.exists():
+            shutil.rmtree(target)
+        temporary.rename(target)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_info(folder: Path, content: dict[str, Any]) -> None:
+    """Write info.json: what made the folder, when, from what, and a checksum of every file."""
+    checksums = {
+        path.relative_to(folder).as_posix(): sha256(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != INFO_NAME
+    }
+    info = {
+        "made_by": "neurowhere",
+        "version": version("neurowhere"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        **content,
+        "sha256": checksums,
+    }
+    (folder / INFO_NAME).write_text(json.dumps(info, indent=2, ensure_ascii=False) + "\n", "utf-8")

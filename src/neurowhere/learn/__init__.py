@@ -1,0 +1,1 @@
+"""Regressors: arrays in, coefficients and certificate out."""

@@ -1,0 +1,1 @@
+"""Partitions of the brain and densities over them."""

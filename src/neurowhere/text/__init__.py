@@ -1,0 +1,1 @@
+"""From text to term counts and features."""
