@@ -1,0 +1,49 @@
+"""The command line: options in, calls to the package, readable output; no science here."""
+
+import sys
+import warnings
+from typing import Annotated
+
+import typer
+
+from neurowhere.exceptions import NeurowhereError, NeurowhereWarning
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"neurowhere {version('neurowhere')}")
+        raise typer.Exit
+
+
+@app.callback()
+def neurowhere(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version."),
+    ] = False,
+) -> None:
+    """Where in the brain is this text about? Text in, brain map out."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line on stderr and exit code 1."""
+    warnings.simplefilter("ignore")
+    warnings.simplefilter("always", NeurowhereWarning)
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except NeurowhereError as error:
+        sys.exit(f"neurowhere: {error}")
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    print(f"neurowhere: warning: {message}", file=sys.stderr)
