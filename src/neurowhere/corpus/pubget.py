@@ -1,0 +1,148 @@
+"""Folders written by pubget: articles of PubMed Central, their text and coordinates."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from neurowhere.corpus.document import SECTIONS, Document, no_peaks
+from neurowhere.corpus.spaces import parse_space
+from neurowhere.exceptions import CorpusError, DataWarning
+
+NAME = "pubget"
+
+# The tables that pubget's `extract_data` step writes and we read, with the columns that we need.
+COLUMNS = {
+    "metadata": ("pmcid", "pmid", "doi", "journal", "publication_year"),
+    "text": ("pmcid", *SECTIONS),
+    "coordinates": ("pmcid", "x", "y", "z"),
+    "coordinate_space": ("pmcid", "coordinate_space"),
+}
+CHUNK_ROWS = 100  # full texts: some ten megabytes
+
+
+def detects(path: Path) -> bool:
+    """Whether a folder is, or holds, pubget's extracted data."""
+    return bool(extracted_folders(path))
+
+
+def iter_documents(path: Path) -> Iterator[Document]:
+    """Yield the articles in pubget's order; texts are streamed, the smaller tables are not."""
+    folders = extracted_folders(path)
+    if not folders:
+        raise CorpusError(
+            f"{path} holds no data extracted by pubget (a folder with "
+            f"{', '.join(f'{table}.csv' for table in COLUMNS)}); give the folder of `pubget run`"
+        )
+    for folder in folders:
+        yield from _iter_folder(folder)
+
+
+def extracted_folders(path: Path) -> list[Path]:
+    """Folders of extracted data at, in, or one level below a folder: one for each query.
+
+    `pubget run DIR` writes ``DIR/query_<hash>/subset_<articles>_extractedData``. Where a query
+    has both subsets, that of all articles is taken: it holds the one of articles with coordinates.
+    """
+    found: dict[Path, Path] = {}
+    for pattern in ("", "*_extractedData", "*/*_extractedData"):
+        # subset_allArticles sorts before subset_articlesWithCoords
+        for folder in sorted(path.glob(pattern)) if pattern else [path]:
+            if all((folder / f"{table}.csv").is_file() for table in COLUMNS):
+                found.setdefault(folder.parent, folder)
+    return list(found.values())
+
+
+def article_document(
+    metadata: Mapping[str, Any],
+    text: Mapping[Any, str | None],
+    peaks: NDArray[np.float64],
+    space: str,
+    fallback_id: str = "",
+) -> Document:
+    """One article as pubget describes it; its id is the first of PubMed, PMC, DOI, fallback.
+
+    >>> article = article_document({"pmcid": 7, "publication_year": 2020}, {"title": "Pain"},
+    ...                            np.zeros((1, 3)), "UNKNOWN")
+    >>> article.id, article.space, dict(article.metadata)
+    ('PMC7', 'unknown', {'pmcid': 'PMC7', 'year': 2020})
+    """
+    known = {key: str(value).strip() for key, value in metadata.items() if value}
+    pmcid, year = known.get("pmcid"), known.get("publication_year")
+    described = {
+        "pmid": known.get("pmid"),
+        "pmcid": f"PMC{pmcid}" if pmcid else None,
+        "doi": known.get("doi"),
+        "journal": known.get("journal"),
+        "year": int(year) if year else None,
+        "license": known.get("license"),
+    }
+    ids = (described["pmid"], described["pmcid"], described["doi"], fallback_id)
+    sections = {name: (text.get(name) or "").strip() for name in SECTIONS}
+    return Document(
+        id=str(next(filter(None, ids), "")),
+        sections={name: section for name, section in sections.items() if section},
+        peaks=peaks,
+        space=parse_space(space),
+        metadata={key: value for key, value in described.items() if value},
+    )
+
+
+def _iter_folder(folder: Path) -> Iterator[Document]:
+    metadata = _read(folder, "metadata").set_index("pmcid", drop=False)
+    described = metadata.to_dict("index")
+    spaces = _read(folder, "coordinate_space").set_index("pmcid")["coordinate_space"].to_dict()
+    peaks = _peaks_by_article(_read(folder, "coordinates"))
+    for texts in _iter_chunks(folder, "text"):
+        for text in texts.to_dict("records"):
+            pmcid = text["pmcid"]
+            yield article_document(
+                described.pop(pmcid, {"pmcid": pmcid}),
+                text,
+                peaks.get(pmcid, no_peaks()),
+                spaces.get(pmcid, ""),
+            )
+    if described:
+        warnings.warn(
+            f"left out {len(described)} articles of {folder} that have no row in text.csv "
+            f"(first: PMC{next(iter(described))})",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _peaks_by_article(coordinates: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """Peaks of each article, NaN where a table says something else than a number."""
+    xyz = coordinates[["x", "y", "z"]].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    rows = coordinates.groupby("pmcid", sort=False).indices
+    return {str(pmcid): xyz[index] for pmcid, index in rows.items()}
+
+
+def _read(folder: Path, table: str) -> pd.DataFrame:
+    chunks = list(_iter_chunks(folder, table))
+    return pd.concat(chunks) if chunks else pd.DataFrame(columns=list(COLUMNS[table]))
+
+
+def _iter_chunks(folder: Path, table: str) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a table as strings, some at a time; what is wrong is a one-line error."""
+    path = folder / f"{table}.csv"
+    try:
+        with pd.read_csv(
+            path, dtype=str, keep_default_na=False, encoding="utf-8", chunksize=CHUNK_ROWS
+        ) as chunks:
+            for chunk in chunks:
+                missing = [name for name in COLUMNS[table] if name not in chunk]
+                if missing:
+                    raise CorpusError(
+                        f"{path} should have the columns {', '.join(COLUMNS[table])} but lacks "
+                        f"{', '.join(missing)}; extract the data again with pubget"
+                    )
+                yield chunk
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise CorpusError(
+            f"{path} is truncated or damaged ({error}); extract the data again with pubget"
+        ) from error
