@@ -1,0 +1,81 @@
+"""Compiled passes over the studies for the ℓ1 solver; numba is imported here and nowhere else.
+
+Arrays hold a block of b regions in their last axis, so that one sparse entry of X drives a
+vectorised loop over b contiguous values. b is read from the shape: a compile-time constant
+would be unrolled into scalar code.
+"""
+
+from numba import njit
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def admm_sweep(  # type: ignore[no-untyped-def]
+    indptr, indices, data, beta, offset, targets, threshold, relaxation, state, row, out, total
+):  # pragma: no cover
+    """One ADMM pass: fit, shrink, update and project each study's row, all while it is in cache.
+
+    For every study i, with w its row of `state`, u = clip(w, ±t) and z = w − u:
+
+        w ← z + u + α (y − X̃β − z),        out += x_i (w − 2 clip(w, ±t)).
+    """
+    n, b = targets.shape
+    out[:] = 0
+    total[:] = 0
+    for i in range(n):
+        for j in range(b):
+            row[j] = -offset[j]
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                row[j] += x * beta[k, j]
+        for j in range(b):
+            t = threshold[j]
+            w = state[i, j]
+            u = min(max(w, -t), t)
+            z = w - u
+            w = z + u + relaxation * (targets[i, j] - row[j] - z)
+            state[i, j] = w
+            u = min(max(w, -t), t)
+            w = w - u - u
+            row[j] = w
+            total[j] += w
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                out[k, j] += x * row[j]
+
+
+@njit(nogil=True, cache=True)
+def certificate_sweep(  # type: ignore[no-untyped-def]
+    indptr, indices, data, beta, offset, targets, rho, state, row, out, deviation, linear, total
+):  # pragma: no cover
+    """Sum what primal and dual values need, in float64, at β and ν = clip(ρ w, ±1).
+
+    deviation = Σ|y − X̃β|, linear = Σ ν y, total = Σ ν, out = Xᵀν.
+    """
+    n, b = targets.shape
+    out[:] = 0
+    deviation[:] = 0
+    linear[:] = 0
+    total[:] = 0
+    for i in range(n):
+        for j in range(b):
+            row[j] = -offset[j]
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                row[j] += x * beta[k, j]
+        for j in range(b):
+            deviation[j] += abs(targets[i, j] - row[j])
+            nu = min(max(rho[j] * state[i, j], -1.0), 1.0)
+            linear[j] += nu * targets[i, j]
+            total[j] += nu
+            row[j] = nu
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                out[k, j] += x * row[j]

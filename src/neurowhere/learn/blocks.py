@@ -1,0 +1,169 @@
+"""Blocks of regions: solved in parallel, kept as they finish, yielded in order.
+
+Every linear learner here is a sum of independent problems, one per region. A fit is therefore a
+stream of blocks, and whoever consumes the stream decides what to keep: the coefficients of one
+λ (`collect`), or only scores (`neurowhere.learn.selection`). Memory does not grow with the
+number of regions.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.exceptions import FitError
+from neurowhere.learn.certificate import Certificate
+from neurowhere.progress import track
+
+Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Solutions for a slice of regions over a path of λ.
+
+    Attributes
+    ----------
+    regions : slice
+    mean : array of shape (b,)
+        Mean target of each region, the intercept of the model.
+    coefficients : array of shape (n_lambdas, n_terms, b)
+    certificates : tuple of Certificate
+        One per λ, summed over the regions; empty for closed forms.
+    """
+
+    regions: slice
+    mean: NDArray[np.float64]
+    coefficients: Float32
+    certificates: tuple[Certificate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFit:
+    """A linear model over all regions: mean + (x − x̄)ᵀ coefficients.
+
+    `certificate` is None for closed forms, which have nothing to certify.
+    """
+
+    mean: NDArray[np.float64]  # (n_regions,)
+    coefficients: Float32  # (n_terms, n_regions)
+    certificate: Certificate | None
+
+
+def collect(blocks: Iterable[Block], n_regions: int, index: int = -1) -> LinearFit:
+    """Assemble the solutions for one λ of the path, the last by default."""
+    mean = np.empty(n_regions)
+    coefficients: Float32 | None = None
+    total: Certificate | None = None
+    for block in blocks:
+        solution = block.coefficients[index]  # (n_terms, b)
+        if coefficients is None:
+            coefficients = np.empty((len(solution), n_regions), dtype=np.float32)
+        mean[block.regions] = block.mean
+        coefficients[:, block.regions] = solution
+        if block.certificates:
+            total = (total or Certificate()) + block.certificates[index]
+    if coefficients is None:
+        raise FitError("expected at least one region to fit, got none")
+    return LinearFit(mean, coefficients, total)
+
+
+def slices(n_regions: int, size: int) -> list[slice]:
+    """Consecutive slices that cover the regions.
+
+    >>> slices(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(start, min(start + size, n_regions)) for start in range(0, n_regions, size)]
+
+
+def run_blocks(
+    solve: Callable[[slice], Block],
+    regions: Sequence[slice],
+    *,
+    n_jobs: int = -1,
+    checkpoint: "Checkpoint | None" = None,
+    description: str = "fitting",
+) -> Iterator[Block]:
+    """Solve every slice on `n_jobs` threads and yield the blocks in order.
+
+    The work inside a block releases the GIL. Blocks found in `checkpoint` are read, not solved.
+    """
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    def one(block: slice) -> Block:
+        if checkpoint is None:
+            return solve(block)
+        found = checkpoint.load(block)
+        if found is None:
+            found = solve(block)
+            checkpoint.save(found)
+        return found
+
+    # Threads share the cores already: a threaded BLAS inside each would only contend.
+    with threadpool_limits(1, user_api="blas"):
+        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        yield from track(pool(delayed(one)(block) for block in regions), description, len(regions))
+
+
+class Checkpoint:
+    """A folder of finished blocks, from which an interrupted fit goes on.
+
+    Parameters
+    ----------
+    folder : path
+    problem : arrays and values that define the fit
+        Hashed; a folder that holds blocks of another problem is refused.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *problem: object) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fingerprint = {"problem": _digest(problem)}
+        record = self.folder / "problem.json"
+        if not record.exists():
+            record.write_text(json.dumps(fingerprint))
+        elif json.loads(record.read_text()) != fingerprint:
+            raise FitError(
+                f"{self.folder} holds the blocks of another fit; remove it or give another folder"
+            )
+
+    def _path(self, regions: slice) -> Path:
+        return self.folder / f"block-{regions.start:07d}-{regions.stop:07d}.npz"
+
+    def load(self, regions: slice) -> Block | None:
+        """Read a finished block; None where there is none, or a damaged one."""
+        try:
+            with np.load(self._path(regions), allow_pickle=False) as arrays:
+                certificates = tuple(Certificate(*pair) for pair in arrays["certificates"].tolist())
+                return Block(regions, arrays["mean"], arrays["coefficients"], certificates)
+        except (FileNotFoundError, BadZipFile, EOFError, KeyError, ValueError):
+            return None
+
+    def save(self, block: Block) -> None:
+        """Write a block; a reader sees all of it or nothing."""
+        path = self._path(block.regions)
+        partial = path.with_suffix(".partial")
+        with partial.open("wb") as stream:
+            np.savez(
+                stream,
+                mean=block.mean,
+                coefficients=block.coefficients,
+                certificates=np.array([(c.primal, c.dual) for c in block.certificates]),
+            )
+        partial.replace(path)
+
+
+def _digest(values: Iterable[object]) -> str:
+    digest = hashlib.sha256()
+    for value in values:
+        is_array = isinstance(value, np.ndarray)
+        digest.update(np.ascontiguousarray(value).data if is_array else repr(value).encode())
+    return digest.hexdigest()

@@ -1,0 +1,87 @@
+"""Label-constrained encoder: each region is predicted from the frequency of its own name alone.
+
+β is diagonal, so a fit is m regressions with one centred feature x̃ each, all in closed form:
+
+    ℓ2:  β = x̃ᵀy / (x̃ᵀx̃ + λ)
+    ℓ1:  β minimises Σ|yᵢ − x̃ᵢβ| + λβ², a convex function with kinks at bᵢ = yᵢ/x̃ᵢ.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.exceptions import FitError
+from neurowhere.learn.blocks import Block, slices
+from neurowhere.learn.design import Array, Design
+
+BLOCK_SIZE = 64
+
+
+def label_blocks(
+    design: Design,
+    targets: Callable[[slice], NDArray[np.floating]],
+    n_regions: int,
+    lambdas: Sequence[float],
+    *,
+    loss: Literal["l1", "l2"],
+) -> Iterator[Block]:
+    """Fit every region on its own label.
+
+    Parameters
+    ----------
+    design : Design
+        Frequencies of the labels: column k belongs to region k, so n_terms = n_regions.
+    targets : callable
+        Gives the (n_studies, b) targets of a slice of regions; they are centred here.
+    """
+    if design.shape[1] != n_regions:
+        raise FitError(
+            f"a label-constrained fit needs one label per region: got {design.shape[1]} labels "
+            f"for {n_regions} regions; give the atlas's labels as the vocabulary"
+        )
+    slope = {"l1": one_feature_l1, "l2": one_feature_l2}[loss]
+    for regions in slices(n_regions, BLOCK_SIZE):
+        y = np.asarray(targets(regions), dtype=np.float64)
+        mean = y.mean(axis=0)
+        x = design.X[:, regions].toarray() - design.mean[regions]  # (n, b)
+        solutions = np.zeros((len(lambdas), n_regions, y.shape[1]), dtype=np.float32)
+        columns = np.arange(y.shape[1])
+        for path_index, lam in enumerate(lambdas):
+            solutions[path_index, regions.start + columns, columns] = slope(x, y - mean, lam)
+        yield Block(regions, mean, solutions, ())
+
+
+def one_feature_l2(x: Array, y: Array, lam: float) -> Array:
+    """Minimise Σ(yᵢ − xᵢβ)² + λβ² for each column of x and y, both of shape (n, b)."""
+    slopes: Array = (x * y).sum(axis=0) / ((x * x).sum(axis=0) + lam)
+    return slopes
+
+
+def one_feature_l1(x: Array, y: Array, lam: float) -> Array:
+    """Minimise Σ|yᵢ − xᵢβ| + λβ² for each column of x and y, both of shape (n, b).
+
+    Sort the kinks b₁ ≤ … ≤ bₙ and let Cⱼ be the sum of the first j weights |x|, W their total.
+    Between bⱼ and bⱼ₊₁ the derivative is 2λβ + 2Cⱼ − W, zero at rⱼ = (W − 2Cⱼ)/(2λ). As rⱼ falls
+    with j while bⱼ rises, the minimum is max(rⱼ, bⱼ) for the first j with rⱼ ≤ bⱼ₊₁.
+
+    >>> one_feature_l1(np.ones((3, 1)), np.array([[0.0], [1.0], [5.0]]), 1e-9)
+    array([1.])
+    """
+    n, b = x.shape
+    weights = np.abs(x)
+    # A zero feature has no kink: it is put last, with no weight.
+    kinks = np.divide(y, x, out=np.full((n, b), np.inf), where=x != 0)
+    order = np.argsort(kinks, axis=0)
+    kinks = np.take_along_axis(kinks, order, axis=0)
+    weights = np.take_along_axis(weights, order, axis=0)
+    ends = np.full((1, b), np.inf)
+    lower = np.concatenate([-ends, kinks])  # bⱼ,   j = 0..n
+    upper = np.concatenate([kinks, ends])  # bⱼ₊₁
+    cumulated = np.concatenate([np.zeros((1, b)), np.cumsum(weights, axis=0)])
+    roots = (weights.sum(axis=0) - 2 * cumulated) / (2 * lam)
+    first = np.argmax(roots <= upper, axis=0)
+    columns = np.arange(b)
+    slopes: Array = np.maximum(roots[first, columns], lower[first, columns])
+    return slopes
