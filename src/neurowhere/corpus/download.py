@@ -1,0 +1,228 @@
+"""Public corpora, fetched from where they are released, checked, and resumed after a cut.
+
+Files come into a hidden folder beside the one asked for, which appears when all are there.
+Each file is checked against its SHA-256: the known one, or else the one of the first download,
+which is recorded beside the data in ``SHA256SUMS`` (as ``sha256sum --check`` reads it).
+"""
+
+import logging
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.client import (
+    INTERNAL_SERVER_ERROR,
+    PARTIAL_CONTENT,
+    REQUESTED_RANGE_NOT_SATISFIABLE,
+    TOO_MANY_REQUESTS,
+)
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from neurowhere.exceptions import CorpusError, OutputError
+from neurowhere.files import sha256
+from neurowhere.progress import track
+
+CHECKSUMS_NAME = "SHA256SUMS"
+CHUNK_BYTES = 1 << 18
+TIMEOUT_SECONDS = 30.0
+RETRIES = 5
+FIRST_WAIT_SECONDS = 1.0  # doubled at each retry
+
+
+@dataclass(frozen=True)
+class Release:
+    """Files of a public corpus at one commit: their address, licence, and SHA-256 where known."""
+
+    base_url: str
+    licence: str
+    files: Mapping[str, str | None]
+
+
+# The commits are those that NiMARE 0.22 fetches. No checksums of NeuroQuery's files have been
+# published, except that its vocabulary is at hand; those of Neurosynth are on record in several
+# public programs that pin this commit.
+_NEUROQUERY = "data-neuroquery_version-1_"
+_COUNTS = _NEUROQUERY + "vocab-neuroquery156521_source-{}_type-count_features.npz"
+RELEASES = {
+    "neuroquery": Release(
+        "https://github.com/neuroquery/neuroquery_data/raw/4580f86267fb7c14ac1f601e298cbed898d79f2d/data/",
+        "BSD-3-Clause",
+        {
+            f"{_NEUROQUERY}coordinates.tsv.gz": None,
+            f"{_NEUROQUERY}metadata.tsv.gz": None,
+            _COUNTS.format("title"): None,
+            _COUNTS.format("abstract"): None,
+            _COUNTS.format("keywords"): None,
+            f"{_NEUROQUERY}vocab-neuroquery156521_vocabulary.txt": (
+                "54a768ac2cd266f38a3010a20fd8b10abb107677776c8bda7060c8f9a4517793"
+            ),
+        },
+    ),
+    "neurosynth": Release(
+        "https://github.com/neurosynth/neurosynth-data/raw/209c33cd009d0b069398a802198b41b9c488b9b7/",
+        "ODbL-1.0",
+        {
+            "data-neurosynth_version-7_coordinates.tsv.gz": (
+                "17135be3e08a0ab045896c77217e8463086543a0817d52a6a88c8e32c1161616"
+            ),
+            "data-neurosynth_version-7_metadata.tsv.gz": (
+                "8acde7de2a14ee2a12b406e50a8805e83288b0bc78924ddb36879d496dfb757b"
+            ),
+        },
+    ),
+}
+
+
+def download(name: str, folder: Path, *, base_url: str | None = None) -> Path:
+    """Fetch a public corpus into a folder, or verify it if it is already there.
+
+    Parameters
+    ----------
+    name : str
+        One of `RELEASES`: "neuroquery" or "neurosynth".
+    folder : Path
+        Where to put the files. What an interrupted download has got so far is kept beside it,
+        and the next call goes on from there.
+    base_url : str, optional
+        Address of a mirror, instead of that of the release.
+
+    Returns
+    -------
+    Path
+        The folder, with all files of the release and ``SHA256SUMS``.
+    """
+    if name not in RELEASES:
+        raise CorpusError(f"no public corpus is named {name!r}; choose among {', '.join(RELEASES)}")
+    return fetch(RELEASES[name], Path(folder), base_url=base_url)
+
+
+def fetch(release: Release, folder: Path, *, base_url: str | None = None) -> Path:
+    """Fetch the files of a release into a folder, or verify those that are there."""
+    address = (base_url or release.base_url).rstrip("/")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        verify(folder, release.files)
+        return folder
+    staging = folder.with_name(f".{folder.name}.partial")
+    try:
+        staging.mkdir(parents=True, exist_ok=True)
+        for name, known in release.files.items():
+            _retrieve(f"{address}/{name}", known, name, staging)
+        lines = [f"{sha256(staging / name)}  {name}\n" for name in release.files]
+        (staging / CHECKSUMS_NAME).write_text("".join(lines), "utf-8")
+        if folder.exists():
+            folder.rmdir()  # it is empty
+        staging.rename(folder)
+    except OSError as error:
+        raise OutputError(f"cannot write {folder}: {error.strerror or error}") from error
+    return folder
+
+
+def verify(folder: Path, known: Mapping[str, str | None] | None = None) -> None:
+    """Raise an error unless every file of a downloaded folder has its recorded SHA-256.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder that `download` has made.
+    known : mapping of str to str or None, optional
+        Files that have to be there, with their SHA-256 where it is known.
+    """
+    record = folder / CHECKSUMS_NAME
+    if not record.is_file():
+        raise CorpusError(
+            f"expected a folder made by `neurowhere corpus download`, but {folder} has no "
+            f"{CHECKSUMS_NAME}; give a new folder"
+        )
+    lines = [line.split(maxsplit=1) for line in record.read_text("utf-8").splitlines()]
+    expected: dict[str, str | None] = {name: checksum for checksum, name in lines}
+    for name in known or {}:
+        expected[name] = (known or {})[name] or expected.get(name)
+    for name, checksum in expected.items():
+        file = folder / name
+        found = sha256(file) if file.is_file() else "no such file"
+        if found != checksum:
+            raise CorpusError(
+                f"{file} should have the SHA-256 {checksum} but has {found}; "
+                f"remove {folder} and download it again"
+            )
+
+
+def _retrieve(url: str, known: str | None, name: str, folder: Path) -> None:
+    """Let pooch fetch one file, check it and put it in place, or raise a one-line error."""
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    try:
+        pooch.retrieve(
+            url,
+            known_hash=known and f"sha256:{known}",
+            fname=name,
+            path=folder,
+            downloader=resume,
+        )
+    except CorpusError:
+        raise
+    except ValueError as error:
+        raise CorpusError(f"{url} is not the file of the release: {error}") from error
+
+
+def resume(url: str, output_file: str, pooch: object) -> None:
+    """Download a file as pooch asks for it, going on from what an earlier try left.
+
+    What has come so far is in a ``.part`` file; it becomes `output_file` when it is whole.
+    """
+    import requests
+
+    target = Path(output_file)
+    partial = target.with_name(PurePosixPath(urlsplit(url).path).name + ".part")
+    cuts = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
+    for retry in range(RETRIES + 1):
+        if retry:
+            time.sleep(FIRST_WAIT_SECONDS * 2 ** (retry - 1))
+        try:
+            _append(url, partial)
+        except cuts as error:
+            reason: Exception = error
+        except requests.RequestException as error:
+            raise CorpusError(
+                f"cannot download {url} ({error}); check the address or try later"
+            ) from error
+        else:
+            partial.replace(target)
+            return
+    raise CorpusError(
+        f"the connection was cut {RETRIES + 1} times while downloading {url} ({reason}); "
+        "run the command again to go on from there"
+    ) from reason
+
+
+def _append(url: str, partial: Path) -> None:
+    """Ask for the bytes that are missing and write them; raise unless all have come."""
+    import requests
+
+    start = partial.stat().st_size if partial.exists() else 0
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
+        status = response.status_code
+        if status == TOO_MANY_REQUESTS or status >= INTERNAL_SERVER_ERROR:
+            raise requests.ConnectionError(f"{status} {response.reason}")
+        sent = response.headers.get("Content-Range", "")
+        if status == REQUESTED_RANGE_NOT_SATISFIABLE or (
+            status == PARTIAL_CONTENT and not sent.startswith(f"bytes {start}-")
+        ):
+            partial.unlink(missing_ok=True)
+            raise requests.ConnectionError("the server does not go on where the last try ended")
+        response.raise_for_status()
+        if status != PARTIAL_CONTENT:
+            start = 0  # the server sends the file from its beginning
+        length = response.headers.get("Content-Length")
+        n_chunks = math.ceil(int(length) / CHUNK_BYTES) if length else None
+        with partial.open("ab" if start else "wb") as stream:
+            chunks = response.iter_content(CHUNK_BYTES)
+            for chunk in track(chunks, partial.stem, total=n_chunks):
+                stream.write(chunk)
+    if length and partial.stat().st_size != start + int(length):
+        raise requests.ConnectionError(f"{partial.stat().st_size} of {start + int(length)} bytes")
