@@ -2,10 +2,11 @@
 
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
+from neurowhere.cli.corpus import corpus_app
 from neurowhere.exceptions import NeurowhereError, NeurowhereWarning
 
 app = typer.Typer(
@@ -14,6 +15,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+# One line per group of commands; each is in a module of its own, which imports no heavy package.
+app.add_typer(corpus_app, name="corpus")
 
 
 def _print_version(value: bool) -> None:
@@ -28,7 +31,9 @@ def _print_version(value: bool) -> None:
 def neurowhere(
     version: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version."),
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Where in the brain is this text about? Text in, brain map out."""
@@ -45,5 +50,13 @@ def main() -> None:
         sys.exit(f"neurowhere: {error}")
 
 
-def _show_warning(message: Warning | str, *_: object) -> None:
-    print(f"neurowhere: warning: {message}", file=sys.stderr)
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as one line, in place of `warnings.showwarning`."""
+    print(f"neurowhere: warning: {message}", file=file or sys.stderr)

@@ -1,1 +1,17 @@
 """Corpora: documents, peaks and texts from many sources."""
+
+from neurowhere.corpus.corpus import Corpus
+from neurowhere.corpus.document import SECTIONS, Document
+from neurowhere.corpus.join import concatenate
+from neurowhere.corpus.problems import Problem
+from neurowhere.corpus.read import iter_documents, read_corpus
+
+__all__ = [
+    "SECTIONS",
+    "Corpus",
+    "Document",
+    "Problem",
+    "concatenate",
+    "iter_documents",
+    "read_corpus",
+]

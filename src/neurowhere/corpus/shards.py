@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import SupportsInt
 
 from neurowhere.corpus.document import Document
 from neurowhere.exceptions import CorpusError, DataWarning
@@ -25,9 +26,9 @@ class Skipped:
         self.count = 0
         self.examples: list[str] = []
 
-    def add(self, place: str, reason: object, count: int = 1) -> None:
+    def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
         """Count what was skipped at one place."""
-        self.count += count
+        self.count += int(count)
         if len(self.examples) < N_EXAMPLES:
             self.examples.append(f"{place}: {reason}")
 
@@ -45,7 +46,7 @@ class Skipped:
 
 
 def find_shards(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the file itself, or the folder's files with one of the suffixes, sorted by name."""
+    """Return the file, or the folder's files, with one of the suffixes, sorted by name."""
     if path.is_file():
         return [path] if bare_suffix(path) in suffixes else []
     return sorted(
@@ -56,13 +57,17 @@ def find_shards(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def iter_shards(
-    shards: list[Path], read: Callable[[Path, Skipped], Iterator[Document]], unit: str = "lines"
+    path: Path,
+    suffixes: tuple[str, ...],
+    read: Callable[[Path, Skipped], Iterator[Document]],
+    unit: str = "lines",
 ) -> Iterator[Document]:
-    """Yield the documents of each shard in turn, holding one at a time.
+    """Yield the documents of a file, or of each shard of a folder in turn, one at a time.
 
     A shard that cannot be read is an error if it is the only one; among others it is
     skipped from the damaged place on, named and counted.
     """
+    shards = [path] if path.is_file() else find_shards(path, suffixes)
     lines, files = Skipped(unit), Skipped("files")
     n_documents = n_files = 0
     for shard in shards:

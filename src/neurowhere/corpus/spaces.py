@@ -1,10 +1,15 @@
 """Stereotactic spaces: the spellings that sources use, in one table, and the way to MNI."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from neurowhere.coordinates import talairach_to_mni
+from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import Document, Space
+from neurowhere.corpus.frames import XYZ, read_table
+from neurowhere.exceptions import CorpusError
 
 # Spellings in lower case without spaces and punctuation; "ale" is GingerALE's MNI template.
 SPELLINGS: dict[str, Space] = {
@@ -49,3 +54,33 @@ def document_to_mni(document: Document) -> Document:
         space="MNI",
         metadata={"source_space": "TAL", **document.metadata},
     )
+
+
+def corpus_to_mni(corpus: Corpus) -> Corpus:
+    """Corpus with its Talairach peaks in MNI; `documents.source_space` still says TAL."""
+    talairach = corpus.documents["space"].to_numpy() == "TAL"  # (n_documents,)
+    if not talairach.any():
+        return corpus
+    moved = talairach[corpus.peak_rows]  # (n_peaks,)
+    peaks = corpus.peaks.copy()
+    peaks.loc[moved, XYZ] = talairach_to_mni(peaks.loc[moved, XYZ].to_numpy())
+    space = corpus.documents["space"].mask(talairach, "MNI")
+    return replace(corpus, documents=corpus.documents.assign(space=space), peaks=peaks)
+
+
+def read_spaces(path: Path) -> dict[str, str]:
+    """Read the space of each document from a table with columns id and space."""
+    if not path.is_file():
+        raise CorpusError(f"expected a table with columns id and space, but {path} is no file")
+    table = read_table(path, ["id", "space"])
+    return dict(zip(table["id"], table["space"], strict=True))
+
+
+def fill_spaces(corpus: Corpus, labels: Mapping[str, str]) -> Corpus:
+    """Corpus whose documents of unknown space get the one that `labels` gives for their id."""
+    unknown = corpus.documents["space"] == "unknown"
+    if not labels or not unknown.any():
+        return corpus
+    spaces = [parse_space(labels.get(document_id)) for document_id in corpus.documents["id"]]
+    space = corpus.documents["space"].mask(unknown, spaces)
+    return replace(corpus, documents=corpus.documents.assign(space=space, source_space=space))

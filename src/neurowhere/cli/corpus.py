@@ -1,0 +1,138 @@
+"""The `neurowhere corpus` commands: import, sum up and download corpora."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+corpus_app = typer.Typer(no_args_is_help=True, help="Import, sum up and download corpora.")
+
+Source = Annotated[
+    Path, typer.Argument(metavar="SOURCE", help="File or folder to read.", show_default=False)
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        show_default="detected",
+        help="folder, neuroquery, neurosynth, pubget, nimads, jats, jsonl, table or text.",
+    ),
+]
+Drop = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="Problems to drop: duplicates, repeated, outside, voxels, empty, without_peaks.",
+    ),
+]
+Spaces = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TABLE",
+        show_default=False,
+        help="TSV with columns id and space, for documents whose source does not say.",
+    ),
+]
+KeepTalairach = Annotated[
+    bool, typer.Option("--keep-talairach", help="Do not convert Talairach peaks to MNI.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@corpus_app.command("import")
+def import_corpus(
+    source: Source,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
+    ],
+    format: Format = None,
+    drop: Drop = "duplicates",
+    spaces: Spaces = None,
+    keep_talairach: KeepTalairach = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Read a corpus in any known format and write it as a folder of plain files.
+
+    Example:
+
+        neurowhere corpus import downloads/neuroquery -o corpus --drop duplicates,repeated
+    """
+    from neurowhere.corpus.folder import write_files
+    from neurowhere.files import new_folder
+
+    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long reading
+        corpus = _read(source, format, drop, spaces, keep_talairach)
+        write_files(corpus, folder)
+    _print_summary(corpus, as_json)
+
+
+@corpus_app.command("info")
+def info(
+    path: Source,
+    format: Format = None,
+    as_json: Json = False,
+) -> None:
+    """Sum up a corpus: documents, peaks, space, years, frequent terms, problems.
+
+    Example:
+
+        neurowhere corpus info corpus
+    """
+    _print_summary(_read(path, format), as_json)
+
+
+@corpus_app.command("download")
+def download(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name of a corpus: neuroquery or neurosynth.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
+    ],
+) -> None:
+    """Download a public corpus, as it was released; a cut download is resumed.
+
+    Example:
+
+        neurowhere corpus download neuroquery -o downloads/neuroquery
+    """
+    from neurowhere.corpus.download import download
+
+    folder = download(name, output)
+    typer.echo(f"{folder}: import it with neurowhere corpus import {folder} -o FOLDER")
+
+
+def _read(
+    source: Path,
+    format: str | None,
+    drop: str = "duplicates",
+    spaces: Path | None = None,
+    keep_talairach: bool = False,
+) -> Any:
+    from neurowhere.corpus import read_corpus
+    from neurowhere.corpus.spaces import read_spaces
+
+    return read_corpus(
+        source,
+        format=format,
+        drop=[name.strip() for name in drop.split(",") if name.strip()],
+        talairach_to_mni=not keep_talairach,
+        spaces=read_spaces(spaces) if spaces else None,
+        progress=True,
+    )
+
+
+def _print_summary(corpus: Any, as_json: bool) -> None:
+    from neurowhere.corpus.summary import summarise
+
+    summary = summarise(corpus)
+    if as_json:
+        typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        typer.echo(summary.to_text())

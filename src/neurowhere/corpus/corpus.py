@@ -1,0 +1,290 @@
+"""The corpus: documents, their peaks, and their texts or term counts, in aligned tables."""
+
+import html
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from neurowhere.corpus.document import SECTIONS, Document
+from neurowhere.corpus.frames import (
+    DOCUMENT_COLUMNS,
+    PEAK_COLUMNS,
+    XYZ,
+    check_columns,
+    documents_table,
+    peaks_table,
+)
+from neurowhere.corpus.problems import Problem, duplicates_problem
+from neurowhere.exceptions import CorpusError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """Documents, the peaks that they report, and what they say.
+
+    Attributes
+    ----------
+    documents : DataFrame
+        One row per document: id, title, space (in which its peaks are given here),
+        source_space (in which the source gives them), and pmid, doi, year... where known.
+        Text that is not known is "".
+    peaks : DataFrame
+        One row per peak: id of its document; x, y, z in mm; table where known.
+    sections : dict of list of str, or None
+        Text of each document by section (see `SECTIONS`), "" where it has none.
+    counts : dict of sparse matrix of shape (n_documents, n_terms), or None
+        How often each term occurs in each document, by section.
+    terms : list of str, or None
+        Names of the columns of `counts`.
+    origin : dict
+        Where the corpus comes from: format, source, files, warnings.
+    problems : tuple of Problem
+        What was found to be odd, counted.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_documents(
+    ...     [
+    ...         Document("1", {"title": "Fear"}, np.array([[-22.0, -4.0, -18.0]]), "MNI"),
+    ...         Document("2", {"title": "Vision"}, np.array([[8.0, -92.0, 2.0], [0, -80, 6]])),
+    ...     ]
+    ... )
+    >>> corpus
+    Corpus: 2 documents, 3 peaks; texts of title
+    >>> corpus.select([1]).peaks_by_document
+    [array([[  8., -92.,   2.],
+           [  0., -80.,   6.]])]
+    """
+
+    documents: pd.DataFrame
+    peaks: pd.DataFrame
+    sections: dict[str, list[str]] | None = None
+    counts: dict[str, sparse.csr_matrix] | None = None
+    terms: list[str] | None = None
+    origin: dict[str, Any] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_columns(self.documents, DOCUMENT_COLUMNS, "documents")
+        check_columns(self.peaks, PEAK_COLUMNS, "peaks")
+        repeated = self.documents["id"].duplicated()
+        if repeated.any():
+            example = self.documents["id"][repeated].iloc[0]
+            raise CorpusError(f"expected one document per id, but {example!r} has several")
+        if (self.peak_rows < 0).any():
+            example = self.peaks["id"].iloc[int(np.argmin(self.peak_rows))]
+            raise CorpusError(f"expected peaks of the documents, but {example!r} is not one")
+        self._check_sections()
+        self._check_counts()
+
+    def _check_sections(self) -> None:
+        for name, texts in (self.sections or {}).items():
+            if name not in SECTIONS or len(texts) != len(self):
+                raise CorpusError(
+                    f"expected {len(self):,} texts in sections among {', '.join(SECTIONS)}, "
+                    f"but {name!r} has {len(texts):,}"
+                )
+
+    def _check_counts(self) -> None:
+        if (self.counts is None) != (self.terms is None):
+            raise CorpusError("term counts and the names of the terms go together; give both")
+        expected = (len(self), len(self.terms or ()))
+        for name, matrix in (self.counts or {}).items():
+            if name not in SECTIONS or matrix.shape != expected:
+                raise CorpusError(
+                    f"expected counts of shape {expected} in sections among "
+                    f"{', '.join(SECTIONS)}, but {name!r} has shape {matrix.shape}"
+                )
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        *,
+        keep_duplicates: bool = False,
+        origin: dict[str, Any] | None = None,
+    ) -> "Corpus":
+        """Collect documents into a corpus; their peaks are taken as they are.
+
+        Of several documents with one id the first is kept, or with `keep_duplicates` all are:
+        the second becomes "id#2".
+        """
+        kept: list[Document] = []
+        seen: dict[str, int] = {}
+        duplicates: list[str] = []
+        for document in documents:
+            number = seen[document.id] = seen.get(document.id, 0) + 1
+            if number > 1:
+                duplicates.append(document.id)
+                if not keep_duplicates:
+                    continue
+                document = replace(document, id=f"{document.id}#{number}")
+            kept.append(document)
+        problems = duplicates_problem(duplicates, dropped=not keep_duplicates)
+        return cls(
+            documents=documents_table([_document_row(document) for document in kept]),
+            peaks=_stack_peaks(kept),
+            sections=_columns_of_sections(kept),
+            origin=origin or {},
+            problems=problems,
+        )
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @cached_property
+    def peak_rows(self) -> NDArray[np.intp]:
+        """Row in `documents` of each peak."""
+        index = pd.Index(self.documents["id"])
+        return np.asarray(index.get_indexer(pd.Index(self.peaks["id"])), dtype=np.intp)
+
+    @cached_property
+    def n_peaks(self) -> NDArray[np.intp]:
+        """Number of peaks of each document."""
+        return np.bincount(self.peak_rows, minlength=len(self))
+
+    @cached_property
+    def peaks_by_document(self) -> list[NDArray[np.float64]]:
+        """Peaks of each document, arrays of shape (n_i, 3) in mm."""
+        order = np.argsort(self.peak_rows, kind="stable")
+        xyz = self.peaks[XYZ].to_numpy(np.float64)[order]  # (n_peaks, 3), document after document
+        ends = np.cumsum(self.n_peaks)
+        return [xyz[end - n : end] for n, end in zip(self.n_peaks, ends, strict=True)]
+
+    @property
+    def texts(self) -> list[str] | None:
+        """Whole text of each document, or None where only counts are known."""
+        if self.sections is None:
+            return None
+        if not self.sections:
+            return [""] * len(self)
+        columns = [self.sections[name] for name in SECTIONS if name in self.sections]
+        return ["\n\n".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
+
+    @property
+    def groups(self) -> NDArray[np.object_]:
+        """What must not be split between training and test: PubMed id, or id where unknown."""
+        ids = self.documents["id"].to_numpy(object)
+        pmids = self.documents.get("pmid", self.documents["id"]).to_numpy(object)
+        return np.where(pmids == "", ids, pmids)
+
+    @property
+    def is_empty(self) -> NDArray[np.bool_]:
+        """Documents without text and without any term."""
+        empty = np.ones(len(self), dtype=bool)
+        for texts in (self.sections or {}).values():
+            empty &= [not text.strip() for text in texts]
+        for matrix in (self.counts or {}).values():
+            empty &= np.asarray(matrix.sum(axis=1)).ravel() == 0
+        return empty
+
+    def select(self, rows: ArrayLike | slice) -> "Corpus":
+        """Corpus of some documents, given as a mask, a slice, or indices without repeats."""
+        chosen = np.arange(len(self))[rows if isinstance(rows, slice) else _as_index(rows)]
+        new_row = np.full(len(self), -1)
+        new_row[chosen] = np.arange(len(chosen))
+        peak_rows = new_row[self.peak_rows]  # (n_peaks,), -1 where the document is left out
+        order = np.argsort(peak_rows, kind="stable")
+        kept = order[np.count_nonzero(peak_rows < 0) :]
+        return replace(
+            self,
+            documents=self.documents.iloc[chosen].reset_index(drop=True),
+            peaks=self.peaks.iloc[kept].reset_index(drop=True),
+            sections=self.sections
+            and {name: [texts[i] for i in chosen] for name, texts in self.sections.items()},
+            counts=self.counts and {name: m[chosen] for name, m in self.counts.items()},
+        )
+
+    def iter_documents(self) -> Iterator[Document]:
+        """Iterate over the documents, as `from_documents` takes them."""
+        if self.sections is None:
+            raise CorpusError(f"expected texts, but there are none ({self!r}); use its counts")
+        columns = {name: self.sections[name] for name in SECTIONS if name in self.sections}
+        texts = zip(*columns.values(), strict=True) if columns else ((),) * len(self)
+        sections = (dict(zip(columns, row, strict=True)) for row in texts)
+        return join_documents(self.documents, self.peaks_by_document, sections)
+
+    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the corpus as a folder of plain files, whole or not at all."""
+        from neurowhere.corpus.folder import write
+
+        write(self, folder, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self):,} documents, {len(self.peaks):,} peaks"]
+        if self.sections is not None:
+            parts.append(f"texts of {', '.join(self.sections) or 'nothing'}")
+        if self.counts is not None:
+            parts.append(f"counts of {len(self.terms or ()):,} terms in {', '.join(self.counts)}")
+        if "format" in self.origin:
+            parts.append(f"from {self.origin['format']}")
+        if self.problems:
+            parts.append(f"{len(self.problems)} kinds of problems")
+        return "Corpus: " + "; ".join(parts)
+
+    def _repr_html_(self) -> str:
+        problems = "".join(f"<li>{html.escape(str(problem))}</li>" for problem in self.problems)
+        table = self.documents.assign(n_peaks=self.n_peaks).head().to_html(notebook=True)
+        return f"<p>{html.escape(repr(self))}</p><ul>{problems}</ul>{table}"
+
+
+def join_documents(
+    documents: pd.DataFrame,
+    peaks: list[NDArray[np.float64]],
+    sections: Iterable[Mapping[str, str]],
+) -> Iterator[Document]:
+    """Put documents together from the table, and the peaks and sections of each row."""
+    rows = documents.to_dict("records")
+    for row, row_peaks, texts in zip(rows, peaks, sections, strict=True):
+        known = {name: texts[name] for name in SECTIONS if texts.get(name)}
+        metadata = {str(key): row[key] for key in row if key not in ("id", "space")}
+        yield Document(row["id"], known, row_peaks, row["space"], metadata)
+
+
+def _as_index(rows: ArrayLike) -> NDArray[Any]:
+    index = np.asarray(rows)
+    return index if index.size else index.astype(np.intp)
+
+
+def _document_row(document: Document) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "title": " ".join(document.sections.get("title", "").split()),
+        "space": document.space,
+        **{name: _cell(value) for name, value in document.metadata.items()},
+    }
+
+
+def _cell(value: object) -> object:
+    """Metadata as one table cell: lists are joined, text is put on one line."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, list | tuple):
+        return "; ".join(map(str, value))
+    return str(value) if isinstance(value, Mapping) else value
+
+
+def _stack_peaks(documents: list[Document]) -> pd.DataFrame:
+    ids = np.repeat(
+        np.array([document.id for document in documents], dtype=object),
+        [len(document.peaks) for document in documents],
+    )
+    xyz = np.concatenate([np.empty((0, 3)), *(document.peaks for document in documents)])
+    return peaks_table(pd.DataFrame({"id": ids, **dict(zip(XYZ, xyz.T, strict=True))}))
+
+
+def _columns_of_sections(documents: list[Document]) -> dict[str, list[str]]:
+    """Texts by section, for the sections that some document has."""
+    present = {name for document in documents for name, text in document.sections.items() if text}
+    return {
+        name: [document.sections.get(name, "") for document in documents]
+        for name in SECTIONS
+        if name in present
+    }

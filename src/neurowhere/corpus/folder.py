@@ -1,0 +1,193 @@
+"""The project's own format: a folder of plain files, with info.json to say what they are.
+
+::
+
+    info.json           what made it, from what, how many documents and peaks, checksums
+    documents.csv       one row per document: id, title, space, source_space, ...
+    peaks.csv           one row per peak: id, x, y, z in mm, table where known
+    texts.jsonl.gz      one line per document, in the order of documents.csv: id and sections
+    counts_<section>.npz    sparse term counts (SciPy), one row per document
+    terms.txt           one term per column of the counts
+
+Texts and counts are there where the corpus has them.
+"""
+
+import csv
+import gzip
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from scipy import sparse
+
+from neurowhere.corpus.corpus import Corpus, join_documents
+from neurowhere.corpus.document import Document
+from neurowhere.corpus.frames import (
+    DOCUMENT_COLUMNS,
+    PEAK_COLUMNS,
+    documents_table,
+    peaks_table,
+    read_table,
+)
+from neurowhere.corpus.problems import Problem
+from neurowhere.exceptions import CorpusError
+from neurowhere.files import INFO_NAME, new_folder, open_text, sha256, write_info
+
+NAME = "folder"
+KIND = "corpus"
+FORMAT_VERSION = 1
+
+DOCUMENTS_NAME = "documents.csv"
+PEAKS_NAME = "peaks.csv"
+TEXTS_NAME = "texts.jsonl.gz"
+TERMS_NAME = "terms.txt"
+
+
+def detects(path: Path) -> bool:
+    """Whether the path is a folder with info.json and a table of documents."""
+    return (path / INFO_NAME).is_file() and (path / DOCUMENTS_NAME).is_file()
+
+
+def write(corpus: Corpus, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write a corpus as a folder, whole or not at all."""
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        write_files(corpus, temporary)
+
+
+def write_files(corpus: Corpus, folder: Path) -> None:
+    """Write the files of a corpus into an empty folder."""
+    _write_table(corpus.documents, folder / DOCUMENTS_NAME)
+    _write_table(corpus.peaks, folder / PEAKS_NAME)
+    if corpus.sections is not None:
+        _write_texts(corpus, folder / TEXTS_NAME)
+    if corpus.counts is not None:
+        _write_counts(corpus, folder)
+    write_info(folder, _describe(corpus))
+
+
+def read(path: Path) -> Corpus:
+    """Read a folder that `write` made, after checking its version and checksums."""
+    info = read_info(path)
+    documents = _read_documents(path)
+    ids = documents["id"].tolist()
+    sections, counts, terms = info["sections"], info["counts"], None
+    if counts is not None:
+        with open_text(path / TERMS_NAME) as stream:
+            terms = stream.read().split("\n")[:-1]
+    return Corpus(
+        documents=documents,
+        peaks=_read_peaks(path),
+        sections=sections if sections is None else _read_sections(path, sections, ids),
+        counts=counts if counts is None else {name: _load_counts(path, name) for name in counts},
+        terms=terms,
+        origin=info["origin"],
+        problems=tuple(
+            Problem(**{**p, "examples": tuple(p["examples"])}) for p in info["problems"]
+        ),
+    )
+
+
+def iter_documents(path: Path) -> Iterator[Document]:
+    """Yield the documents one by one; only the tables are held in memory."""
+    info = read_info(path)
+    if info["sections"] is None:
+        raise CorpusError(f"{path} holds term counts but no texts; read it with read_corpus")
+    tables = Corpus(_read_documents(path), _read_peaks(path))
+    yield from join_documents(tables.documents, tables.peaks_by_document, _iter_texts(path))
+
+
+def read_info(path: Path) -> dict[str, Any]:
+    """Read info.json and check that the folder is a corpus, of a known version, and unchanged."""
+    try:
+        info = json.loads((path / INFO_NAME).read_text("utf-8"))
+        kind, version, checksums = info["kind"], info["format_version"], info["sha256"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorpusError(f"{path / INFO_NAME} is damaged or not ours; import it again") from error
+    if kind != KIND:
+        raise CorpusError(f"{path} is a {kind}, not a corpus; give the folder of a corpus")
+    if version > FORMAT_VERSION:
+        raise CorpusError(
+            f"{path} has format version {version}, this program reads up to {FORMAT_VERSION}; "
+            "upgrade neurowhere"
+        )
+    for name, checksum in checksums.items():
+        if not (path / name).is_file() or sha256(path / name) != checksum:
+            state = "was changed or damaged" if (path / name).is_file() else "is missing"
+            raise CorpusError(f"{path / name} {state} since it was written; import it again")
+    return dict(info)
+
+
+def _describe(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "kind": KIND,
+        "format_version": FORMAT_VERSION,
+        "documents": len(corpus),
+        "peaks": len(corpus.peaks),
+        "sections": None if corpus.sections is None else list(corpus.sections),
+        "counts": None if corpus.counts is None else list(corpus.counts),
+        "terms": None if corpus.terms is None else len(corpus.terms),
+        "origin": corpus.origin,
+        "problems": [asdict(problem) for problem in corpus.problems],
+    }
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    # Text is quoted, so that any character in it survives.
+    table.to_csv(
+        path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", errors="replace"
+    )
+
+
+def _write_texts(corpus: Corpus, path: Path) -> None:
+    ids, sections = corpus.documents["id"], corpus.sections or {}
+    # Without name and time in the gzip header, the same texts give the same checksum.
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
+        for row, document_id in enumerate(ids):
+            texts = {name: texts[row] for name, texts in sections.items() if texts[row]}
+            line = json.dumps({"id": document_id, **texts}, ensure_ascii=False)
+            stream.write(f"{line}\n".encode("utf-8", "replace"))
+
+
+def _write_counts(corpus: Corpus, folder: Path) -> None:
+    for name, matrix in (corpus.counts or {}).items():
+        sparse.save_npz(folder / f"counts_{name}.npz", matrix)
+    terms = corpus.terms or []
+    broken = [term for term in terms if "\n" in term]
+    if broken:
+        raise CorpusError(f"expected terms on one line, but {broken[0]!r} has a line break")
+    (folder / TERMS_NAME).write_text("".join(f"{term}\n" for term in terms), "utf-8")
+
+
+def _read_documents(path: Path) -> pd.DataFrame:
+    return documents_table(read_table(path / DOCUMENTS_NAME, DOCUMENT_COLUMNS))
+
+
+def _read_peaks(path: Path) -> pd.DataFrame:
+    try:
+        return peaks_table(read_table(path / PEAKS_NAME, PEAK_COLUMNS))
+    except ValueError as error:
+        raise CorpusError(f"{path / PEAKS_NAME}: {error}; import it again") from error
+
+
+def _read_sections(path: Path, names: list[str], ids: list[str]) -> dict[str, list[str]]:
+    lines = list(_iter_texts(path))
+    if [line["id"] for line in lines] != ids:
+        raise CorpusError(f"{path / TEXTS_NAME} does not list the documents in their order")
+    return {name: [line.get(name, "") for line in lines] for name in names}
+
+
+def _iter_texts(path: Path) -> Iterator[dict[str, str]]:
+    with open_text(path / TEXTS_NAME) as stream:
+        yield from map(json.loads, stream)
+
+
+def _load_counts(path: Path, name: str) -> sparse.csr_matrix:
+    try:
+        return sparse.csr_matrix(sparse.load_npz(path / f"counts_{name}.npz"))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise CorpusError(f"{path}/counts_{name}.npz is not a sparse matrix: {error}") from error

@@ -1,0 +1,74 @@
+"""The two tables of a corpus, documents and peaks, in their tidy form."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from neurowhere.exceptions import CorpusError
+from neurowhere.files import bare_suffix, open_text
+
+XYZ = ["x", "y", "z"]
+PEAK_COLUMNS = ["id", *XYZ]
+# Columns that every table of documents has, then those that come next where they are known.
+DOCUMENT_COLUMNS = ["id", "title", "space", "source_space"]
+KNOWN_COLUMNS = ["pmid", "pmcid", "doi", "year", "journal", "authors"]
+
+
+def documents_table(rows: pd.DataFrame | list[dict[str, Any]]) -> pd.DataFrame:
+    """Tidy table of documents: known columns first, text without missing values, whole years."""
+    table = pd.DataFrame(rows).reset_index(drop=True)
+    defaults = {"id": "", "title": "", "space": "unknown"}
+    for name, default in defaults.items():
+        if name not in table:
+            table[name] = default
+    if "source_space" not in table:
+        table["source_space"] = table["space"]
+    table["source_space"] = table["source_space"].fillna(table["space"])
+    first = [*DOCUMENT_COLUMNS, *(name for name in KNOWN_COLUMNS if name in table)]
+    table = table[[*first, *(name for name in table if name not in first)]]
+    return table.apply(lambda column: _years(column) if column.name == "year" else _words(column))
+
+
+def peaks_table(peaks: pd.DataFrame) -> pd.DataFrame:
+    """Tidy table of peaks: id, x, y, z, and table where it is known."""
+    columns = {"id": _words(peaks["id"]), **{axis: peaks[axis].astype(np.float64) for axis in XYZ}}
+    if "table" in peaks:
+        columns["table"] = _words(peaks["table"])
+    return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def read_table(path: Path, expected: list[str]) -> pd.DataFrame:
+    """Read a CSV or TSV, every cell as text, and check that it has the expected columns."""
+    try:
+        with open_text(path) as stream:
+            table = pd.read_csv(
+                stream,
+                sep="\t" if bare_suffix(path) == ".tsv" else ",",
+                dtype=str,
+                keep_default_na=False,
+            )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise CorpusError(f"{path} is not a whole table: {str(error).strip()}") from error
+    check_columns(table, expected, str(path))
+    return table
+
+
+def check_columns(table: pd.DataFrame, expected: list[str], name: str) -> None:
+    """Raise an error that names the columns a table lacks."""
+    missing = [column for column in expected if column not in table]
+    if missing:
+        raise CorpusError(
+            f"{name}: expected columns {', '.join(expected)}; {', '.join(missing)} missing "
+            f"among {', '.join(map(str, table.columns)) or 'none'}"
+        )
+
+
+def _words(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    return column.fillna("").astype(str)
+
+
+def _years(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    years = pd.to_numeric(column, errors="coerce")
+    return years.where(years == years.round()).astype("Int64")

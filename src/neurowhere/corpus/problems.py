@@ -1,0 +1,134 @@
+"""What can be odd about a corpus: pure functions on its tables, and a record of what was found."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from neurowhere.corpus.frames import PEAK_COLUMNS, XYZ
+from neurowhere.exceptions import CorpusError, DataWarning
+
+# Name of each problem: what is counted, and what is odd about it.
+MEANINGS = {
+    "repeated": ("peaks", "that repeat a peak of the same document"),
+    "outside": ("peaks", "outside any head"),
+    "duplicates": ("documents", "with the id of an earlier one"),
+    "voxels": ("documents", "whose coordinates look like voxel indices"),
+    "empty": ("documents", "without text or terms"),
+    "without_peaks": ("documents", "without peaks"),
+    "unknown_space": ("documents", "with peaks in a space that the source does not state"),
+}
+# Problems that a user may have dropped.
+DROPPABLE = ("repeated", "outside", "duplicates", "voxels", "empty", "without_peaks")
+
+# Field of view of the MNI152 template image, which holds the whole head, in mm.
+HEAD_LOW_MM = np.array([-90.0, -126.0, -72.0])
+HEAD_HIGH_MM = np.array([91.0, 91.0, 109.0])
+
+# Peaks in mm are on both sides of the origin, which is near the middle of the brain; indices
+# into the 1-mm template are whole numbers from 0 to 217. Fewer peaks than these prove nothing.
+HIGHEST_VOXEL = 217
+MIN_PEAKS_OF_VOXEL_STUDY = 10
+MIN_PEAKS_OF_VOXEL_CORPUS = 20
+
+N_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kind of oddity in a corpus: how often it occurs, where, and whether it was dropped.
+
+    >>> print(Problem("empty", 12, examples=("9405692", "9990082")))
+    12 documents without text or terms (kept): 9405692, 9990082, ...
+    """
+
+    name: str
+    count: int
+    dropped: bool = False
+    examples: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        unit, meaning = MEANINGS[self.name]
+        unit = unit.removesuffix("s") if self.count == 1 else unit
+        fate = "dropped" if self.dropped else "kept"
+        examples = ", ".join(self.examples) + (", ..." if self.count > len(self.examples) else "")
+        return f"{self.count:,} {unit} {meaning} ({fate}): {examples}"
+
+    @classmethod
+    def at(cls, name: str, ids: Iterable[Any], *, dropped: bool = False) -> "Problem":
+        """Count a problem by the document ids of its occurrences."""
+        found = list(ids)
+        examples = tuple(dict.fromkeys(map(str, found)))[:N_EXAMPLES]
+        return cls(name, len(found), dropped, examples)
+
+
+def duplicates_problem(ids: list[str], *, dropped: bool) -> tuple[Problem, ...]:
+    """Record and warn of documents with the id of an earlier one, if there are any."""
+    if not ids:
+        return ()
+    problem = Problem.at("duplicates", ids, dropped=dropped)
+    warnings.warn(str(problem), DataWarning, stacklevel=3)
+    return (problem,)
+
+
+def check_droppable(names: Iterable[str]) -> frozenset[str]:
+    """Names of problems to drop, or an error that lists the known ones."""
+    wanted = frozenset(names)
+    unknown = sorted(wanted.difference(DROPPABLE))
+    if unknown:
+        raise CorpusError(f"cannot drop {', '.join(unknown)}; choose among {', '.join(DROPPABLE)}")
+    return wanted
+
+
+def is_repeated(peaks: pd.DataFrame) -> NDArray[np.bool_]:
+    """Peaks whose document has the same peak earlier, in any table."""
+    return peaks.duplicated(PEAK_COLUMNS).to_numpy()
+
+
+def is_outside(peaks: pd.DataFrame) -> NDArray[np.bool_]:
+    """Peaks outside the box `HEAD_LOW_MM` to `HEAD_HIGH_MM`."""
+    xyz = peaks[XYZ].to_numpy(np.float64)  # (n_peaks, 3)
+    return ~_all_axes((xyz >= HEAD_LOW_MM) & (xyz <= HEAD_HIGH_MM))
+
+
+def is_voxel_like(peaks: pd.DataFrame) -> NDArray[np.bool_]:
+    """Peaks that can be voxel indices: whole numbers, none negative, none above the image."""
+    xyz = peaks[XYZ].to_numpy(np.float64)  # (n_peaks, 3)
+    return _all_axes((xyz >= 0) & (xyz <= HIGHEST_VOXEL) & (xyz == np.floor(xyz)))
+
+
+def voxel_studies(peaks: pd.DataFrame, rows: NDArray[np.intp], n: int) -> NDArray[np.bool_]:
+    """Documents with many peaks, all of them voxel-like.
+
+    Parameters
+    ----------
+    peaks : DataFrame
+        Coordinates x, y, z.
+    rows : array of shape (n_peaks,)
+        Document of each peak.
+    n : int
+        Number of documents.
+
+    Raises
+    ------
+    CorpusError
+        If every peak of the corpus is voxel-like, and there are enough of them to tell.
+    """
+    like = is_voxel_like(peaks)
+    if len(like) >= MIN_PEAKS_OF_VOXEL_CORPUS and like.all():
+        raise CorpusError(
+            f"expected peaks in mm, but the {len(like):,} peaks look like voxel indices (whole "
+            "numbers, none negative); convert them with the affine of their image"
+        )
+    n_peaks = np.bincount(rows, minlength=n)  # (n_documents,)
+    n_like = np.bincount(rows[like], minlength=n)
+    all_like: NDArray[np.bool_] = n_like == n_peaks
+    return all_like & (n_peaks >= MIN_PEAKS_OF_VOXEL_STUDY)
+
+
+def _all_axes(conditions: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.asarray(conditions.all(axis=1))  # (n_peaks, 3) -> (n_peaks,)

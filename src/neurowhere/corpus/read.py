@@ -1,0 +1,186 @@
+"""Any source read as a corpus: its format found, its peaks in MNI, its problems counted."""
+
+import importlib
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neurowhere.corpus.corpus import Corpus
+from neurowhere.corpus.document import Document
+from neurowhere.corpus.problems import check_droppable
+from neurowhere.corpus.review import review
+from neurowhere.corpus.shards import Skipped
+from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces
+from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.progress import track
+
+# Module of each format's reader, imported when it is needed. A reader has `detects(path)`, and
+# `read(path)`, which returns a Corpus, or `iter_documents(path)`, or both.
+READERS = {
+    "folder": "folder",
+    "pubget": "pubget",
+    "neuroquery": "neuroquery",
+    "neurosynth": "neurosynth",
+    "nimads": "nimads",
+    "jats": "jats",
+    "jsonl": "jsonl",
+    "table": "tables",
+    "text": "plain",
+}
+# Formats that a name or a first look tells apart, before those that any file could have: a
+# folder of ours or of pubget's also holds tables, and NeuroQuery's vocabulary is a text file.
+TIERS = (
+    ("folder",),
+    ("pubget",),
+    ("neuroquery", "neurosynth", "nimads", "jats", "jsonl"),
+    ("table",),
+    ("text",),
+)
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    drop: Iterable[str] = ("duplicates",),
+    talairach_to_mni: bool = True,
+    spaces: Mapping[str, str] | None = None,
+    progress: bool = False,
+) -> Corpus:
+    """Read a corpus from a file or a folder.
+
+    Parameters
+    ----------
+    path : path
+        A file, or a folder of files.
+    format : str, optional
+        One of `READERS`; by default it is detected. A folder that holds several corpora needs it.
+    drop : iterable of str
+        Problems whose peaks or documents are dropped, among `problems.DROPPABLE`. All problems
+        are counted in `Corpus.problems`, dropped or not. Without "duplicates", a second
+        document with the id "7" becomes "7#2".
+    talairach_to_mni : bool
+        Whether peaks that the source says are in Talairach space are converted to MNI. Peaks in
+        an unknown space are kept as they are.
+    spaces : mapping of str to str, optional
+        Space of documents, by id, for those whose source does not state it.
+    progress : bool
+        Whether to show the progress of long reading on a terminal.
+
+    Returns
+    -------
+    Corpus
+        Its `origin` says how it was read, and what the reader warned of.
+    """
+    source = _existing(path)
+    names = check_droppable(drop)
+    name = _find_format(source, format)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        corpus = _load(source, name, keep_duplicates="duplicates" not in names, progress=progress)
+    for warning in caught:
+        warnings.warn(warning.message, stacklevel=2)
+    corpus = fill_spaces(corpus, spaces or {})
+    if talairach_to_mni:
+        corpus = corpus_to_mni(corpus)
+    origin = {"format": name, "source": source.name, **corpus.origin}
+    known = {str(problem) for problem in corpus.problems}
+    said = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
+    if news := [message for message in said if message not in known]:
+        origin["warnings"] = news
+    return review(replace(corpus, origin=origin), names)
+
+
+def iter_documents(
+    path: str | os.PathLike[str], *, format: str | None = None, talairach_to_mni: bool = True
+) -> Iterator[Document]:
+    """Iterate over the documents of a file or a folder one by one; memory does not grow.
+
+    The parameters are those of `read_corpus`. Peaks that are not finite numbers are left out
+    and counted; nothing else is looked for or dropped.
+    """
+    source = _existing(path)
+    reader = _reader(_find_format(source, format))
+    streams = hasattr(reader, "iter_documents")
+    documents = reader.iter_documents(source) if streams else reader.read(source).iter_documents()
+    tidy = _iter_tidy(documents, source)
+    return map(document_to_mni, tidy) if talairach_to_mni else tidy
+
+
+def detect(path: Path) -> list[str]:
+    """Names of the formats that a path holds; the most specific ones, if any."""
+    for tier in TIERS:
+        found = [name for name in tier if _reader(name).detects(path)]
+        if found:
+            return found
+    return []
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    source = Path(path).expanduser()
+    if not source.exists():
+        raise CorpusError(f"expected a file or a folder, but {source} does not exist")
+    return source
+
+
+def _find_format(source: Path, wanted: str | None) -> str:
+    if wanted is not None:
+        if wanted not in READERS:
+            raise CorpusError(f"unknown format {wanted!r}; choose among {', '.join(READERS)}")
+        return wanted
+    try:
+        found = detect(source)
+    except OSError as error:
+        raise _unreadable(source, error) from error
+    if not found:
+        raise CorpusError(f"{source} is in no known format; expected one of {', '.join(READERS)}")
+    if len(found) > 1:
+        raise CorpusError(f"{source} holds several corpora; choose the format: {', '.join(found)}")
+    return found[0]
+
+
+def _reader(name: str) -> Any:
+    return importlib.import_module(f"neurowhere.corpus.{READERS[name]}")
+
+
+def _load(source: Path, name: str, *, keep_duplicates: bool, progress: bool) -> Corpus:
+    reader = _reader(name)
+    try:
+        if hasattr(reader, "read"):
+            corpus: Corpus = reader.read(source)
+            return corpus
+        documents = _iter_tidy(reader.iter_documents(source), source)
+        if progress:
+            documents = track(documents, f"reading {source.name}")
+        return Corpus.from_documents(documents, keep_duplicates=keep_duplicates)
+    except OSError as error:
+        raise _unreadable(source, error) from error
+
+
+def _iter_tidy(documents: Iterable[Document], source: Path) -> Iterator[Document]:
+    """Documents with finite peaks only; an error if there is no document at all."""
+    skipped = Skipped("peaks")
+    n_documents = n_peaks = 0
+    try:
+        for document in documents:
+            finite = np.isfinite(document.peaks).all(axis=1)  # (n_peaks,)
+            if not finite.all():
+                n_bad = np.count_nonzero(~finite)
+                skipped.add(f"document {document.id}", "not three finite numbers", n_bad)
+                document = replace(document, peaks=document.peaks[finite])
+            n_documents, n_peaks = n_documents + 1, n_peaks + len(document.peaks)
+            yield document
+    except OSError as error:
+        raise _unreadable(source, error) from error
+    if not n_documents:
+        raise CorpusError(f"expected documents in {source}, none came; check the path and format")
+    skipped.report(n_peaks)
+
+
+def _unreadable(source: Path, error: OSError) -> CorpusError:
+    return CorpusError(f"cannot read {error.filename or source}: {error.strerror or error}")

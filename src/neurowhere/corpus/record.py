@@ -1,0 +1,162 @@
+"""One record, of JSON or of a table, as a document."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.corpus.document import SECTIONS, Document, no_peaks
+from neurowhere.corpus.spaces import parse_space
+
+TEXT_KEYS = (*SECTIONS, "text")
+PEAK_KEYS = ("coords", "coordinates", "peaks")
+# Identifiers in the order of preference; PubMed Central's get their prefix, so that they cannot
+# be taken for PubMed's.
+ID_KEYS = ("id", "pmid", "pmcid", "sid", "doi")
+
+# A section counts as part of the whole text if most of its runs of five words are in it.
+RUN_LENGTH = 5
+MIN_SHARE_OF_RUNS = 0.5
+WORD = re.compile(r"\w+")
+
+
+def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Document:
+    """Make a document of a record.
+
+    Parameters
+    ----------
+    record : mapping
+        Texts under `TEXT_KEYS`, where "text" is the whole document; peaks under one of
+        `PEAK_KEYS` as [[x, y, z], ...] or [{"x": ...}, ...], or such a list written as a
+        string; "space"; identifiers under `ID_KEYS`. Whatever else it holds is metadata.
+    fallback_id : str
+        Identifier of a record that has none.
+
+    Raises
+    ------
+    ValueError
+        If the record has neither text nor peaks under a known key, or holds them in a form
+        that cannot be understood.
+
+    Examples
+    --------
+    >>> document = document_from_record(
+    ...     {"pmid": 7, "title": "Fear", "text": "FEAR. We saw...", "coords": "[[1, 2, 3]]"}, "a:1"
+    ... )
+    >>> document.id, document.sections, document.peaks.tolist()
+    ('7', {'title': 'Fear', 'body': '. We saw...'}, [[1.0, 2.0, 3.0]])
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError(f"expected an object, not a {type(record).__name__}")
+    if not any(key in record for key in (*TEXT_KEYS, *PEAK_KEYS)):
+        raise ValueError(f"no text ({', '.join(TEXT_KEYS)}) and no {PEAK_KEYS[0]}")
+    sections = {name: parse_text(record.get(name)) for name in SECTIONS}
+    peaks = next((record[key] for key in PEAK_KEYS if record.get(key)), None)
+    identifiers = {key: text for key in ID_KEYS if (text := _identifier(key, record.get(key)))}
+    known = {*TEXT_KEYS, *PEAK_KEYS, *ID_KEYS, "space"}
+    rest = {key: value for key, value in record.items() if key not in known and _is_plain(value)}
+    return Document(
+        id=next(iter(identifiers.values()), fallback_id),
+        sections=without_repeats(sections, parse_text(record.get("text"))),
+        peaks=parse_peaks(peaks),
+        space=parse_space(record.get("space")),
+        metadata={key: text for key, text in identifiers.items() if key != "id"} | rest,
+    )
+
+
+def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
+    """Sections of a document whose whole text is given too, so that no text stands in two.
+
+    A section that is in the whole text, but for case and punctuation, is cut out of it; one
+    that is in it in altered form is left out; what remains of the whole is the body. Where a
+    body is given, the whole text is ignored.
+    """
+    kept = {name: text for name, text in sections.items() if text}
+    if "body" in kept or not whole:
+        return kept
+    words = list(WORD.finditer(whole))
+    haystack = f" {' '.join(word.group().lower() for word in words)} "
+    cuts = []
+    for name, text in list(kept.items()):
+        needle = [word.lower() for word in WORD.findall(text)]
+        position = haystack.find(f" {' '.join(needle)} ") if needle else -1
+        if position >= 0:
+            first = haystack[:position].count(" ")
+            cuts.append((words[first].start(), words[first + len(needle) - 1].end()))
+        elif _share_of_runs(needle, haystack) > MIN_SHARE_OF_RUNS:
+            del kept[name]
+    body = _cut(whole, cuts).strip()
+    return {**kept, "body": body} if body else kept
+
+
+def parse_text(value: object) -> str:
+    """Text of a field: a string, or a list of them.
+
+    Lone surrogates, which JSON can spell but no file can hold, are replaced.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = "; ".join(value)
+    if not isinstance(value, str):
+        raise ValueError(f"expected text, not a {type(value).__name__}")
+    return value.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def parse_peaks(value: object) -> NDArray[np.float64]:
+    """Coordinates of shape (n, 3); a peak that is not three numbers is NaN."""
+    if not value:
+        return no_peaks()
+    peaks = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(peaks, list):
+        raise ValueError(f"expected a list of [x, y, z], not a {type(peaks).__name__}")
+    try:
+        xyz = np.asarray(peaks, dtype=np.float64)
+    except (TypeError, ValueError):
+        xyz = no_peaks()
+    if xyz.shape == (len(peaks), 3):
+        return xyz
+    return np.array([_parse_peak(peak) for peak in peaks]).reshape(-1, 3)
+
+
+def _parse_peak(peak: object) -> list[float]:
+    if isinstance(peak, Mapping):
+        peak = [peak.get(axis) for axis in ("x", "y", "z")]
+    try:
+        x, y, z = (float(value) for value in peak)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return [np.nan] * 3
+    return [x, y, z]
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value fits into a table cell: text, a number, or a list of texts."""
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, str | int | float)
+
+
+def _identifier(key: str, value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, str | int):
+        return ""
+    text = str(value).strip()
+    return f"PMC{text}" if key == "pmcid" and text.isdecimal() else text
+
+
+def _share_of_runs(words: list[str], haystack: str) -> float:
+    runs = [" ".join(words[i : i + RUN_LENGTH]) for i in range(max(1, len(words) - RUN_LENGTH + 1))]
+    return sum(run in haystack for run in runs) / len(runs) if words else 0.0
+
+
+def _cut(text: str, spans: list[tuple[int, int]]) -> str:
+    """Text without the given spans, which may overlap."""
+    pieces, position = [], 0
+    for start, end in sorted(spans):
+        pieces.append(text[position:start])
+        position = max(position, end)
+    return "".join([*pieces, text[position:]])
