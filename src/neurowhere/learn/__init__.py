@@ -1,1 +1,31 @@
 """Regressors: arrays in, coefficients and certificate out."""
+
+from neurowhere.learn.blocks import Block, LinearFit, collect
+from neurowhere.learn.certificate import Certificate
+from neurowhere.learn.design import Design
+from neurowhere.learn.l1 import l1_blocks
+from neurowhere.learn.l1_reference import l1_dual_lbfgs
+from neurowhere.learn.labels import label_blocks
+from neurowhere.learn.probability import nats_above_uniform, to_probabilities
+from neurowhere.learn.ridge import leave_one_out_errors, ridge_blocks, target_products
+from neurowhere.learn.selection import Choice, Peaks, choose, validation_split
+
+__all__ = [
+    "Block",
+    "Certificate",
+    "Choice",
+    "Design",
+    "LinearFit",
+    "Peaks",
+    "choose",
+    "collect",
+    "l1_blocks",
+    "l1_dual_lbfgs",
+    "label_blocks",
+    "leave_one_out_errors",
+    "nats_above_uniform",
+    "ridge_blocks",
+    "target_products",
+    "to_probabilities",
+    "validation_split",
+]

@@ -141,7 +141,8 @@ class Checkpoint:
     def load(self, regions: slice) -> Block | None:
         """Read a finished block; None where there is none, or a damaged one."""
         try:
-            with np.load(self._path(regions), allow_pickle=False) as arrays:
+            with self._path(regions).open("rb") as stream:
+                arrays = np.load(stream, allow_pickle=False)
                 certificates = tuple(Certificate(*pair) for pair in arrays["certificates"].tolist())
                 return Block(regions, arrays["mean"], arrays["coefficients"], certificates)
         except (FileNotFoundError, BadZipFile, EOFError, KeyError, ValueError):

@@ -20,21 +20,26 @@ the ρ of its own scale. The docs page "The ℓ1 solver" tells what else was tri
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import ConvergenceWarning, FitError
-from neurowhere.learn.blocks import Block, Checkpoint, Float32, run_blocks, slices
+from neurowhere.learn.blocks import Block, Checkpoint, run_blocks, slices
 from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Array, Design
+
+Floats = NDArray[np.floating]
 
 # Wide enough for the dense products, small enough that two blocks of 12,000 studies stay in cache.
 BLOCK_SIZE = 64
 TOLERANCE = 1e-3
 MAX_ITERATIONS = 1000
 
-_OVER_RELAXATION = np.float32(1.7)
+# Rounding keeps float32 iterates from certifying much less than this; below it they are float64.
+_FLOAT32_TOLERANCE = 1e-4
+_OVER_RELAXATION = 1.7
 _CHECK_EVERY = 5
 # c = PENALTY (λ s)^⅔ (mean ‖x̃‖²)^⅓, with s the mean absolute target: within a factor of two of the
 # best c for λs from 0.01 to 40 on real regions (benchmarks/l1_algorithms.py).
@@ -123,34 +128,34 @@ class _BlockSolver:
         self.lambdas = lambdas
         self.tolerance = tolerance
         self.max_iterations = max_iterations
+        self.dtype: Any = np.float32 if tolerance >= _FLOAT32_TOLERANCE else np.float64
+        self.relaxation = self.dtype(_OVER_RELAXATION)
         X = design.X
         self.csr64 = (X.indptr, X.indices, X.data)
-        self.csr32 = (X.indptr, X.indices, X.data.astype(np.float32))
-        self.transposed = X.T.tocsr().astype(np.float32)
-        self.mean = design.mean.astype(np.float32)
+        self.csr = (X.indptr, X.indices, X.data.astype(self.dtype))
+        self.transposed = X.T.tocsr().astype(self.dtype)
+        self.mean = design.mean.astype(self.dtype)
         values, vectors = design.eigen
-        self.values = values.astype(np.float32)[:, None]  # (d, 1)
-        self.vectors = np.ascontiguousarray(vectors, dtype=np.float32)  # (d, d)
-        self.vectors_t = np.ascontiguousarray(vectors.T, dtype=np.float32)
+        self.values = values.astype(self.dtype)[:, None]  # (d, 1)
+        self.vectors = np.ascontiguousarray(vectors, dtype=self.dtype)  # (d, d)
+        self.vectors_t = np.ascontiguousarray(vectors.T, dtype=self.dtype)
         self.row_norm2 = float(values.sum()) / design.shape[0]
 
     def solve(self, regions: slice, targets: NDArray[np.floating]) -> Block:
         """Follow the path of λ for one block."""
         mean = targets.mean(axis=0, dtype=np.float64)
-        y = np.ascontiguousarray(targets - mean, dtype=np.float32)  # (n, b)
+        y = np.ascontiguousarray(targets - mean, dtype=self.dtype)  # (n, b)
         scale = np.abs(y).mean(axis=0, dtype=np.float64)  # (b,)
         state = np.zeros_like(y)
-        threshold = np.ones(y.shape[1])
+        threshold = np.ones(y.shape[1], dtype=self.dtype)
         solutions, certificates = [], []
         for lam in self.lambdas:
             penalty = self._penalty(lam, scale)
             # Keep z and ν across the change of ρ: w = z + ν/ρ.
-            old = threshold.astype(np.float32)
-            threshold = penalty / (2 * lam)  # 1/ρ
-            clipped = np.clip(state, -old, old)
-            state += clipped * ((threshold / old).astype(np.float32) - 1)
+            old, threshold = threshold, (penalty / (2 * lam)).astype(self.dtype)  # 1/ρ
+            state += np.clip(state, -old, old) * (threshold / old - 1)
             beta, certificate = self._iterate(lam, y, penalty, state)
-            solutions.append(beta)
+            solutions.append(beta.astype(np.float32))
             certificates.append(certificate)
         return Block(regions, mean, np.stack(solutions), tuple(certificates))
 
@@ -160,36 +165,36 @@ class _BlockSolver:
         return penalty
 
     def _iterate(
-        self, lam: float, y: Float32, penalty: Array, state: Float32
-    ) -> tuple[Float32, Certificate]:
+        self, lam: float, y: Floats, penalty: Array, state: Floats
+    ) -> tuple[Floats, Certificate]:
         """Run ADMM from `state` (updated in place) until the block's gap is small enough."""
         from neurowhere.learn._sweeps import admm_sweep
 
-        threshold = (penalty / (2 * lam)).astype(np.float32)
-        shrink = 1 / (self.values + penalty.astype(np.float32))  # (d, b)
+        threshold = (penalty / (2 * lam)).astype(self.dtype)
+        shrink = 1 / (self.values + penalty.astype(self.dtype))  # (d, b)
         fitted_targets = self._rdot(y)  # X̃ᵀy
         reflected = state - 2 * np.clip(state, -threshold, threshold)  # z − u
         product = np.ascontiguousarray(self.transposed @ reflected)  # Xᵀ(z − u)
         total = reflected.sum(axis=0)
-        row = np.empty(y.shape[1], dtype=np.float32)
+        row = np.empty(y.shape[1], dtype=self.dtype)
         for iteration in range(1, self.max_iterations + 1):
             right = fitted_targets - product + np.outer(self.mean, total)
             beta = self.vectors @ (shrink * (self.vectors_t @ right))
             offset = self.mean @ beta
-            fixed = (y, threshold, _OVER_RELAXATION)
-            admm_sweep(*self.csr32, beta, offset, *fixed, state, row, product, total)
+            fixed = (y, threshold, self.relaxation)
+            admm_sweep(*self.csr, beta, offset, *fixed, state, row, product, total)
             if iteration % _CHECK_EVERY == 0 or iteration == self.max_iterations:
                 certificate = self._certify(lam, y, beta, state, threshold)
                 if certificate.relative_gap <= self.tolerance:
                     break
         return beta, certificate
 
-    def _rdot(self, A: Float32) -> Float32:
-        product: Float32 = self.transposed @ A - np.outer(self.mean, A.sum(axis=0))
+    def _rdot(self, A: Floats) -> Floats:
+        product: Floats = self.transposed @ A - np.outer(self.mean, A.sum(axis=0))
         return product
 
     def _certify(
-        self, lam: float, y: Float32, beta: Float32, state: Float32, threshold: Float32
+        self, lam: float, y: Floats, beta: Floats, state: Floats, threshold: Floats
     ) -> Certificate:
         """Primal value of β and dual value of ν = clip(ρw, ±1), in float64."""
         from neurowhere.learn._sweeps import certificate_sweep

@@ -53,7 +53,7 @@ def validation_split(
     """Rows to fit on and rows to validate on; studies of one group stay together.
 
     >>> fit, validate = validation_split(np.array(["a", "a", "b", "c"]), fraction=0.3)
-    >>> sorted([*fit, *validate])
+    >>> sorted(fit.tolist() + validate.tolist())
     [0, 1, 2, 3]
     """
     unique, index = np.unique(groups, return_inverse=True)
