@@ -1,7 +1,6 @@
 """Studysets in NIMADS JSON (NiMARE, NeuroStore), and NiMARE's older dataset JSON."""
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.coordinates import talairach_to_mni
-from neurowhere.corpus.document import SECTIONS, Document, Space, no_peaks
+from neurowhere.corpus.document import SECTIONS, Document, Space
+from neurowhere.corpus.record import parse_peaks, parse_text
 from neurowhere.corpus.shards import Skipped, find_shards
 from neurowhere.corpus.spaces import parse_space
 from neurowhere.exceptions import CorpusError
@@ -24,8 +24,6 @@ HEAD_CHARACTERS = 1 << 16
 STUDYSET = re.compile(r'"studies"\s*:\s*\[')
 DATASET = re.compile(r'"contrasts"\s*:\s*\{')
 NULLS = ("", "None")  # NeuroStore writes some missing values as the word
-
-Point = tuple[tuple[float, float, float], Space]
 
 
 def detects(path: Path) -> bool:
@@ -80,9 +78,10 @@ def _iter_studies(file: Path) -> Iterator[tuple[str, Any]]:
     if isinstance(studies, list):
         for number, study in enumerate(studies, start=1):
             yield f"{file.name}, study {number}", study
-    elif isinstance(content, dict) and any("contrasts" in study for study in content.values()):
+    elif isinstance(content, dict) and any(map(_has_contrasts, content.values())):
         for name, study in content.items():
-            yield f"{file.name}, study {name}", {**study, "id": name}
+            place = f"{file.name}, study {name}"
+            yield place, {**study, "id": name} if _has_contrasts(study) else None
     else:
         raise CorpusError(
             f"{file} should have a list of studies, or studies by id with their contrasts, but "
@@ -90,7 +89,13 @@ def _iter_studies(file: Path) -> Iterator[tuple[str, Any]]:
         )
 
 
+def _has_contrasts(study: object) -> bool:
+    return isinstance(study, dict) and "contrasts" in study
+
+
 def _document(study: Mapping[str, Any]) -> Document:
+    if not isinstance(study, dict):
+        raise ValueError("expected an object with analyses or contrasts")
     analyses = study.get("analyses") or [
         _analysis(name, contrast) for name, contrast in (study.get("contrasts") or {}).items()
     ]
@@ -104,7 +109,7 @@ def _document(study: Mapping[str, Any]) -> Document:
         said |= {key: value for key, value in (part or {}).items() if not _is_missing(value)}
     if "id" not in said and "pmid" not in said:
         raise ValueError("it has neither id nor pmid")
-    peaks, space = _joined([point for analysis in analyses for point in _points(analysis)])
+    peaks, space = _joined(analyses)
     metadata = {
         "pmid": said.get("pmid"),
         "doi": said.get("doi"),
@@ -156,26 +161,19 @@ def _sections(study: Mapping[str, Any], analyses: list[Mapping[str, Any]]) -> di
             parts["body"].append(analysis["name"])
         parts["body"].append(analysis.get("description"))
     texts = {
-        name: "\n\n".join(dict.fromkeys(str(text) for text in found if not _is_missing(text)))
+        name: "\n\n".join(dict.fromkeys(parse_text(text) for text in found if _is_text(text)))
         for name, found in parts.items()
     }
     return {name: text for name, text in texts.items() if text}
 
 
-def _points(analysis: Mapping[str, Any]) -> Iterator[Point]:
-    for point in analysis.get("points") or []:
-        x, y, z = (math.nan if value is None else float(value) for value in point["coordinates"])
-        yield (x, y, z), parse_space(point.get("space"))
-
-
-def _joined(points: list[Point]) -> tuple[NDArray[np.float64], Space]:
+def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Space]:
     """Points of a study in one space: theirs if they agree, else MNI where it is known."""
-    coordinates, spaces = [xyz for xyz, _ in points], [space for _, space in points]
-    if not coordinates:
-        return no_peaks(), "unknown"
-    peaks = np.array(coordinates)  # (n_points, 3)
-    if len(set(spaces)) == 1:
-        return peaks, spaces[0]
+    points = [point for analysis in analyses for point in analysis.get("points") or []]
+    peaks = parse_peaks([point.get("coordinates") for point in points])  # (n_points, 3)
+    spaces = [parse_space(point.get("space")) for point in points]
+    if len(set(spaces)) <= 1:
+        return peaks, spaces[0] if spaces else "unknown"
     in_talairach = np.array(spaces) == "TAL"
     peaks[in_talairach] = talairach_to_mni(peaks[in_talairach])
     return peaks, "unknown" if "unknown" in spaces else "MNI"
@@ -184,8 +182,12 @@ def _joined(points: list[Point]) -> tuple[NDArray[np.float64], Space]:
 def _says_something(named: Mapping[str, Any]) -> bool:
     """Whether a study or analysis has a name of its own: NiMARE repeats an id, or counts."""
     name = named.get("name")
-    return isinstance(name, str) and not name.isdecimal() and name not in (*NULLS, named.get("id"))
+    return _is_text(name) and not str(name).isdecimal() and name != named.get("id")
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value in NULLS
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and not _is_missing(value)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip() in NULLS)
