@@ -1,1 +1,16 @@
 """Partitions of the brain and densities over them."""
+
+from neurowhere.space.atlas import Atlas
+from neurowhere.space.density import DensityEstimator
+from neurowhere.space.grid import VoxelGrid
+from neurowhere.space.partition import Partition, stack_peaks
+from neurowhere.space.stored import partition_from_arrays
+
+__all__ = [
+    "Atlas",
+    "DensityEstimator",
+    "Partition",
+    "VoxelGrid",
+    "partition_from_arrays",
+    "stack_peaks",
+]

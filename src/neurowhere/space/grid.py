@@ -1,0 +1,146 @@
+"""VoxelGrid: the partition of the brain into the voxels of a mask."""
+
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.exceptions import PartitionError
+from neurowhere.space.partition import (
+    OUTSIDE,
+    ImageLike,
+    Partition,
+    check_resolution,
+    describe_image,
+    read_volume,
+)
+
+DEFAULT_RESOLUTION_MM = 4.0
+TEMPLATE_THRESHOLD = 0.2  # of the MNI152 template's intensity: nilearn's own brain mask
+
+
+class VoxelGrid(Partition):
+    """The voxels of a brain mask, each a region R_k.
+
+    Parameters
+    ----------
+    resolution_mm : float, optional
+        Edge of the cubic voxels. By default 4 mm, or the voxels of `mask` as they are.
+    mask : image, path or (array, affine), optional
+        Voxels that are neither zero nor missing are the brain, on the mask's own grid: any
+        shape, voxel size and direction of axes. By default the MNI152 brain mask that
+        nilearn carries.
+
+    Notes
+    -----
+    Regions are in C order of the voxels. The mask is made at first use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mask = np.zeros((3, 4, 5))
+    >>> mask[1, 2, 1:4] = 1
+    >>> grid = VoxelGrid(mask=(mask, np.diag([2.0, 2.0, 3.0, 1.0])))
+    >>> grid.n_regions, grid.total_volume_mm3
+    (3, 36.0)
+    >>> grid.region_of([[2, 4, 3], [2, 4, 7], [0, 0, 0]])
+    array([ 0,  1, -1])
+    """
+
+    def __init__(self, resolution_mm: float | None = None, mask: ImageLike | None = None) -> None:
+        self.resolution_mm = resolution_mm
+        self.mask = mask
+
+    @cached_property
+    def _brain(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """The mask as an array, and its affine."""
+        if self.mask is None:
+            resolution_mm = self.resolution_mm
+            return mni152_brain(DEFAULT_RESOLUTION_MM if resolution_mm is None else resolution_mm)
+        data, affine = read_volume(self.mask, "the mask")
+        if data.ndim != 3:
+            raise PartitionError(
+                f"expected a mask of three dimensions; got shape {data.shape}: choose one volume"
+            )
+        brain = (data != 0) & ~np.isnan(data)
+        if not brain.any():
+            raise PartitionError("the mask is empty; expected voxels that are not zero")
+        if self.resolution_mm is None:
+            return brain, affine
+        return VoxelGrid(mask=(brain, affine)).resample(self.resolution_mm)._brain
+
+    @property
+    def brain(self) -> NDArray[np.bool_]:
+        """Which voxels are in the brain: (x, y, z)."""
+        return self._brain[0]
+
+    @property
+    def affine(self) -> NDArray[np.float64]:
+        """Voxel indices to the mm of voxel centres: (4, 4)."""
+        return self._brain[1]
+
+    @cached_property
+    def regions(self) -> NDArray[np.int32]:
+        """Region of each voxel, in C order, −1 outside the brain: (x, y, z)."""
+        regions = np.full(self.brain.shape, OUTSIDE, np.int32)
+        regions[self.brain] = np.arange(self.n_regions)
+        return regions
+
+    @cached_property
+    def n_regions(self) -> int:
+        """Number of voxels m in the brain."""
+        return int(np.count_nonzero(self.brain))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Centre of each voxel in mm, in words."""
+        return tuple(f"voxel at {x:g}, {y:g}, {z:g} mm" for x, y, z in self.centers_mm.round(2))
+
+    def resample(self, resolution_mm: float | None = None, *, like: Any = None) -> Self:
+        """Make the grid of the same brain on other voxels: those whose centre is in it.
+
+        Parameters
+        ----------
+        resolution_mm : float, optional
+            Edge of the new cubic voxels; the axes and the first voxel's centre stay.
+        like : image, path or Partition, optional
+            Take the voxels of this image instead.
+        """
+        affine, shape = self._target(resolution_mm, like)
+        brain = self.sample(affine, shape) != OUTSIDE
+        if not brain.any():
+            raise PartitionError("no voxel centre of the new grid is in the brain; make it finer")
+        return type(self)(mask=(brain, affine))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make the grid again from `to_arrays`; nilearn is not needed."""
+        return cls(mask=(arrays["mask"], arrays["affine"]))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Mask and affine, all that it takes to make the grid again."""
+        return {"mask": self.brain, "affine": self.affine}
+
+    def __repr__(self) -> str:
+        if self.mask is None:
+            return f"VoxelGrid({self.resolution_mm or DEFAULT_RESOLUTION_MM:g})"
+        edge = "" if self.resolution_mm is None else f"{self.resolution_mm:g}, "
+        return f"VoxelGrid({edge}mask={describe_image(self.mask)})"
+
+
+@lru_cache(maxsize=4)
+def mni152_brain(resolution_mm: float) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """MNI152 brain mask of nilearn at a resolution (needs no network), and its affine."""
+    check_resolution(resolution_mm)
+    from nilearn.datasets import load_mni152_template
+    from nilearn.image import resample_img
+
+    template = load_mni152_template(resolution=1)
+    if resolution_mm != 1:
+        # What load_mni152_brain_mask does, which takes whole millimetres only.
+        template = resample_img(template, np.eye(3) * resolution_mm)
+    brain = np.asarray(template.dataobj) > TEMPLATE_THRESHOLD
+    brain.flags.writeable = False
+    return brain, template.affine

@@ -1,0 +1,363 @@
+"""Partition: what voxel grids and atlases share, from points to regions, from values to images."""
+
+import os
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from neurowhere.coordinates import transform_points, voxel_index
+from neurowhere.exceptions import FitError, PartitionError
+
+# A path, a nibabel image (nibabel has no type hints), or the pair (array, affine).
+ImageLike = str | os.PathLike[str] | tuple[ArrayLike, ArrayLike] | Any
+
+OUTSIDE = -1
+FAR_MM = 1e6  # beyond any image; stands for infinite and missing coordinates
+MIN_RESOLUTION_MM, MAX_RESOLUTION_MM = 0.5, 50.0
+MM3_PER_CM3 = 1000.0
+
+
+class Partition(ABC):
+    """Disjoint regions R_1..R_m of the brain, on the voxels of an image.
+
+    A subclass says which region each voxel belongs to (`regions`), where the voxels are
+    (`affine`) and what the regions are called (`names`). Partitions are values: they are
+    not changed once made, and all work is put off until it is needed.
+    """
+
+    lost: tuple[str, ...] = ()
+    """Names of the regions of the original that `resample` or `restrict` left without a voxel."""
+
+    @property
+    @abstractmethod
+    def regions(self) -> NDArray[np.int32]:
+        """Region of each voxel, −1 outside: (x, y, z) array."""
+
+    @property
+    @abstractmethod
+    def affine(self) -> NDArray[np.float64]:
+        """Voxel indices to the mm of voxel centres: (4, 4) matrix."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """One name for each region."""
+
+    @property
+    @abstractmethod
+    def n_regions(self) -> int:
+        """Number of regions m."""
+
+    @abstractmethod
+    def resample(self, resolution_mm: float | None = None, *, like: Any = None) -> Self:
+        """Make the partition of the same brain on another grid."""
+
+    @abstractmethod
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give plain arrays, from which `from_arrays` makes the same partition."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make the partition again from `to_arrays`."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Number of voxels along each axis."""
+        x, y, z = self.regions.shape
+        return x, y, z
+
+    @property
+    def voxel_sizes_mm(self) -> NDArray[np.float64]:
+        """Edges of a voxel: (3,)."""
+        sizes: NDArray[np.float64] = np.linalg.norm(self.affine[:3, :3], axis=0)
+        return sizes
+
+    @property
+    def voxel_volume_mm3(self) -> float:
+        """Volume of one voxel."""
+        return float(abs(np.linalg.det(self.affine[:3, :3])))
+
+    @cached_property
+    def volumes_mm3(self) -> NDArray[np.float64]:
+        """Volume v_k of each region: (m,)."""
+        voxels = np.bincount(self.regions[self.regions >= 0], minlength=self.n_regions)
+        return voxels.astype(np.float64) * self.voxel_volume_mm3
+
+    @property
+    def total_volume_mm3(self) -> float:
+        """Volume of all regions together."""
+        return float(self.volumes_mm3.sum())
+
+    @cached_property
+    def centers_mm(self) -> NDArray[np.float64]:
+        """Centre of mass of each region, which may lie outside a bent one: (m, 3)."""
+        voxels = np.nonzero(self.regions >= 0)  # three arrays, one per axis
+        region = self.regions[voxels]
+        totals = [np.bincount(region, axis, minlength=self.n_regions) for axis in voxels]
+        count = np.bincount(region, minlength=self.n_regions)
+        return transform_points(self.affine, np.stack(totals, axis=1) / count[:, None])
+
+    def region_of(self, xyz_mm: ArrayLike) -> NDArray[np.intp]:
+        """Index of the region R_k that contains each point, −1 outside: (n, 3) to (n,).
+
+        A point belongs to the voxel whose cell contains it. Points that are not finite are
+        outside.
+        """
+        voxels = voxel_index(self.affine, as_points(xyz_mm))  # (n, 3)
+        inside = ((voxels >= 0) & (voxels < self.shape)).all(axis=1)
+        region = np.full(len(voxels), OUTSIDE, dtype=np.intp)
+        region[inside] = self.regions[tuple(voxels[inside].T)]
+        return region
+
+    def counts(
+        self,
+        xyz_mm: ArrayLike,
+        studies: ArrayLike,
+        n_studies: int,
+        weights: ArrayLike | None = None,
+    ) -> sparse.csr_matrix:
+        """Count the peaks of each study in each region, or add up their weights.
+
+        Parameters
+        ----------
+        xyz_mm : (n_peaks, 3)
+            Peaks of all studies, see `stack_peaks`.
+        studies : (n_peaks,)
+            Index of the study of each peak, from 0 to `n_studies` − 1.
+        n_studies : int
+            Number of rows; studies without peaks keep an empty one.
+        weights : (n_peaks,), optional
+            Weight of each peak, 1 by default.
+
+        Returns
+        -------
+        csr_matrix (n_studies, m)
+            Peaks outside all regions are left out.
+        """
+        shape = (n_studies, self.n_regions)
+        return count_matrix(self.region_of(xyz_mm), studies, shape, weights)
+
+    def to_img(
+        self, values: ArrayLike, *, resolution_mm: float | None = None, like: Any = None
+    ) -> Any:
+        """Paint values onto the regions.
+
+        Parameters
+        ----------
+        values : (m,) or (k, m)
+            One value per region, or k maps.
+        resolution_mm, like
+            Grid of the image, as in `resample`; by default that of the partition. Each voxel
+            gets the value of the region that contains its centre.
+
+        Returns
+        -------
+        nibabel.Nifti1Image
+            float32, zero outside, 3-D or with k volumes.
+        """
+        import nibabel
+
+        table = np.asarray(values, dtype=np.float32)
+        if table.ndim not in (1, 2) or table.shape[-1] != self.n_regions:
+            raise PartitionError(
+                f"expected {self.n_regions:,} values, one per region, or rows of as many; "
+                f"got an array of shape {table.shape}"
+            )
+        if resolution_mm is None and like is None:
+            affine, regions = self.affine, self.regions
+        else:
+            affine, shape = self._target(resolution_mm, like)
+            regions = self.sample(affine, shape)
+        padded = np.zeros((self.n_regions + 1, *table.shape[:-1]), np.float32)
+        padded[:OUTSIDE] = table.T  # the last row is the background's: index −1 finds it
+        image: Any = nibabel.Nifti1Image(padded[regions], affine)  # type: ignore[no-untyped-call]
+        image.header.set_xyzt_units("mm")
+        image.set_sform(affine, code="mni")
+        image.set_qform(affine, code="mni")
+        return image
+
+    def sample(self, affine: NDArray[np.float64], shape: Sequence[int]) -> NDArray[np.int32]:
+        """Region at the centre of each voxel of another grid, −1 outside."""
+        regions = np.empty(shape, np.int32)
+        plane = np.indices((1, *shape[1:])).reshape(3, -1).T  # (ny nz, 3): voxels with x = 0
+        for x in range(shape[0]):  # by planes, to hold few coordinates at a time
+            centers_mm = transform_points(affine, plane + np.array([x, 0, 0]))
+            regions[x] = self.region_of(centers_mm).reshape(shape[1:])
+        return regions
+
+    def _target(
+        self, resolution_mm: float | None, like: Any
+    ) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+        """Affine and shape of the grid that was asked for."""
+        if (resolution_mm is None) == (like is None):
+            raise PartitionError("expected either resolution_mm or like (an image); give one")
+        if isinstance(like, Partition):
+            return like.affine, like.shape
+        if like is not None:
+            data, affine = read_volume(like, "the image whose grid is wanted")
+            return affine, data.shape[:3]
+        # Same axes and first voxel centre; the last centre reaches at least as far.
+        scale = check_resolution(resolution_mm) / self.voxel_sizes_mm  # (3,)
+        affine = self.affine.copy()
+        affine[:3, :3] *= scale
+        last = np.ceil((np.array(self.shape) - 1) / scale - 1e-9).astype(int)
+        return affine, tuple(int(n) for n in last + 1)
+
+    def summary(self) -> dict[str, str]:
+        """Say what the partition is, in readable pairs."""
+        return {
+            "regions": f"{self.n_regions:,}",
+            "volume": f"{self.total_volume_mm3 / MM3_PER_CM3:,.0f} cm³",
+            "voxels": " × ".join(f"{size:g}" for size in self.voxel_sizes_mm.round(3)) + " mm",
+            "image": " × ".join(map(str, self.shape)),
+        }
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{k}</th><td>{v}</td></tr>" for k, v in self.summary().items())
+        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self.to_arrays(), other.to_arrays()
+        return all(np.array_equal(mine[key], theirs[key]) for key in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: object) -> Self:
+        # A value that never changes: scikit-learn's clone need not copy the volumes.
+        return self
+
+
+def count_matrix(
+    columns: NDArray[np.intp],
+    studies: ArrayLike,
+    shape: tuple[int, int],
+    weights: ArrayLike | None = None,
+) -> sparse.csr_matrix:
+    """Sum the weights of peaks by (study, column); columns of −1 are left out."""
+    rows = np.asarray(studies)
+    values = np.ones(len(columns)) if weights is None else np.asarray(weights, np.float64)
+    if not len(rows) == len(values) == len(columns):
+        raise FitError(
+            "expected one study and one weight per peak; "
+            f"got {len(columns):,} peaks, {len(rows):,} studies and {len(values):,} weights"
+        )
+    if len(rows) and not 0 <= rows.min() <= rows.max() < shape[0]:
+        raise FitError(
+            f"expected study indices from 0 to {shape[0] - 1}; got {rows.min()} to {rows.max()}"
+        )
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise FitError("expected weights of peaks that are finite and not negative")
+    kept = columns != OUTSIDE
+    counts = sparse.csr_matrix((values[kept], (rows[kept], columns[kept])), shape=shape)
+    counts.sum_duplicates()
+    return counts
+
+
+def stack_peaks(
+    peaks_mm: Iterable[ArrayLike],
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Stack the peaks of studies, (n_i, 3) each, and the index of the study of each peak.
+
+    >>> xyz_mm, studies = stack_peaks([[[0, 2, 4], [1, 3, 5]], [], [[6, 6, 6]]])
+    >>> studies
+    array([0, 0, 2])
+    """
+    arrays = [as_points(peaks) for peaks in peaks_mm]
+    studies = np.repeat(np.arange(len(arrays)), [len(array) for array in arrays])
+    return np.concatenate([np.empty((0, 3)), *arrays]), studies
+
+
+def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
+    """Points as a float array (n, 3); those that are not finite are put far away."""
+    points = np.asarray(xyz_mm, dtype=np.float64)
+    if points.size == 0:
+        return np.empty((0, 3))
+    if points.ndim > 2 or points.shape[-1] != 3:
+        raise PartitionError(f"expected points as an array (n, 3); got shape {points.shape}")
+    clipped: NDArray[np.float64] = np.clip(np.nan_to_num(points, nan=FAR_MM), -FAR_MM, FAR_MM)
+    return clipped.reshape(-1, 3)
+
+
+def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Voxels and affine of an image; `what` names it in errors. Trailing axes of 1 are dropped."""
+    if isinstance(image, tuple):
+        data, affine = (np.asarray(part) for part in image)
+    else:
+        data, affine = _load(image, what)
+    while data.ndim > 3 and data.shape[-1] == 1:
+        data = data[..., 0]
+    if data.ndim not in (3, 4) or data.size == 0 or data.dtype.kind not in "buif":
+        raise PartitionError(
+            f"expected {what} to be a 3-D or 4-D image of numbers; "
+            f"got shape {data.shape} of {data.dtype}"
+        )
+    if affine.shape != (4, 4) or not _is_invertible(affine):
+        raise PartitionError(f"the affine of {what} cannot be inverted; mend the image's header")
+    return data, affine.astype(np.float64)
+
+
+def _load(image: Any, what: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    import nibabel
+    from nibabel.filebasedimages import ImageFileError
+
+    try:
+        loaded: Any = nibabel.load(image) if isinstance(image, (str, os.PathLike)) else image
+        return np.asanyarray(loaded.dataobj), np.asarray(loaded.affine)
+    except FileNotFoundError as error:
+        raise PartitionError(f"no file {image} to read {what} from; check the path") from error
+    except (OSError, EOFError, ValueError, zlib.error, ImageFileError) as error:
+        reason = str(error).splitlines()[0]
+        raise PartitionError(
+            f"cannot read {what} from {describe_image(image)}: {reason}"
+        ) from error
+    except AttributeError as error:
+        raise PartitionError(
+            f"expected {what} as a path, a volume image of nibabel or (array, affine); "
+            f"got {type(image).__name__}"
+        ) from error
+
+
+def describe_image(image: Any) -> str:
+    """Name the source of an image in one line."""
+    if isinstance(image, (str, os.PathLike)):
+        return repr(os.fspath(image))
+    return "(array, affine)" if isinstance(image, tuple) else f"<{type(image).__name__}>"
+
+
+def _is_invertible(affine: NDArray[Any]) -> bool:
+    return bool(np.isfinite(affine).all()) and abs(np.linalg.det(affine[:3, :3])) > 0
+
+
+def check_resolution(resolution_mm: Any) -> float:
+    """Refuse resolutions that no image of a brain has."""
+    try:
+        edge = float(resolution_mm)
+    except (TypeError, ValueError):
+        edge = np.nan
+    if not MIN_RESOLUTION_MM <= edge <= MAX_RESOLUTION_MM:
+        raise PartitionError(
+            f"expected a resolution from {MIN_RESOLUTION_MM:g} to {MAX_RESOLUTION_MM:g} mm; "
+            f"got {resolution_mm!r}"
+        )
+    return edge
+
+
+def few(names: Iterable[str], limit: int = 5) -> str:
+    """Join the first few names and say how many more there are.
+
+    >>> few(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    names = list(names)
+    first = ", ".join(islice(names, limit))
+    return first if len(names) <= limit else f"{first} and {len(names) - limit:,} more"
