@@ -24,6 +24,8 @@ class Design:
     Parameters
     ----------
     X : sparse matrix or array of shape (n_studies, n_terms)
+    centre : bool
+        Subtract the mean x̄ of each column (x̄ = 0 otherwise).
     scale : bool
         Divide each column by its standard deviation σ (1 for constant columns). Off by
         default: the scale of λ in this package supposes rows of unit norm, columns centred.
@@ -39,7 +41,9 @@ class Design:
            [ 1.,  1.]])
     """
 
-    def __init__(self, X: sp.csr_matrix | ArrayLike, *, scale: bool = False) -> None:
+    def __init__(
+        self, X: sp.csr_matrix | ArrayLike, *, centre: bool = True, scale: bool = False
+    ) -> None:
         matrix = sp.csr_matrix(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
         if 0 in matrix.shape:
             raise FitError(f"expected studies and terms to learn from, got shape {matrix.shape}")
@@ -48,7 +52,7 @@ class Design:
         self.scale: Array = _standard_deviations(matrix) if scale else np.ones(matrix.shape[1])
         self.X: sp.csr_matrix = sp.csr_matrix(matrix @ sp.diags(1 / self.scale))
         self.X.sort_indices()
-        self.mean: Array = np.asarray(self.X.mean(axis=0)).ravel()
+        self.mean: Array = np.asarray(self.X.mean(axis=0)).ravel() * centre
 
     @property
     def shape(self) -> tuple[int, int]:
