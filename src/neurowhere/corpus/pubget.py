@@ -53,7 +53,7 @@ def extracted_folders(path: Path) -> list[Path]:
         # subset_allArticles sorts before subset_articlesWithCoords
         for folder in sorted(path.glob(pattern)) if pattern else [path]:
             if all((folder / f"{table}.csv").is_file() for table in COLUMNS):
-                found.setdefault(folder.parent, folder)
+                found.setdefault(folder.parent.resolve(), folder)  # an alias is a link
     return list(found.values())
 
 
