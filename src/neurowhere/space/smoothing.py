@@ -50,8 +50,9 @@ class Smoother:
         voxels = np.nonzero(brain)
         first = np.array([axis.min() for axis in voxels])
         size = np.array([axis.max() for axis in voxels]) - first + 1
-        # As in the paper, no wider than the brain: more reaches no voxel from within it.
-        radius = np.minimum(np.floor(CUT * sigmas + ROUNDING).astype(int), size - 1)
+        # As in the paper, no wider than the image: more reaches no voxel from within it.
+        widest = np.array(brain.shape) - 1
+        radius = np.minimum(np.floor(CUT * sigmas + ROUNDING).astype(int), widest)
         bx, by, bz = (size + 2 * radius).tolist()
         self.origin = first - radius
         self.shape: tuple[int, int, int] = bx, by, bz
