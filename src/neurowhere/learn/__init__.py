@@ -6,7 +6,7 @@ from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.l1_reference import l1_dual_lbfgs
 from neurowhere.learn.labels import label_blocks
-from neurowhere.learn.probability import nats_above_uniform, to_probabilities
+from neurowhere.learn.probability import deviations, nats_above_uniform, to_probabilities
 from neurowhere.learn.ridge import leave_one_out_errors, ridge_blocks, target_products
 from neurowhere.learn.selection import Choice, Peaks, choose, validation_split
 
@@ -19,6 +19,7 @@ __all__ = [
     "Peaks",
     "choose",
     "collect",
+    "deviations",
     "l1_blocks",
     "l1_dual_lbfgs",
     "label_blocks",

@@ -9,9 +9,25 @@ and the second term, the nats above uniform, is what this module computes.
 """
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+def deviations(
+    X: sp.csr_matrix, coefficients: NDArray[np.floating], centre: NDArray[np.floating]
+) -> NDArray[np.float32]:
+    """(x − x̄)ᵀβ for each row x of X; 0, the mean map, for a row without any term.
+
+    >>> deviations(sp.csr_matrix([[2.0], [0.0]]), np.array([[3.0]]), np.array([1.0]))
+    array([[3.],
+           [0.]], dtype=float32)
+    """
+    moved: NDArray[np.float32] = np.asarray(X @ coefficients, dtype=np.float32)
+    moved -= (centre @ coefficients).astype(np.float32)
+    moved[np.diff(X.indptr) == 0] = 0
+    return moved
 
 
 def to_probabilities(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import FitError
 from neurowhere.learn.blocks import Block
 from neurowhere.learn.design import Array, Design
-from neurowhere.learn.probability import nats_above_uniform
+from neurowhere.learn.probability import deviations, nats_above_uniform
 
 SHARPNESS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 
@@ -105,7 +105,7 @@ def choose(
         mean_at_peak[here] = block.mean[column]
         mean = block.mean.astype(np.float32)
         for path_index, beta in enumerate(block.coefficients):
-            deviation = features @ beta - centre @ beta  # (n_validation, b)
+            deviation = deviations(features, beta, centre)  # (n_validation, b)
             deviation_at_peak[path_index, here] = deviation[peaks.study[order][here], column]
             for sharp_index, sharp in enumerate(sharpness):
                 positive = np.maximum(mean + np.float32(sharp) * deviation, 0)

@@ -1,0 +1,113 @@
+"""Targets: the peaks of studies as probabilities of regions, to learn from and to score against."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from neurowhere.space.atlas import Atlas
+from neurowhere.space.density import DensityEstimator
+from neurowhere.space.grid import VoxelGrid
+from neurowhere.space.partition import OUTSIDE, Partition
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Estimated probability ŷ_k of each region in each study.
+
+    On voxels, ŷ is the kernel density of the peaks in the brain. In an atlas, ŷ_k is the share of
+    the study's peaks in the brain that fall in R_k, so a row sums to what the atlas covers.
+
+    Attributes
+    ----------
+    shares : csr_matrix of shape (n_studies, n_bins)
+        Peaks in bins, each study divided by its mass. The bins are the voxels of the kernel's box,
+        or the regions of an atlas.
+    density : DensityEstimator, or None
+        Smooths bins into regions; None where bins are regions.
+    study, region : arrays of shape (n_peaks,)
+        Study and region of the peaks that are in the brain; region −1 where an atlas leaves it
+        uncovered. These are the peaks that are scored.
+    """
+
+    shares: sparse.csr_matrix
+    density: DensityEstimator | None
+    study: NDArray[np.intp]
+    region: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return int(self.shares.shape[0])
+
+    @property
+    def smooth(self) -> Callable[[Any], NDArray[np.float32]] | None:
+        """The linear map from bins to regions, or None where they are the same."""
+        return None if self.density is None else self.density.smooth
+
+    @cached_property
+    def has_mass(self) -> NDArray[np.bool_]:
+        """Studies with something to learn from."""
+        return np.diff(self.shares.indptr) > 0
+
+    @cached_property
+    def _by_column(self) -> sparse.csc_matrix:
+        return self.shares.tocsc()
+
+    def columns(self, regions: slice) -> NDArray[np.float32]:
+        """ŷ of all studies for a slice of regions: (n_studies, b)."""
+        if self.density is None:
+            return self._by_column[:, regions].toarray().astype(np.float32)
+        return self.density.density_columns(self._by_column, regions)
+
+    def rows(self, studies: slice | NDArray[np.intp]) -> NDArray[np.float32]:
+        """ŷ of some studies for all regions."""
+        if self.density is None:
+            return self.shares[studies].toarray().astype(np.float32)
+        return self.density.smooth(self.shares[studies])
+
+    def select(self, studies: NDArray[np.intp]) -> "Targets":
+        """Targets of some studies, given by index, in that order."""
+        position = np.full(len(self), OUTSIDE)
+        position[studies] = np.arange(len(studies))
+        moved = position[self.study]
+        kept = moved != OUTSIDE
+        return Targets(self.shares[studies], self.density, moved[kept], self.region[kept])
+
+
+def make_targets(
+    partition: Partition,
+    brain: VoxelGrid,
+    xyz_mm: ArrayLike,
+    studies: NDArray[np.intp],
+    n_studies: int,
+    *,
+    bandwidth: float = 1.0,
+    n_jobs: int = -1,
+) -> Targets:
+    """Turn the peaks of studies into targets over a partition.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+        An atlas should be restricted to `brain` before.
+    brain : VoxelGrid
+        Says which peaks count; the partition itself where that is a grid.
+    xyz_mm, studies, n_studies
+        As from `stack_peaks`.
+    bandwidth : float
+        Standard deviation of the kernel in voxels; only for grids.
+    """
+    points = np.asarray(xyz_mm, dtype=np.float64).reshape(-1, 3)
+    inside = brain.region_of(points) != OUTSIDE
+    study, region = studies[inside], partition.region_of(points[inside])
+    if isinstance(partition, Atlas):
+        counts = partition.counts(points, studies, n_studies)
+        in_brain = np.bincount(study, minlength=n_studies)
+        shares = sparse.csr_matrix(sparse.diags_array(1 / np.maximum(in_brain, 1)) @ counts)
+        return Targets(shares, None, study, region)
+    density = DensityEstimator(brain, bandwidth, n_jobs=n_jobs)
+    shares = density.normalise(density.bin_peaks(points, studies, n_studies))
+    return Targets(shares, density, study, region)
