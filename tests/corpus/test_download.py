@@ -125,7 +125,7 @@ def test_next_call_resumes_what_an_interrupted_one_left(
 ):
     behaviour.cuts = 1
     monkeypatch.setattr(module, "RETRIES", 0)
-    with pytest.raises(CorpusError, match=r"cut 1 times.*run the command again"):
+    with pytest.raises(CorpusError, match=r"in 1 tries.*run the command again"):
         fetch(release, tmp_path / "corpus")
     assert not (tmp_path / "corpus").exists()
     assert_complete(fetch(release, tmp_path / "corpus"))
@@ -159,7 +159,7 @@ def test_server_that_always_cuts_is_given_up_after_bounded_retries(
     release: Release, behaviour: Behaviour, tmp_path: Path
 ):
     behaviour.cuts, behaviour.ranges = 1_000, False
-    with pytest.raises(CorpusError, match=r"cut 6 times while downloading .*big\.npz"):
+    with pytest.raises(CorpusError, match=r"could not download .*big\.npz in 6 tries"):
         fetch(release, tmp_path / "corpus")
     assert len(behaviour.requests) == 1 + module.RETRIES
     assert not (tmp_path / "corpus").exists()
@@ -253,7 +253,7 @@ def test_unreachable_server_is_a_one_line_error(
     release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "RETRIES", 1)
-    with pytest.raises(CorpusError, match="cut 2 times"):
+    with pytest.raises(CorpusError, match="in 2 tries"):
         fetch(release, tmp_path / "corpus", base_url="http://127.0.0.1:1/")
 
 

@@ -152,9 +152,7 @@ def test_pubget_run_ends_with_a_corpus(tmp_path: Path):
     """The whole of `pubget run`, which finds that the download has been done."""
     query = tmp_path / "data" / QUERY_FOLDER
     write_articleset(query, ARTICLES)
-    (tmp_path / "vocabulary.csv").write_text("pain,0.5\ninsula,0.5\n")
-    options = ["--vocabulary_file", str(tmp_path / "vocabulary.csv"), "--neurowhere"]
-    run = ["run", str(tmp_path / "data"), "--query", QUERY, *options]
+    run = ["run", str(tmp_path / "data"), "--query", QUERY, "--neurowhere"]
     done = subprocess.run([sys.executable, "-c", COMMAND, *run], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     corpus = read_corpus(query / "subset_allArticles_neurowhereCorpus")

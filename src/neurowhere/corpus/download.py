@@ -192,8 +192,8 @@ def resume(url: str, output_file: str, pooch: object) -> None:
             partial.replace(target)
             return
     raise CorpusError(
-        f"the connection was cut {RETRIES + 1} times while downloading {url} ({reason}); "
-        "run the command again to go on from there"
+        f"could not download {url} in {RETRIES + 1} tries ({reason}); check the connection and "
+        "run the command again: it goes on from there"
     ) from reason
 
 
