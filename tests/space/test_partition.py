@@ -173,7 +173,9 @@ def test_public_names():
         "Atlas",
         "DensityEstimator",
         "Partition",
+        "Targets",
         "VoxelGrid",
+        "make_targets",
         "partition_from_arrays",
         "stack_peaks",
     }

@@ -5,12 +5,15 @@ from neurowhere.space.density import DensityEstimator
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import Partition, stack_peaks
 from neurowhere.space.stored import partition_from_arrays
+from neurowhere.space.targets import Targets, make_targets
 
 __all__ = [
     "Atlas",
     "DensityEstimator",
     "Partition",
+    "Targets",
     "VoxelGrid",
+    "make_targets",
     "partition_from_arrays",
     "stack_peaks",
 ]

@@ -56,10 +56,13 @@ def scatter_rows(
                     for run in range(line_runs[x * ny + y], line_runs[x * ny + y + 1]):
                         start = max(runs[run, 2], bz - reach_z)
                         stop = min(runs[run, 3], bz + 1)
-                        region = runs[run, 4] + start - runs[run, 2]
-                        tap = reach_z + start - bz  # taps are symmetric: read them forwards
-                        for step in range(stop - start):
-                            smooth[region + step] += weight * taps_z[tap + step]
+                        if start < stop:
+                            # Unsigned: without tests for negative indices the loop vectorises.
+                            # The taps are symmetric, and read forwards.
+                            region = np.uint64(runs[run, 4] + start - runs[run, 2])
+                            tap = np.uint64(reach_z + start - bz)
+                            for step in range(np.uint64(stop - start)):
+                                smooth[region + step] += weight * taps_z[tap + step]
 
 
 @numba.njit(nogil=True, cache=True, fastmath=True)
