@@ -2,9 +2,10 @@
 
 import html
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -116,24 +117,22 @@ class Corpus:
         Of several documents with one id the first is kept, or with `keep_duplicates` all are:
         the second becomes "id#2".
         """
-        kept: list[Document] = []
-        seen: dict[str, int] = {}
+        kept: dict[str, Document] = {}
         duplicates: list[str] = []
         for document in documents:
-            number = seen[document.id] = seen.get(document.id, 0) + 1
-            if number > 1:
+            if document.id in kept:
                 duplicates.append(document.id)
                 if not keep_duplicates:
                     continue
-                document = replace(document, id=f"{document.id}#{number}")
-            kept.append(document)
-        problems = duplicates_problem(duplicates, dropped=not keep_duplicates)
+                document = replace(document, id=_new_id(document.id, kept))
+            kept[document.id] = document
+        unique = list(kept.values())
         return cls(
-            documents=documents_table([_document_row(document) for document in kept]),
-            peaks=_stack_peaks(kept),
-            sections=_columns_of_sections(kept),
+            documents=documents_table([_document_row(document) for document in unique]),
+            peaks=_stack_peaks(unique),
+            sections=_columns_of_sections(unique),
             origin=origin or {},
-            problems=problems,
+            problems=duplicates_problem(duplicates, dropped=not keep_duplicates),
         )
 
     def __len__(self) -> int:
@@ -244,8 +243,16 @@ def join_documents(
     rows = documents.to_dict("records")
     for row, row_peaks, texts in zip(rows, peaks, sections, strict=True):
         known = {name: texts[name] for name in SECTIONS if texts.get(name)}
-        metadata = {str(key): row[key] for key in row if key not in ("id", "space")}
+        metadata = {
+            str(key): value
+            for key, value in row.items()
+            if key not in ("id", "space") and value is not pd.NA and value != ""
+        }
         yield Document(row["id"], known, row_peaks, row["space"], metadata)
+
+
+def _new_id(taken: str, ids: Container[str]) -> str:
+    return next(new for number in count(2) if (new := f"{taken}#{number}") not in ids)
 
 
 def _as_index(rows: ArrayLike) -> NDArray[Any]:
@@ -254,12 +261,9 @@ def _as_index(rows: ArrayLike) -> NDArray[Any]:
 
 
 def _document_row(document: Document) -> dict[str, Any]:
-    return {
-        "id": document.id,
-        "title": " ".join(document.sections.get("title", "").split()),
-        "space": document.space,
-        **{name: _cell(value) for name, value in document.metadata.items()},
-    }
+    metadata = {name: _cell(value) for name, value in document.metadata.items()}
+    title = _cell(document.sections.get("title", "")) or metadata.get("title", "")
+    return {**metadata, "id": document.id, "title": title, "space": document.space}
 
 
 def _cell(value: object) -> object:

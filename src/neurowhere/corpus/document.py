@@ -25,7 +25,7 @@ class Document:
     Attributes
     ----------
     id : str
-        Identifier, unique in its corpus: the PubMed id where there is one.
+        Identifier, unique in its corpus: the source's own, or else the PubMed id.
     sections : mapping of str to str
         Text by section, a subset of `SECTIONS`; no text stands in two sections.
     peaks : array of shape (n_peaks, 3)
@@ -33,7 +33,8 @@ class Document:
     space : "MNI", "TAL" or "unknown"
         Stereotactic space that the source states for the peaks.
     metadata : mapping
-        Whatever else the source says: pmid, doi, year, journal...
+        Whatever else the source says, as text, numbers or lists of text: pmid, doi, year,
+        journal... It becomes columns of the corpus' table of documents.
     """
 
     id: str

@@ -16,7 +16,6 @@ import csv
 import gzip
 import json
 import os
-import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -34,9 +33,11 @@ from neurowhere.corpus.frames import (
     peaks_table,
     read_table,
 )
+from neurowhere.corpus.matrices import load_matrix
 from neurowhere.corpus.problems import Problem
 from neurowhere.exceptions import CorpusError
 from neurowhere.files import INFO_NAME, new_folder, open_text, sha256, write_info
+from neurowhere.progress import track
 
 NAME = "folder"
 KIND = "corpus"
@@ -74,21 +75,17 @@ def read(path: Path) -> Corpus:
     """Read a folder that `write` made, after checking its version and checksums."""
     info = read_info(path)
     documents = _read_documents(path)
-    ids = documents["id"].tolist()
-    sections, counts, terms = info["sections"], info["counts"], None
-    if counts is not None:
-        with open_text(path / TERMS_NAME) as stream:
-            terms = stream.read().split("\n")[:-1]
+    has_texts, has_counts = info["sections"] is not None, info["counts"] is not None
     return Corpus(
         documents=documents,
         peaks=_read_peaks(path),
-        sections=sections if sections is None else _read_sections(path, sections, ids),
-        counts=counts if counts is None else {name: _load_counts(path, name) for name in counts},
-        terms=terms,
+        sections=_read_sections(path, info["sections"], documents) if has_texts else None,
+        counts={name: load_matrix(path / _counts_name(name)) for name in info["counts"]}
+        if has_counts
+        else None,
+        terms=_read_terms(path) if has_counts else None,
         origin=info["origin"],
-        problems=tuple(
-            Problem(**{**p, "examples": tuple(p["examples"])}) for p in info["problems"]
-        ),
+        problems=tuple(Problem.from_dict(problem) for problem in info["problems"]),
     )
 
 
@@ -103,22 +100,27 @@ def iter_documents(path: Path) -> Iterator[Document]:
 
 def read_info(path: Path) -> dict[str, Any]:
     """Read info.json and check that the folder is a corpus, of a known version, and unchanged."""
+    file = path / INFO_NAME
     try:
-        info = json.loads((path / INFO_NAME).read_text("utf-8"))
-        kind, version, checksums = info["kind"], info["format_version"], info["sha256"]
+        info = json.loads(file.read_text("utf-8"))
+        kind, version, checksums = info["kind"], int(info["format_version"]), dict(info["sha256"])
     except (ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{path / INFO_NAME} is damaged or not ours; import it again") from error
+        raise CorpusError(f"{file} is damaged or not of neurowhere; import it again") from error
     if kind != KIND:
-        raise CorpusError(f"{path} is a {kind}, not a corpus; give the folder of a corpus")
+        raise CorpusError(f"{path} holds a {kind}, not a corpus; give the folder of a corpus")
     if version > FORMAT_VERSION:
         raise CorpusError(
             f"{path} has format version {version}, this program reads up to {FORMAT_VERSION}; "
             "upgrade neurowhere"
         )
+    missing = [key for key in ("sections", "counts", "origin", "problems") if key not in info]
+    if missing:
+        raise CorpusError(f"{file} does not say {', '.join(missing)}; import it again")
     for name, checksum in checksums.items():
-        if not (path / name).is_file() or sha256(path / name) != checksum:
-            state = "was changed or damaged" if (path / name).is_file() else "is missing"
-            raise CorpusError(f"{path / name} {state} since it was written; import it again")
+        if not (path / name).is_file():
+            raise CorpusError(f"{path / name} is missing; import it again")
+        if sha256(path / name) != checksum:
+            raise CorpusError(f"{path / name} was changed since it was written; import it again")
     return dict(info)
 
 
@@ -147,7 +149,7 @@ def _write_texts(corpus: Corpus, path: Path) -> None:
     ids, sections = corpus.documents["id"], corpus.sections or {}
     # Without name and time in the gzip header, the same texts give the same checksum.
     with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
-        for row, document_id in enumerate(ids):
+        for row, document_id in enumerate(track(ids, "writing texts")):
             texts = {name: texts[row] for name, texts in sections.items() if texts[row]}
             line = json.dumps({"id": document_id, **texts}, ensure_ascii=False)
             stream.write(f"{line}\n".encode("utf-8", "replace"))
@@ -155,12 +157,12 @@ def _write_texts(corpus: Corpus, path: Path) -> None:
 
 def _write_counts(corpus: Corpus, folder: Path) -> None:
     for name, matrix in (corpus.counts or {}).items():
-        sparse.save_npz(folder / f"counts_{name}.npz", matrix)
+        sparse.save_npz(folder / _counts_name(name), matrix)
     terms = corpus.terms or []
-    broken = [term for term in terms if "\n" in term]
+    broken = [term for term in terms if "\n" in term or "\r" in term]
     if broken:
         raise CorpusError(f"expected terms on one line, but {broken[0]!r} has a line break")
-    (folder / TERMS_NAME).write_text("".join(f"{term}\n" for term in terms), "utf-8")
+    (folder / TERMS_NAME).write_text("".join(f"{term}\n" for term in terms), "utf-8", "replace")
 
 
 def _read_documents(path: Path) -> pd.DataFrame:
@@ -174,20 +176,22 @@ def _read_peaks(path: Path) -> pd.DataFrame:
         raise CorpusError(f"{path / PEAKS_NAME}: {error}; import it again") from error
 
 
-def _read_sections(path: Path, names: list[str], ids: list[str]) -> dict[str, list[str]]:
+def _read_sections(path: Path, names: list[str], documents: pd.DataFrame) -> dict[str, list[str]]:
     lines = list(_iter_texts(path))
-    if [line["id"] for line in lines] != ids:
+    if [line["id"] for line in lines] != documents["id"].tolist():
         raise CorpusError(f"{path / TEXTS_NAME} does not list the documents in their order")
     return {name: [line.get(name, "") for line in lines] for name in names}
+
+
+def _read_terms(path: Path) -> list[str]:
+    with open_text(path / TERMS_NAME) as stream:
+        return stream.read().split("\n")[:-1]
+
+
+def _counts_name(section: str) -> str:
+    return f"counts_{section}.npz"
 
 
 def _iter_texts(path: Path) -> Iterator[dict[str, str]]:
     with open_text(path / TEXTS_NAME) as stream:
         yield from map(json.loads, stream)
-
-
-def _load_counts(path: Path, name: str) -> sparse.csr_matrix:
-    try:
-        return sparse.csr_matrix(sparse.load_npz(path / f"counts_{name}.npz"))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise CorpusError(f"{path}/counts_{name}.npz is not a sparse matrix: {error}") from error

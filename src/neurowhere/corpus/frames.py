@@ -14,21 +14,22 @@ PEAK_COLUMNS = ["id", *XYZ]
 # Columns that every table of documents has, then those that come next where they are known.
 DOCUMENT_COLUMNS = ["id", "title", "space", "source_space"]
 KNOWN_COLUMNS = ["pmid", "pmcid", "doi", "year", "journal", "authors"]
+LAST_YEAR = 9999
 
 
 def documents_table(rows: pd.DataFrame | list[dict[str, Any]]) -> pd.DataFrame:
     """Tidy table of documents: known columns first, text without missing values, whole years."""
-    table = pd.DataFrame(rows).reset_index(drop=True)
-    defaults = {"id": "", "title": "", "space": "unknown"}
-    for name, default in defaults.items():
-        if name not in table:
-            table[name] = default
-    if "source_space" not in table:
-        table["source_space"] = table["space"]
-    table["source_space"] = table["source_space"].fillna(table["space"])
+    # As objects, because whole numbers with missing values would become floats, "7.0".
+    table = pd.DataFrame(rows, dtype=object).reset_index(drop=True)
+    for name, default in (("id", ""), ("title", ""), ("space", "unknown")):
+        table[name] = table[name].fillna(default) if name in table else default
+    stated = table.get("source_space", table["space"])
+    table["source_space"] = stated.fillna(table["space"])
     first = [*DOCUMENT_COLUMNS, *(name for name in KNOWN_COLUMNS if name in table)]
-    table = table[[*first, *(name for name in table if name not in first)]]
-    return table.apply(lambda column: _years(column) if column.name == "year" else _words(column))
+    names = [*first, *(name for name in table if name not in first)]
+    return pd.DataFrame(
+        {name: _years(table[name]) if name == "year" else _words(table[name]) for name in names}
+    )
 
 
 def peaks_table(peaks: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +45,8 @@ def read_table(path: Path, expected: list[str]) -> pd.DataFrame:
     try:
         with open_text(path) as stream:
             table = pd.read_csv(
-                stream,
+                stream.buffer,  # bytes, because a text stream would change "\r" within cells
+                encoding="utf-8-sig",
                 sep="\t" if bare_suffix(path) == ".tsv" else ",",
                 dtype=str,
                 keep_default_na=False,
@@ -70,5 +72,6 @@ def _words(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _years(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    years = pd.to_numeric(column, errors="coerce")
-    return years.where(years == years.round()).astype("Int64")
+    years = pd.to_numeric(column, errors="coerce").astype(np.float64)
+    is_year = years.between(1, LAST_YEAR) & (years == years.round())
+    return years.where(is_year).astype("Int64")

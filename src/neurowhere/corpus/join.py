@@ -22,13 +22,6 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     """
     if not corpora:
         raise CorpusError("expected at least one corpus to join, none came")
-    seen: set[str] = set()
-    parts, duplicates = [], []
-    for corpus in corpora:
-        old = corpus.documents["id"].isin(seen).to_numpy()
-        duplicates += corpus.documents["id"][old].tolist()
-        parts.append(corpus.select(~old))
-        seen.update(corpus.documents["id"])
     with_texts = all(corpus.sections is not None for corpus in corpora)
     with_counts = all(corpus.counts is not None for corpus in corpora)
     if not (with_texts or with_counts):
@@ -36,6 +29,13 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
             "expected corpora that all have texts or all have term counts, but none is common "
             "to all; count the terms of those that have texts"
         )
+    seen: set[str] = set()
+    parts, duplicates = [], []
+    for corpus in corpora:
+        old = corpus.documents["id"].isin(seen).to_numpy()
+        duplicates += corpus.documents["id"][old].tolist()
+        parts.append(corpus.select(~old))
+        seen.update(corpus.documents["id"])
     terms = list(dict.fromkeys(term for corpus in parts for term in corpus.terms or ()))
     return Corpus(
         documents=documents_table(pd.concat([part.documents for part in parts])),

@@ -1,7 +1,6 @@
 """NeuroQuery's release: coordinates, titles, and term counts by section."""
 
 import re
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from scipy import sparse
 
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import SECTIONS
+from neurowhere.corpus.matrices import load_matrix, load_shape
 from neurowhere.corpus.release import Release, find_release, find_releases, read_release
 from neurowhere.exceptions import CorpusError
 from neurowhere.files import open_text
@@ -59,7 +59,7 @@ def read(path: Path) -> Corpus:
 def _find_counts(release: Release) -> dict[str, Path]:
     """Find the count matrix of each section, over the largest vocabulary."""
     found = [
-        (_n_columns(file), match["section"], file)
+        (load_shape(file)[1], match["section"], file)
         for file in release.files
         if (match := COUNTS_NAME.fullmatch(file.name))
     ]
@@ -68,29 +68,14 @@ def _find_counts(release: Release) -> dict[str, Path]:
     return {section: sections[section] for section in SECTIONS if section in sections}
 
 
-def _n_columns(file: Path) -> int:
-    try:
-        with np.load(file) as arrays:
-            return int(arrays["shape"][1])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise _damaged(file) from error
-
-
 def _load_counts(file: Path, n_documents: int) -> sparse.csr_matrix:
-    try:
-        matrix = sparse.csr_matrix(sparse.load_npz(file))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise _damaged(file) from error
+    matrix = load_matrix(file)
     if matrix.shape[0] != n_documents:
         raise CorpusError(
             f"{file}: expected one row for each of the {n_documents:,} rows of the metadata, "
             f"but it has {matrix.shape[0]:,}; take all files from one release"
         )
     return matrix
-
-
-def _damaged(file: Path) -> CorpusError:
-    return CorpusError(f"{file} is not a whole sparse matrix of SciPy's; fetch it again")
 
 
 def _read_vocabulary(folder: Path, n_terms: int) -> tuple[Path, list[str]]:

@@ -65,6 +65,11 @@ class Problem:
         examples = tuple(dict.fromkeys(map(str, found)))[:N_EXAMPLES]
         return cls(name, len(found), dropped, examples)
 
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> "Problem":
+        """Make a problem of what `dataclasses.asdict` and JSON made of one."""
+        return cls(**{**fields, "examples": tuple(fields["examples"])})
+
 
 def duplicates_problem(ids: list[str], *, dropped: bool) -> tuple[Problem, ...]:
     """Record and warn of documents with the id of an earlier one, if there are any."""

@@ -77,18 +77,15 @@ def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
     kept = {name: text for name, text in sections.items() if text}
     if "body" in kept or not whole:
         return kept
-    words = list(WORD.finditer(whole))
-    haystack = f" {' '.join(word.group().lower() for word in words)} "
-    cuts = []
-    for name, text in list(kept.items()):
-        needle = [word.lower() for word in WORD.findall(text)]
-        position = haystack.find(f" {' '.join(needle)} ") if needle else -1
-        if position >= 0:
-            first = haystack[:position].count(" ")
-            cuts.append((words[first].start(), words[first + len(needle) - 1].end()))
-        elif _share_of_runs(needle, haystack) > MIN_SHARE_OF_RUNS:
+    rest = whole
+    for name in sorted(kept, key=lambda name: -len(kept[name])):  # a title may be in the abstract
+        words = WORD.findall(kept[name])
+        found = _find_words(words, rest)
+        if found:
+            rest = f"{rest[: found.start()]}\n\n{rest[found.end() :]}"
+        elif _share_of_runs(words, rest) > MIN_SHARE_OF_RUNS:
             del kept[name]
-    body = _cut(whole, cuts).strip()
+    body = rest.strip()
     return {**kept, "body": body} if body else kept
 
 
@@ -148,15 +145,18 @@ def _identifier(key: str, value: object) -> str:
     return f"PMC{text}" if key == "pmcid" and text.isdecimal() else text
 
 
-def _share_of_runs(words: list[str], haystack: str) -> float:
-    runs = [" ".join(words[i : i + RUN_LENGTH]) for i in range(max(1, len(words) - RUN_LENGTH + 1))]
-    return sum(run in haystack for run in runs) / len(runs) if words else 0.0
+def _find_words(words: list[str], text: str) -> re.Match[str] | None:
+    """Find consecutive words in a text, whatever their case and what stands between them."""
+    pattern = r"\b" + r"\W+".join(words) + r"\b"
+    return re.search(pattern, text, re.IGNORECASE) if words else None
 
 
-def _cut(text: str, spans: list[tuple[int, int]]) -> str:
-    """Text without the given spans, which may overlap."""
-    pieces, position = [], 0
-    for start, end in sorted(spans):
-        pieces.append(text[position:start])
-        position = max(position, end)
-    return "".join([*pieces, text[position:]])
+def _share_of_runs(words: list[str], text: str) -> float:
+    """Share of the runs of `RUN_LENGTH` words that are in a text."""
+    runs = _runs(words)
+    return len(runs & _runs(WORD.findall(text))) / len(runs) if runs else 0.0
+
+
+def _runs(words: list[str]) -> set[tuple[str, ...]]:
+    shifted = [[word.lower() for word in words[start:]] for start in range(RUN_LENGTH)]
+    return set(zip(*shifted, strict=False))

@@ -146,7 +146,7 @@ def _frequent_terms(corpus: Corpus) -> dict[str, int]:
     mentions = np.bincount(total.nonzero()[1], minlength=total.shape[1])  # (n_terms,)
     best = np.argsort(-mentions, kind="stable")[:N_TERMS]
     terms = corpus.terms or []
-    return {terms[column]: int(mentions[column]) for column in best}
+    return {terms[column]: int(mentions[column]) for column in best if mentions[column]}
 
 
 def _frequent_words(corpus: Corpus) -> dict[str, int]:

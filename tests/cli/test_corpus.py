@@ -1,0 +1,161 @@
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neurowhere.cli import corpus as commands
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    records = [
+        {"pmid": 1, "title": "Fear", "coords": [[-20, -4, -18], [-20, -4, -18]], "space": "MNI"},
+        {"pmid": 2, "title": "Vision", "coords": [[8, -90, 2]], "space": "TAL", "year": 2001},
+        {"pmid": 3, "title": "Motor", "coords": [[0, 0, 200]]},
+        {"pmid": 4, "title": "Rest"},
+    ]
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_import_and_info(run: Run, source: Path, tmp_path: Path) -> None:
+    imported = run("corpus", "import", source, "-o", tmp_path / "out")
+    assert (imported.code, imported.err) == (0, "")
+    assert "documents   4\npeaks       4\n" in imported.out
+    assert "1 peak outside any head (kept): 3" in imported.out
+    shown = run("corpus", "info", tmp_path / "out")
+    assert (shown.code, shown.out) == (0, imported.out)
+    assert run("corpus", "info", source).out == imported.out
+
+
+def test_json_is_all_there_is_on_stdout(run: Run, source: Path, tmp_path: Path) -> None:
+    source.write_text(source.read_text() + "not json\n")
+    outcome = run("corpus", "info", source, "--json")
+    summary = json.loads(outcome.out)
+    assert (summary["documents"], summary["peaks"]) == (4, 4)
+    assert summary["years"]["first"] == 2001
+    assert summary["origin"]["warnings"] == [
+        outcome.err.removeprefix("neurowhere: warning: ").strip()
+    ]
+    imported = run("corpus", "import", source, "-o", tmp_path / "out", "--json")
+    assert json.loads(imported.out) == summary
+
+
+def test_problems_are_dropped_on_request(run: Run, source: Path, tmp_path: Path) -> None:
+    drop = "repeated, outside,without_peaks"
+    outcome = run("corpus", "import", source, "-o", tmp_path / "out", "--drop", drop, "--json")
+    summary = json.loads(outcome.out)
+    assert (summary["documents"], summary["peaks"]) == (2, 2)
+
+
+def test_talairach_can_be_kept_or_told(run: Run, source: Path, tmp_path: Path) -> None:
+    kept = run("corpus", "import", source, "-o", tmp_path / "a", "--keep-talairach")
+    assert "space       unknown 2, MNI 1, TAL 1\n" in kept.out
+    (tmp_path / "spaces.tsv").write_text("id\tspace\n3\tTAL\n4\tMNI\n")
+    told = run(
+        "corpus", "import", source, "-o", tmp_path / "b", "--spaces", tmp_path / "spaces.tsv"
+    )
+    assert "space       MNI 2, TAL converted to MNI 2\n" in told.out
+
+
+def test_a_folder_is_replaced_only_on_request(run: Run, source: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "precious").touch()
+    refused = run("corpus", "import", source, "-o", output)
+    assert refused.code == 1
+    assert refused.err == (
+        f"neurowhere: {output} exists and is not empty; choose another folder or overwrite it\n"
+    )
+    failed = run("corpus", "import", tmp_path / "none", "-o", output, "--overwrite")
+    assert failed.code == 1
+    assert (output / "precious").exists()
+    assert run("corpus", "import", source, "-o", output, "--overwrite").code == 0
+    assert not (output / "precious").exists()
+
+
+def test_a_corpus_can_be_imported_onto_itself(run: Run, source: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run("corpus", "import", source, "-o", output)
+    again = run("corpus", "import", output, "-o", output, "--overwrite", "--drop", "repeated")
+    assert again.code == 0
+    assert "peaks       3\n" in again.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("info", "nowhere"), "expected a file or a folder, but nowhere does not exist"),
+        (("info", "{source}", "--from", "word"), "unknown format 'word'; choose among folder, pub"),
+        (("import", "{source}", "-o", "{out}", "--drop", "all"), "cannot drop all; choose among"),
+        (("import", "{source}", "-o", "{out}", "--spaces", "no.tsv"), "but no.tsv is no file"),
+        (("import", "{source}", "-o", "{source}"), "is a file; give a folder to write to"),
+        (("info", "{source}", "--from", "folder"), "info.json: Not a directory"),
+        (("info", "{source}", "--from", "neuroquery"), "expected the files of one release"),
+    ],
+)
+def test_mistakes_are_one_line_and_code_1(
+    run: Run, source: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    places = {"source": str(source), "out": str(tmp_path / "out")}
+    outcome = run("corpus", *(argument.format(**places) for argument in arguments))
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert outcome.err.startswith("neurowhere: ")
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("import",), ("import", "x"), ("info",), ("download", "x"), ("what",)]
+)
+def test_wrong_usage_is_code_2(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run("corpus", *arguments).code == 2
+
+
+@pytest.mark.parametrize("command", ["import", "info", "download"])
+def test_help_has_an_example(run: Run, command: str) -> None:
+    outcome = run("corpus", command, "--help")
+    assert outcome.code == 0
+    assert f"neurowhere corpus {command} " in outcome.out.split("Example", 1)[1]
+
+
+def test_download_calls_the_downloader(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[str, Path]] = []
+
+    def fake(name: str, folder: Path) -> Path:
+        calls.append((name, folder))
+        return folder
+
+    monkeypatch.setattr("neurowhere.corpus.download.download", fake)
+    outcome = run("corpus", "download", "neuroquery", "-o", tmp_path / "nq")
+    assert calls == [("neuroquery", tmp_path / "nq")]
+    assert f"neurowhere corpus import {tmp_path / 'nq'}" in outcome.out
+
+
+def test_formats_and_problems_in_the_help_are_those_that_exist() -> None:
+    from neurowhere.corpus.problems import DROPPABLE
+    from neurowhere.corpus.read import READERS
+
+    text = Path(str(commands.__file__)).read_text(encoding="utf-8")
+    for name in (*READERS, *DROPPABLE):
+        assert name in text
+
+
+def test_the_command_line_starts_light() -> None:
+    code = "import sys, neurowhere.cli; print(*sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    heavy = {"numpy", "pandas", "scipy", "nilearn", "matplotlib", "numba", "sklearn", "pubget"}
+    assert heavy.isdisjoint(result.stdout.split())

@@ -1,0 +1,69 @@
+import gzip
+from pathlib import Path
+
+import pytest
+
+from neurowhere.corpus import read_corpus
+from neurowhere.exceptions import CorpusError, DataWarning
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"), [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t"), ("a.tsv.gz", "\t")]
+)
+def test_tables_of_texts(tmp_path: Path, name: str, delimiter: str) -> None:
+    rows = [
+        ["PMID", " Text ", "Year", "coords"],
+        ["12", '"Fear, with\na line; break ""and"" quotes"', "1999", '"[[1, 2, -3]]"'],
+        ["13", "Vision", "", ""],
+    ]
+    content = "\n".join(delimiter.join(row) for row in rows)
+    opener = gzip.open if name.endswith("gz") else open
+    with opener(tmp_path / name, "wt", encoding="utf-8") as stream:
+        stream.write(content)
+    corpus = read_corpus(tmp_path / name)
+    assert corpus.texts == ['Fear, with\na line; break "and" quotes', "Vision"]
+    assert corpus.documents["pmid"].tolist() == ["12", "13"]
+    assert corpus.documents["year"][0] == 1999
+    assert corpus.n_peaks.tolist() == [1, 0]
+
+
+def test_sections_are_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("title,abstract,body\nT,A,B\n,,\n")
+    corpus = read_corpus(tmp_path / "a.csv")
+    assert corpus.sections == {"title": ["T", ""], "abstract": ["A", ""], "body": ["B", ""]}
+    assert [problem.name for problem in corpus.problems] == ["empty", "without_peaks"]
+
+
+def test_a_table_without_text_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,report\n1,normal\n")
+    with pytest.raises(CorpusError, match=r"column of text named .*; the columns are id, report"):
+        read_corpus(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("")
+    with pytest.raises(CorpusError, match="the columns are none"):
+        read_corpus(tmp_path / "a.csv")
+
+
+def test_a_row_of_another_length_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,text\n1,a\n2,b,c\n3\n4,d\n")
+    with pytest.warns(DataWarning, match=r"skipped 2 of 4 rows \(a.csv:3: expected 2 cells, not 3"):
+        assert read_corpus(tmp_path / "a.csv").texts == ["a", "d"]
+
+
+def test_a_full_text_fits_into_a_cell(tmp_path: Path) -> None:
+    text = "amygdala " * 50_000
+    (tmp_path / "a.csv").write_text(f"id,text\n1,{text}\n")
+    assert read_corpus(tmp_path / "a.csv").texts == [text.strip()]
+
+
+def test_a_folder_of_tables(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(f"id,text\n{name},text of {name}\n")
+    (tmp_path / "c.csv").write_text("id,x,y,z\n1,2,3,4\n")
+    with pytest.warns(DataWarning, match=r"skipped 1 of 3 files \(c.csv: .* the columns are id, x"):
+        assert read_corpus(tmp_path).texts == ["text of a", "text of b"]
+
+
+def test_another_encoding_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("id,text\n1,naïve\n".encode("utf-16"))
+    with pytest.raises(CorpusError, match="is not UTF-8 text"):
+        read_corpus(tmp_path / "a.csv")
