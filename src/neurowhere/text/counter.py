@@ -1,0 +1,176 @@
+"""Find and count the terms of a vocabulary in texts."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import product, repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.text.laterality import SIDES, Side, attach_sides, side_of_name
+from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
+from neurowhere.text.words import other_splits, plain, plain_with_origin, token_spans, words_of
+
+if TYPE_CHECKING:
+    from neurowhere.text.vocabulary import Vocabulary
+
+# Texts are counted together, up to this size, so that short ones cost no more than long ones.
+BATCH_CHARACTERS = 1 << 17
+
+
+class Match(NamedTuple):
+    """One mention of a term in a text.
+
+    Attributes
+    ----------
+    term : str
+        Name in the vocabulary, whatever synonym or spelling the text has.
+    start, end : int
+        The mention is ``text[start:end]``.
+    side : "left", "right", "bilateral" or None
+        Laterality that the text gives to this mention.
+    side_start, side_end : int or None
+        Where the text says so; None if it does not, or within the name itself.
+    """
+
+    term: str
+    start: int
+    end: int
+    side: Side | None = None
+    side_start: int | None = None
+    side_end: int | None = None
+
+
+class TermCounter:
+    r"""Finds the longest terms of a vocabulary in texts.
+
+    At each word the longest term that starts there is taken and its words are consumed, so
+    "anterior cingulate cortex" is not also "cortex" (as in NeuroQuery's counts). A term is found
+    whatever its case, accents, hyphens, line breaks, plurals and British or American spelling;
+    articles and prepositions within it do not matter. A form that is itself a term or a synonym
+    counts as that one.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Terms, their synonyms and categories.
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["amygdala", "cortex", "visual cortex"]))
+    >>> counter.count(["Visual cortices; amyg-\ndala, amygdalae", "nothing"]).toarray()
+    array([[2, 0, 1],
+           [0, 0, 0]], dtype=int32)
+    >>> counter.find("the left amygdala")
+    [Match(term='amygdala', start=9, end=17, side='left', side_start=4, side_end=8)]
+    """
+
+    def __init__(self, vocabulary: "Vocabulary") -> None:
+        self.vocabulary = vocabulary
+        spellings = _spellings(vocabulary)
+        self._ids = TokenIds({word for words, _ in spellings for word in words})
+        self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
+        self._sides = [side_of_name(term) for term in vocabulary.terms]
+        self._structures = _structures(vocabulary)
+
+    def count(self, texts: Iterable[str]) -> sparse.csr_matrix:
+        """Count the terms in each text: int32, shape (n_texts, n_terms)."""
+        nothing = np.empty(0, dtype=np.intp)
+        no_rows = _count_matrix(nothing, nothing, (0, len(self.vocabulary)))
+        return sparse.csr_matrix(sparse.vstack([no_rows, *self.iter_count(texts)], format="csr"))
+
+    def iter_count(self, texts: Iterable[str]) -> Iterator[sparse.csr_matrix]:
+        """Count as `count` does, yielding the rows of a batch of texts at a time."""
+        for batch in _batches(plain(text, self._ids.knows) for text in texts):
+            ids = self._ids.of(f" {BOUNDARY_TOKEN} ".join(batch).split())
+            first, _, terms = self._names.longest(ids)
+            rows = np.cumsum(ids == BOUNDARY)[first]
+            yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
+
+    def count_sides(self, texts: Iterable[str]) -> dict[Side, sparse.csr_matrix]:
+        """Count the mentions on each side: a mention without a side is in none of the three."""
+        places: dict[Side, list[tuple[int, int]]] = {side: [] for side in SIDES}
+        row = -1
+        for row, text in enumerate(texts):
+            for match in self.find(text):
+                if match.side:
+                    places[match.side].append((row, self.vocabulary.index(match.term)))
+        shape = (row + 1, len(self.vocabulary))
+        counts = {}
+        for side, pairs in places.items():
+            rows, terms = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+            counts[side] = _count_matrix(rows, terms, shape)
+        return counts
+
+    def find(self, text: str) -> list[Match]:
+        """Find every mention of a term, in the order of the text, with its place and side."""
+        normal, origin = plain_with_origin(text, self._ids.knows)
+        tokens = normal.split()
+        starts, ends = token_spans(normal)
+        if origin is not None:
+            starts, ends = origin[starts], origin[ends - 1] + 1
+        first, last, terms = self._names.longest(self._ids.of(tokens))
+        found = terms.tolist()
+        names = self.vocabulary.terms
+        matches = [names[term] for term in found]
+        sides = [self._sides[term] for term in found]
+        spans = (starts[first].tolist(), ends[last].tolist())
+        fields = zip(matches, *spans, sides, repeat(None), repeat(None))
+        # A long text has a match every few words: this is the fastest way to make a tuple.
+        matches = list(map(partial(tuple.__new__, Match), fields))
+        attached = attach_sides(text, tokens, starts, ends, first, last, self._structures[terms])
+        for number, (side, token) in attached.items():
+            place = {"side_start": int(starts[token]), "side_end": int(ends[token])}
+            matches[number] = matches[number]._replace(side=side, **place)
+        return matches
+
+
+def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
+    """Words of every name and the index of its term; what is spelt out comes before variants."""
+    indices = {term: i for i, term in enumerate(vocabulary.terms)}
+    names = [(words_of(term), i) for term, i in indices.items()]
+    names += [(words_of(name), indices[term]) for name, term in vocabulary.synonyms.items()]
+    return names + [(split, i) for words, i in names for split in other_splits(words)]
+
+
+def _forms(
+    spellings: list[tuple[tuple[str, ...], int]], ids: TokenIds
+) -> dict[tuple[int, ...], int]:
+    """Sequences of ids that stand for each term: first as spelt, then in every other form."""
+    names: dict[tuple[int, ...], int] = {}
+    for words, term in spellings:
+        names.setdefault(tuple(ids[word] for word in words), term)
+    for words, term in spellings:
+        for form in product(*map(ids.forms, words)):
+            names.setdefault(form, term)
+    return names
+
+
+def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
+    """Whether each term can have a side: anatomy, or anything where no category is known."""
+    if not any(vocabulary.categories.values()):
+        return np.ones(len(vocabulary), dtype=bool)
+    return np.array([vocabulary.category(term) == "anatomy" for term in vocabulary.terms])
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text)
+        size += len(text) + 1
+        if size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _count_matrix(
+    rows: NDArray[np.intp], terms: NDArray[np.intp], shape: tuple[int, int]
+) -> sparse.csr_matrix:
+    ones = np.ones(len(rows), dtype=np.int32)
+    return sparse.csr_matrix((ones, (rows, terms)), shape=shape, dtype=np.int32)

@@ -1,0 +1,288 @@
+"""Vocabularies: the terms that a text is searched for, their synonyms and categories."""
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from scipy import sparse
+
+from neurowhere.exceptions import CorpusError, OutputError, VocabularyError
+from neurowhere.files import bare_suffix, open_text
+from neurowhere.text.counter import TermCounter
+from neurowhere.text.words import fold, words_of
+
+CATEGORIES = ("anatomy", "psychology", "disease", "")
+HEADER = ["term", "category", "synonyms"]
+SEPARATOR = "|"
+MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file of synonyms
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How the columns of another vocabulary become those of ours.
+
+    Attributes
+    ----------
+    matrix : sparse matrix of shape (n_columns, n_terms)
+        ``counts @ matrix`` are counts over our vocabulary.
+    missing : list of str
+        Our terms that no column can count.
+    unused : list of str
+        Columns that stand for none of our terms.
+    """
+
+    matrix: sparse.csr_matrix
+    missing: list[str]
+    unused: list[str]
+
+    def __str__(self) -> str:
+        n_columns, n_terms = self.matrix.shape
+        return (
+            f"{n_terms - len(self.missing):,} of {n_terms:,} terms counted by "
+            f"{n_columns - len(self.unused):,} of {n_columns:,} columns"
+        )
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Terms in a fixed order, with synonyms and categories.
+
+    Parameters
+    ----------
+    terms : sequence of str
+        Names, each once.
+    synonyms : mapping of str to str, optional
+        Other names, each with the term that it stands for.
+    categories : mapping of str to str, optional
+        Category of terms: "anatomy", "psychology", "disease" or "" (none).
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["amygdala", "gray matter"], {"amygdaloid body": "amygdala"})
+    >>> len(vocabulary), vocabulary.index("Grey matter"), "amygdaloid bodies" in vocabulary
+    (2, 1, True)
+    >>> vocabulary.align(["amygdalae", "amygdaloid body", "liver"]).matrix.toarray().tolist()
+    [[1, 0], [1, 0], [0, 0]]
+    """
+
+    terms: Sequence[str]
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", tuple(self.terms))
+        object.__setattr__(self, "synonyms", MappingProxyType(dict(self.synonyms)))
+        object.__setattr__(self, "categories", MappingProxyType(dict(self.categories)))
+        _check(self)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.terms)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def index(self, name: str) -> int:
+        """Index of the term that a name stands for: itself, a synonym, or another form of one."""
+        index = self._find(name)
+        if index is None:
+            raise VocabularyError(
+                f"{name!r} is not among the {len(self):,} terms or their synonyms"
+            )
+        return index
+
+    def category(self, term: str) -> str:
+        """Category of a term, "" where none is known."""
+        return self.categories.get(term, "")
+
+    def align(self, terms: Sequence[str]) -> Alignment:
+        """Map the columns of another vocabulary, such as NeuroQuery's, to the terms of this one.
+
+        A column's name is read as a text, so that counts and texts pass through the same
+        synonyms, spellings and longest matches.
+        """
+        matrix = TermCounter(self).count(terms)
+        missing = [self.terms[i] for i in np.flatnonzero(matrix.getnnz(axis=0) == 0).tolist()]
+        if len(missing) == len(self):
+            raise VocabularyError(
+                f"none of the {len(terms):,} columns matches one of the {len(self):,} terms; "
+                "give the vocabulary that belongs to these counts"
+            )
+        unused = [terms[i] for i in np.flatnonzero(matrix.getnnz(axis=1) == 0).tolist()]
+        return Alignment(matrix, missing, unused)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], mapping: str | os.PathLike[str] | None = None
+    ) -> "Vocabulary":
+        """Read a vocabulary from a file, gz and xz included.
+
+        Parameters
+        ----------
+        path : path
+            CSV with the columns term, category, synonyms (separated by ``|``); text with one term
+            per line; or NeuroQuery's CSV of terms and frequencies, without a header.
+        mapping : path, optional
+            JSON object of synonyms, as NeuroQuery writes; by default the file of that name
+            beside `path`, if there is one.
+        """
+        path = Path(path)
+        rows = _read_rows(path)
+        beside = path.with_name(path.name + MAPPING_SUFFIX)
+        if mapping is None and beside.is_file():
+            mapping = beside
+        synonyms = {} if mapping is None else _read_mapping(Path(mapping))
+        try:
+            return _from_rows(cls, rows, synonyms)
+        except VocabularyError as error:
+            raise VocabularyError(f"{path}: {error}") from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a CSV with the columns term, category and synonyms (separated by ``|``)."""
+        synonyms: dict[str, list[str]] = {}
+        for synonym, term in self.synonyms.items():
+            synonyms.setdefault(term, []).append(synonym)
+        try:
+            with Path(path).open("w", encoding="utf-8", newline="") as stream:
+                writer = csv.writer(stream, lineterminator="\n")
+                writer.writerow(HEADER)
+                for term in self.terms:
+                    alternatives = SEPARATOR.join(sorted(synonyms.get(term, [])))
+                    writer.writerow([term, self.category(term), alternatives])
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror}") from error
+
+    def _find(self, name: str) -> int | None:
+        exact = self._indices.get(name)
+        return self._keys.get(_key(name)) if exact is None else exact
+
+    @cached_property
+    def _indices(self) -> dict[str, int]:
+        indices = {term: i for i, term in enumerate(self.terms)}
+        for synonym, term in self.synonyms.items():
+            indices.setdefault(synonym, indices[term])
+        return indices
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, ...], int]:
+        keys: dict[tuple[str, ...], int] = {}
+        for name, index in self._indices.items():
+            keys.setdefault(_key(name), index)
+        return keys
+
+
+def _key(name: str) -> tuple[str, ...]:
+    return tuple(map(fold, words_of(name)))
+
+
+def _check(vocabulary: Vocabulary) -> None:
+    """Raise an error for a vocabulary that could not be searched for or saved."""
+    if not vocabulary.terms:
+        raise VocabularyError("a vocabulary needs at least one term; this one is empty")
+    known: dict[tuple[str, ...], str] = {}
+    for term in vocabulary.terms:
+        _check_name(term)
+        other = known.setdefault(words_of(term), term)
+        if other is not term:
+            raise VocabularyError(
+                f"the terms {other!r} and {term!r} are the same words; keep one, or make one of "
+                "them a synonym"
+            )
+    terms = set(vocabulary.terms)
+    for synonym, term in vocabulary.synonyms.items():
+        _check_name(synonym)
+        if term not in terms:
+            raise VocabularyError(f"the synonym {synonym!r} stands for {term!r}, which is no term")
+        if synonym in terms:
+            raise VocabularyError(f"{synonym!r} is both a term and a synonym; keep one")
+    for term, category in vocabulary.categories.items():
+        if term not in terms:
+            raise VocabularyError(f"a category is given for {term!r}, which is no term")
+        if category not in CATEGORIES:
+            raise VocabularyError(
+                f"the category of {term!r} is {category!r}; expected one of {CATEGORIES}"
+            )
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str) or not words_of(name):
+        raise VocabularyError(f"{name!r} has no word that a text could be searched for")
+    if SEPARATOR in name or "\n" in name or "\r" in name:
+        raise VocabularyError(f"{name!r} holds a {SEPARATOR} or a line break; remove it")
+
+
+def _read_rows(path: Path) -> list[list[str]]:
+    """Rows of term, category and synonyms, the last two where the file has them."""
+    try:
+        with open_text(path) as stream:
+            if bare_suffix(path) != ".csv":
+                return [[line.strip()] for line in stream if line.strip()]
+            rows = [row for row in csv.reader(stream, strict=True) if row]
+    except OSError as error:
+        raise VocabularyError(f"cannot read {path}: {error.strerror or error}") from error
+    except (CorpusError, csv.Error) as error:
+        raise VocabularyError(f"cannot read {path}: {error}") from error
+    if rows and rows[0][0] == HEADER[0]:
+        return _columns(path, rows[0], rows[1:])
+    if all(len(row) == 2 and _is_number(row[1]) for row in rows):
+        return [row[:1] for row in rows]
+    raise VocabularyError(f"{path} has no header {','.join(HEADER)}; add it, or name the file .txt")
+
+
+def _columns(path: Path, header: list[str], rows: list[list[str]]) -> list[list[str]]:
+    if unknown := set(header) - set(HEADER):
+        raise VocabularyError(
+            f"{path} has the column {min(unknown)!r}; expected {', '.join(HEADER)}"
+        )
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise VocabularyError(
+                f"{path}, row {number}: {len(row)} fields where the header has {len(header)}"
+            )
+    places = [header.index(name) if name in header else None for name in HEADER]
+    return [["" if place is None else row[place] for place in places] for row in rows]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_mapping(path: Path) -> dict[str, str]:
+    try:
+        with open_text(path) as stream:
+            mapping = json.load(stream)
+    except OSError as error:
+        raise VocabularyError(f"cannot read {path}: {error.strerror or error}") from error
+    except (CorpusError, json.JSONDecodeError) as error:
+        raise VocabularyError(f"cannot read {path}: {error}") from error
+    if not isinstance(mapping, dict) or not all(isinstance(v, str) for v in mapping.values()):
+        raise VocabularyError(f"{path} should hold a JSON object of synonym: term")
+    return mapping
+
+
+def _from_rows(
+    cls: type[Vocabulary], rows: Iterable[list[str]], mapping: Mapping[str, str]
+) -> Vocabulary:
+    """Vocabulary of the rows; terms that the mapping renames become synonyms."""
+    terms, categories, synonyms = [], {}, dict(mapping)
+    for term, *more in rows:
+        if term in mapping:
+            continue
+        terms.append(term)
+        if more and more[0]:
+            categories[term] = more[0]
+        if more and more[1]:
+            synonyms |= dict.fromkeys(filter(None, more[1].split(SEPARATOR)), term)
+    return cls(terms, synonyms, categories)

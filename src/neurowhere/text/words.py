@@ -1,0 +1,304 @@
+"""Words: how text becomes plain tokens, and which tokens are forms of one word."""
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a list that is written as one string."""
+    return frozenset(words.split())
+
+
+# Words that may stand inside a name without breaking it: "nucleus of the solitary tract" is the
+# name "nucleus solitary tract". Pronouns, verbs and negations do break a name.
+SKIPPED = word_set("a an and as at between by during for from in into of on or than the to with")
+# Single characters are words only where they number a region: "lobule V", "area 4".
+NUMBERS = frozenset("0123456789ivx")
+
+# Prefixes written joined, hyphenated or apart: prefrontal, pre-frontal, pre frontal.
+PREFIXES = word_set(
+    """
+    ante antero baso bi bulbo caudo cerebello cerebro cervico cingulo cortico cranio dento dorso
+    endo extra fronto hemi hippocampo hyper hypo infero infra inter intra juxta latero limbo medio
+    meso meta mid mono multi myelo neo neuro nigro non occipito olivo orbito pallido para parieto
+    peri ponto post postero pre pro retro reticulo rostro rubro semi sensori septo spino somato
+    striato sub subiculo super supero supra temporo thalamo trans ultra vaso ventro vestibulo visuo
+    """
+)
+SHORTEST_REST = 4  # letters that must follow a prefix for it to be cut off
+
+LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "n"}
+)
+MINUS_SIGN, SOFT_HYPHEN, ZERO_WIDTH_SPACE = "\u2212", "\u00ad", "\u200b"
+LAST_ASCII = 127
+ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
+
+_CUT_WORD = re.compile(r"([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
+_TO_TOKENS = {
+    code: chr(code).lower() if chr(code).isalnum() or chr(code) == ESCAPE else " "
+    for code in range(128)
+}
+
+Known = Callable[[str], bool]
+
+
+def plain(text: str, known: Known | None = None) -> str:
+    r"""Return the text as lower-case ASCII tokens with spaces between them.
+
+    Compatibility forms are decomposed (NFKD) and accents dropped; soft hyphens and other
+    invisible marks vanish; dashes, quotes and all other punctuation become spaces; a letter of
+    another script becomes a code made of ASCII letters. A word cut by a hyphen at the end of a
+    line is mended if `known` says that the mended word is one.
+
+    >>> plain("Ménière’s “Fronto–Parietal” co\u00adef\ufb01cient").split()
+    ['meniere', 's', 'fronto', 'parietal', 'coefficient']
+    >>> plain("hippo-\ncampus", known={"hippocampus"}.__contains__)
+    'hippocampus'
+    """
+    text = text.replace(ESCAPE, " ")
+    if not text.isascii():
+        text = text.encode("ascii", errors=_ERROR_HANDLER).decode("ascii")
+    if known is not None and _has_cut_words(text):
+        text = _CUT_WORD.sub(lambda match: _mended(match, known), text)
+    return text.translate(_TO_TOKENS)
+
+
+def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | None]:
+    r"""Return `plain(text, known)` and, per character of it, the index in `text` it came from.
+
+    The second value is None where every character stayed in its place.
+
+    >>> tokens, origin = plain_with_origin("ca\u00adu\ufb01", known=bool)
+    >>> tokens, origin.tolist()
+    ('caufi', [0, 1, 3, 4, 4])
+    """
+    origin = None
+    text = text.replace(ESCAPE, " ")
+    if not text.isascii():
+        runs = [(start, end, _ascii(text, start, end)) for start, end in _foreign_runs(text)]
+        text, origin = _replace(text, runs)
+    if _has_cut_words(text):
+        cuts = [(*match.span(), _mended(match, known)) for match in _CUT_WORD.finditer(text)]
+        text, moved = _replace(text, cuts)
+        origin = moved if origin is None else origin[moved]
+    return text.translate(_TO_TOKENS), origin
+
+
+def token_spans(tokens: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Start and end of each token of a plain text.
+
+    >>> [span.tolist() for span in token_spans(" the  amygdala")]
+    [[1, 6], [4, 14]]
+    """
+    letters = np.frombuffer(f" {tokens} ".encode("ascii"), dtype=np.uint8) != ord(" ")
+    edges = np.flatnonzero(letters[1:] != letters[:-1])
+    return edges[::2], edges[1::2]
+
+
+def is_skipped(token: str) -> bool:
+    """Whether a token may stand inside a name without breaking it, as "of" and "'s" do."""
+    return token in SKIPPED or (len(token) == 1 and token not in NUMBERS)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Words of a name, without those that are skipped.
+
+    >>> words_of("Heschl's gyrus"), words_of("Nucleus of the solitary tract")
+    (('heschl', 'gyrus'), ('nucleus', 'solitary', 'tract'))
+    """
+    return tuple(token for token in plain(name).split() if not is_skipped(token))
+
+
+def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the spellings of a name that differ by a joined or split prefix.
+
+    >>> other_splits(("prefrontal", "cortex")), other_splits(("fronto", "parietal", "network"))
+    ([('pre', 'frontal', 'cortex')], [('frontoparietal', 'network')])
+    """
+    spellings = []
+    for i, word in enumerate(words):
+        if word in PREFIXES and i + 1 < len(words):
+            spellings.append((*words[:i], word + words[i + 1], *words[i + 2 :]))
+        spellings += [
+            (*words[:i], word[:cut], word[cut:], *words[i + 1 :])
+            for cut in range(2, len(word) - SHORTEST_REST + 1)
+            if word[:cut] in PREFIXES
+        ]
+    return spellings
+
+
+# British to American, first the parts of words that change wherever they stand. Folding is for
+# comparison only, so a rule may be wider than English as long as it confuses no two words.
+_SPELLINGS = [
+    (re.compile(pattern), american)
+    for pattern, american in [
+        (r"(?<=[a-z])(?:ae|oe)(?=[a-z]{2}|a$)|^(?:ae|oe)(?=[a-z]{4})", "e"),
+        (r"(?<=[a-z][bdilmnptv])our(?=$|s$|ed$|al|ally$|ing|ist|less|hood)", "or"),
+        (r"(?<=[a-z]{3})is(?=ation|ing$|ed$|e$|es$|er$|ers$)", "iz"),
+        (r"(?<=[a-z]{3})ys(?=ing$|ed$|e$|er$)", "yz"),
+        (r"(?<=[a-z]{2}[bntv])re(?=$|s$)", "er"),
+        (r"(?<=[bcdnsuv]el|[gnv]al)l(?=ing|ed$|er)", ""),
+        (r"^grey", "gray"),
+        (r"^scept", "skept"),
+        (r"sulph", "sulf"),
+        (r"artefact", "artifact"),
+        (r"ageing$", "aging"),
+        (r"gramme(?=s?$)", "gram"),
+        (r"(?<=[cfl])ence(?=s?$)", "ense"),
+        (r"gement", "gment"),
+        (r"(?<=ma)mm(?=illar)", "m"),
+        (r"neurone", "neuron"),
+    ]
+]
+_BRITISH = re.compile("|".join(pattern.pattern for pattern, _ in _SPELLINGS))
+_IRREGULAR = {
+    "aches": "ache",
+    "appendices": "appendix",
+    "bases": "basis",
+    "axes": "axis",
+    "cerebella": "cerebellum",
+    "cerebra": "cerebrum",
+    "children": "child",
+    "claustra": "claustrum",
+    "corpora": "corpus",
+    "criteria": "criterion",
+    "crura": "crus",
+    "feet": "foot",
+    "foramina": "foramen",
+    "ganglia": "ganglion",
+    "genua": "genu",
+    "headaches": "headache",
+    "lenses": "lens",
+    "matrices": "matrix",
+    "men": "man",
+    "mice": "mouse",
+    "opercula": "operculum",
+    "phenomena": "phenomenon",
+    "plana": "planum",
+    "putamina": "putamen",
+    "septa": "septum",
+    "spectra": "spectrum",
+    "striata": "striatum",
+    "tegmenta": "tegmentum",
+    "vermes": "vermis",
+    "women": "woman",
+}
+# Endings of plurals and of their singulars; the first that fits is used.
+_PLURALS = {
+    **{f"{stem}ices": f"{stem}ex" for stem in ("ap", "cort", "ind", "vert", "vort")},
+    **{
+        f"{stem}ses": f"{stem}sis"
+        for stem in word_set("aly are bo cho cri gno hy lero pto rho sta steno the uro")
+    },
+    **{f"{ending}es": ending for ending in ("ch", "sh", "ss", "x")},
+    **{ending: ending for ending in ("is", "ss", "us")},
+    "ies": "y",
+    "i": "us",
+    "ae": "a",
+    "s": "",
+}
+SHORTEST_PLURAL = 4  # letters: "ms" and "ads" are not plurals
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(word: str) -> str:
+    """Key shared by the forms of a word: singular and plural, British and American.
+
+    >>> [fold(word) for word in ("gyri", "cortices", "tumours", "haemorrhages", "grey", "pons")]
+    ['gyrus', 'cortex', 'tumor', 'hemorrhage', 'gray', 'pon']
+    """
+    if len(word) < SHORTEST_PLURAL or not word.isalpha():
+        return word
+    return _american(_singular(word))
+
+
+def _american(word: str) -> str:
+    if not _BRITISH.search(word):
+        return word
+    for pattern, american in _SPELLINGS:
+        word = pattern.sub(american, word)
+    return word
+
+
+def _singular(word: str) -> str:
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for plural, singular in _PLURALS.items():
+        if word.endswith(plural):
+            return word[: -len(plural)] + singular
+    return word
+
+
+def _foreign_runs(text: str) -> list[tuple[int, int]]:
+    """Start and end of each run of characters beyond ASCII."""
+    codes = np.frombuffer(f" {text} ".encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    foreign = codes > LAST_ASCII
+    edges = np.flatnonzero(foreign[1:] != foreign[:-1])
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _ascii_error(error: UnicodeError) -> tuple[str, int]:
+    """Replace what the ASCII encoder cannot encode; far faster than a regular expression."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _ascii(error.object, error.start, error.end), error.end
+
+
+_ERROR_HANDLER = "neurowhere.ascii"
+codecs.register_error(_ERROR_HANDLER, _ascii_error)
+
+
+def _ascii(text: str, start: int, end: int) -> str:
+    """ASCII for a run of other characters; a soft hyphen shows only at the end of a line."""
+    at_line_end = text[end - 1] == SOFT_HYPHEN and text[end : end + 1] in ("\n", "\r")
+    return _ascii_run(text[start:end]) + ("-" if at_line_end else "")
+
+
+@lru_cache(maxsize=1 << 14)
+def _ascii_run(run: str) -> str:
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", run).casefold())
+    return "".join(map(_ascii_letter, letters.translate(LETTERS_WITHOUT_DECOMPOSITION)))
+
+
+def _ascii_letter(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    category = unicodedata.category(letter)
+    if category == "Mn" or (category == "Cf" and letter != ZERO_WIDTH_SPACE):
+        return ""
+    if category == "Pd" or letter == MINUS_SIGN:
+        return "-"
+    return f"{ESCAPE}{ord(letter):x}" if category[0] in "LN" else " "
+
+
+def _has_cut_words(text: str) -> bool:
+    return "-\n" in text or "-\r\n" in text
+
+
+def _mended(match: re.Match[str], known: Known) -> str:
+    whole = match[1] + match[2]
+    return whole if known(whole.lower()) else match[0]
+
+
+def _replace(text: str, edits: list[tuple[int, int, str]]) -> tuple[str, NDArray[np.intp]]:
+    """Replace spans of a text; also return where each character of the new one came from."""
+    pieces, starts, ends, last = [], [], [], 0
+    for start, end, new in edits:
+        pieces += [text[last:start], new]
+        starts += [last, start]
+        ends += [start, end]
+        last = end
+    pieces.append(text[last:])
+    starts.append(last)
+    ends.append(len(text))
+    lengths = np.array([len(piece) for piece in pieces])
+    shifts = np.array(starts) - (np.cumsum(lengths) - lengths)
+    origin = np.arange(lengths.sum()) + np.repeat(shifts, lengths)
+    return "".join(pieces), np.minimum(origin, np.repeat(np.array(ends) - 1, lengths))
