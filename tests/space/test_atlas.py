@@ -314,6 +314,19 @@ def test_all_real_atlases_load(data):
         assert len(caught) == np.count_nonzero(odd), row.atlas
 
 
+def test_real_atlases_cover_the_peaks_they_should(data):
+    """The manifest's coverage, computed independently, among peaks in the brain."""
+    peaks = pd.read_csv(data / "corpus" / "neuroquery_dev_coordinates.tsv.gz", sep="\t")
+    grid = VoxelGrid(4)
+    points = peaks[["x", "y", "z"]].to_numpy()[::20]
+    points = points[grid.region_of(points) >= 0]
+    for row, image, labels in manifest(data)[::5]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            covered = Atlas(image, labels).restrict(grid).region_of(points) >= 0
+        assert covered.mean() == pytest.approx(row.frac_NQ_coords_inside, abs=0.015), row.atlas
+
+
 def test_real_sides_are_right(data):
     """Regions called left are left of the midline, whatever the direction of the axes."""
     for name in ["aal", "aal3", "aicha", "destrieux", "hcpex426", "ho_subcortical_thr25"]:

@@ -1,6 +1,7 @@
 """Kernel densities against the direct sum, and what must hold of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,6 +101,19 @@ def test_real_grid_against_scipys_filter(method):
     np.testing.assert_allclose(kde.masses(counts), expected.sum(axis=1))
     expected /= expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(kde.densities(counts), expected, atol=1e-6)
+
+
+def test_real_studies_against_the_direct_sum(data):
+    table = pd.read_csv(data / "corpus" / "neuroquery_dev_coordinates.tsv.gz", sep="\t")
+    peaks = [part.to_numpy() for _, part in table[:4000].groupby("id")[["x", "y", "z"]]]
+    grid = VoxelGrid(4)
+    kde = DensityEstimator(grid)
+    counts = kde.bin_peaks(*stack_peaks(peaks), n_studies=len(peaks))
+    densities = kde.densities(counts)
+    np.testing.assert_allclose(densities.sum(axis=1), 1, atol=1e-5)
+    for study in range(0, len(peaks), 20):
+        expected = direct_sum(grid, peaks[study], [1, 1, 1])
+        np.testing.assert_allclose(densities[study], expected, atol=1e-6)
 
 
 @settings(max_examples=30, deadline=None)

@@ -135,6 +135,17 @@ def test_resampling_takes_one_target(bad):
         VoxelGrid(mask=(np.ones((2, 2, 2)), np.eye(4))).resample(**bad)
 
 
+def test_like_is_not_read(tmp_path):
+    path = tmp_path / "series.nii"
+    nibabel.save(nibabel.Nifti1Image(np.ones((3, 4, 5, 6), np.float32), np.eye(4)), path)
+    with path.open("r+b") as stream:
+        stream.truncate(400)  # the header alone
+    grid = VoxelGrid(mask=(np.ones((3, 4, 5)), np.eye(4)))
+    assert grid.to_img(np.ones(60), like=path).shape == (3, 4, 5)
+    with pytest.raises(PartitionError, match=r"3-D image; got shape \(2, 2\)"):
+        grid.resample(like=(np.ones((2, 2)), np.eye(4)))
+
+
 def test_arrays_make_the_same_partition_again(mask, affine, tmp_path):
     labels = np.where(mask, np.arange(mask.size).reshape(mask.shape) % 3 * 100, 0)
     for partition in [

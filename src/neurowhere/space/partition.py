@@ -1,9 +1,9 @@
 """Partition: what voxel grids and atlases share, from points to regions, from values to images."""
 
 import os
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from typing import Any, Self
@@ -202,8 +202,7 @@ class Partition(ABC):
         if isinstance(like, Partition):
             return like.affine, like.shape
         if like is not None:
-            data, affine = read_volume(like, "the image whose grid is wanted")
-            return affine, data.shape[:3]
+            return read_grid(like, "the image whose grid is wanted")
         # Same axes and first voxel centre; the last centre reaches at least as far.
         scale = check_resolution(resolution_mm) / self.voxel_sizes_mm  # (3,)
         affine = self.affine.copy()
@@ -290,10 +289,9 @@ def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
 
 def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Voxels and affine of an image; `what` names it in errors. Trailing axes of 1 are dropped."""
-    if isinstance(image, tuple):
-        data, affine = (np.asarray(part) for part in image)
-    else:
-        data, affine = _load(image, what)
+    with clear_errors(image, what):
+        voxels, affine = open_image(image)
+        data = np.asanyarray(voxels)
     while data.ndim > 3 and data.shape[-1] == 1:
         data = data[..., 0]
     if data.ndim not in (3, 4) or data.size == 0 or data.dtype.kind not in "buif":
@@ -301,30 +299,53 @@ def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.f
             f"expected {what} to be a 3-D or 4-D image of numbers; "
             f"got shape {data.shape} of {data.dtype}"
         )
-    if affine.shape != (4, 4) or not _is_invertible(affine):
-        raise PartitionError(f"the affine of {what} cannot be inverted; mend the image's header")
-    return data, affine.astype(np.float64)
+    return data, checked_affine(affine, what)
 
 
-def _load(image: Any, what: str) -> tuple[NDArray[Any], NDArray[Any]]:
+def read_grid(image: ImageLike, what: str) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    """Affine and shape of an image, whose voxels are not read."""
+    with clear_errors(image, what):
+        voxels, affine = open_image(image)
+    if len(voxels.shape) < 3:
+        raise PartitionError(f"expected {what} to be a 3-D image; got shape {voxels.shape}")
+    return checked_affine(affine, what), tuple(voxels.shape[:3])
+
+
+def open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
+    """Voxels, not yet read where they are in a file, and affine."""
+    if isinstance(image, tuple):
+        return np.asarray(image[0]), np.asarray(image[1])
     import nibabel
-    from nibabel.filebasedimages import ImageFileError
 
+    loaded: Any = nibabel.load(image) if isinstance(image, (str, os.PathLike)) else image
+    return loaded.dataobj, np.asarray(loaded.affine)
+
+
+@contextmanager
+def clear_errors(image: ImageLike, what: str) -> Iterator[None]:
+    """Turn what may go wrong with an image into one clear line."""
     try:
-        loaded: Any = nibabel.load(image) if isinstance(image, (str, os.PathLike)) else image
-        return np.asanyarray(loaded.dataobj), np.asarray(loaded.affine)
+        yield
     except FileNotFoundError as error:
         raise PartitionError(f"no file {image} to read {what} from; check the path") from error
-    except (OSError, EOFError, ValueError, zlib.error, ImageFileError) as error:
-        reason = str(error).splitlines()[0]
-        raise PartitionError(
-            f"cannot read {what} from {describe_image(image)}: {reason}"
-        ) from error
     except AttributeError as error:
         raise PartitionError(
             f"expected {what} as a path, a volume image of nibabel or (array, affine); "
             f"got {type(image).__name__}"
         ) from error
+    except Exception as error:  # nibabel's readers raise errors of many kinds
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise PartitionError(
+            f"cannot read {what} from {describe_image(image)}: {reason}"
+        ) from error
+
+
+def checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
+    """Refuse an affine that maps several voxels to one point."""
+    sound = affine.shape == (4, 4) and bool(np.isfinite(affine).all())
+    if not (sound and abs(np.linalg.det(affine[:3, :3])) > 0):
+        raise PartitionError(f"the affine of {what} cannot be inverted; mend the image's header")
+    return affine.astype(np.float64)
 
 
 def describe_image(image: Any) -> str:
@@ -332,10 +353,6 @@ def describe_image(image: Any) -> str:
     if isinstance(image, (str, os.PathLike)):
         return repr(os.fspath(image))
     return "(array, affine)" if isinstance(image, tuple) else f"<{type(image).__name__}>"
-
-
-def _is_invertible(affine: NDArray[Any]) -> bool:
-    return bool(np.isfinite(affine).all()) and abs(np.linalg.det(affine[:3, :3])) > 0
 
 
 def check_resolution(resolution_mm: Any) -> float:
