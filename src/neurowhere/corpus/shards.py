@@ -79,6 +79,6 @@ def iter_shards(
         except (CorpusError, OSError) as error:
             if len(shards) == 1:
                 raise
-            files.add(shard.name, error)
+            files.add(shard.name, str(error).removeprefix(str(shard)).lstrip(": "))
     lines.report(n_documents)
     files.report(n_files)
