@@ -1,0 +1,76 @@
+"""What the benchmarks share: the real problem that all of them solve, and a table to print.
+
+The development data is looked for in the folder named by NEUROWHERE_DATA.
+"""
+
+import os
+import resource
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from neurowhere.corpus import Corpus, read_corpus
+from neurowhere.space import Targets, VoxelGrid, make_targets
+from neurowhere.text.anatomy import build_anatomy
+from neurowhere.text.extraction import TermExtractor
+from neurowhere.text.features import TfIdf
+from neurowhere.text.vocabulary import Vocabulary
+
+DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The learning problem of the paper on real data: features and targets of all studies."""
+
+    corpus: Corpus
+    vocabulary: Vocabulary
+    X: sp.csr_matrix  # (n_studies, n_terms), rows of unit norm
+    targets: Targets
+    grid: VoxelGrid
+
+    @property
+    def n_regions(self):
+        return self.grid.n_regions
+
+    def columns(self, regions):
+        """Targets of a slice of regions, times m: the scale on which λ is given."""
+        return self.targets.columns(regions) * np.float32(self.n_regions)
+
+    def targets_of(self, regions):
+        """Targets of scattered regions, times m."""
+        return np.concatenate([self.columns(slice(k, k + 1)) for k in regions], axis=1)
+
+    @cached_property
+    def dense_targets(self):
+        return self.targets.rows(slice(None))
+
+
+def real_problem(*, minimum_studies=5, resolution_mm=4.0):
+    """neuroquery_dev, a grid, and the anatomical terms that occur in a few studies at least."""
+    corpus = read_corpus(DATA / "corpus", format="neuroquery")
+    vocabulary = build_anatomy(DATA / "vocabulary")
+    counts = TermExtractor(vocabulary).counts(corpus)
+    frequent = np.flatnonzero(counts.getnnz(axis=0) >= minimum_studies)
+    grid = VoxelGrid(resolution_mm)
+    xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy()
+    targets = make_targets(grid, grid, xyz_mm, corpus.peak_rows, len(corpus))
+    terms = Vocabulary([vocabulary.terms[i] for i in frequent])
+    return Problem(corpus, terms, TfIdf().fit_transform(counts[:, frequent]), targets, grid)
+
+
+def peak_memory_gib():
+    """Highest resident memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def print_table(header, rows):
+    """Print rows under a header, columns aligned, as Markdown."""
+    cells = [[str(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    cells.insert(1, ["-" * width for width in widths])
+    for row in cells:
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |")

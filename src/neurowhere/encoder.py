@@ -1,0 +1,376 @@
+"""Encoder: text in, probability of each region of the brain out.
+
+An estimator by the conventions of scikit-learn: `__init__` only assigns, what is learned ends in
+an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from neurowhere.corpus import Corpus, Document
+from neurowhere.exceptions import FitError
+from neurowhere.learn import (
+    Block,
+    Choice,
+    Design,
+    LinearFit,
+    Peaks,
+    choose,
+    collect,
+    deviations,
+    l1_blocks,
+    label_blocks,
+    nats_above_uniform,
+    ridge_blocks,
+    target_products,
+    to_probabilities,
+    validation_split,
+)
+from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, stack_peaks
+from neurowhere.space.targets import Targets
+from neurowhere.text.extraction import TermExtractor
+from neurowhere.text.features import TfIdf
+from neurowhere.text.labels import words_of_label
+from neurowhere.text.vocabulary import Vocabulary
+
+# Rows of X have unit norm, its columns are centred, targets are probabilities times m.
+LAMBDAS = {
+    "l1": tuple(np.geomspace(10, 0.1, 9).tolist()),
+    "l2": tuple(np.geomspace(1000, 1, 10).tolist()),
+}
+CHUNK = 256  # documents predicted at a time
+
+
+class Encoder(BaseEstimator):  # type: ignore[misc]
+    """Predicts from text the distribution over the brain of what it reports.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas, optional
+        Regions to predict; by default the voxels of a 4-mm grid.
+    loss : "l1" or "l2"
+        Total variation, or least squares.
+    text : "terms" or "none"
+        "none" ignores the text and predicts the mean map: a baseline.
+    constraint : None or "labels"
+        "labels" predicts each region of an atlas from the mentions of its own label alone.
+    vocabulary : Vocabulary, path or sequence of str, optional
+        Terms to learn from; the atlas's labels for a label-constrained encoder, otherwise it has
+        to be given.
+    section_weights : mapping, optional
+        Weight of the terms in each section of a document, 1 by default.
+    bandwidth : float
+        Standard deviation of the kernel density, in voxels.
+    brain : VoxelGrid, optional
+        What counts as brain: which peaks are learned from and scored, and the uniform density.
+        By default the grid itself, or a 4-mm grid for an atlas.
+    lambdas : sequence of float, optional
+        Path of the penalty, decreasing.
+    validation : float
+        Share of the training studies on which λ and the sharpness are chosen.
+    tolerance : float
+        Relative duality gap of the ℓ1 fit.
+    seed : int
+        Of the validation split.
+    n_jobs : int
+        Threads, −1 for all cores.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary
+    weighting_ : TfIdf
+        Weights of the terms.
+    mean_map_ : array of shape (n_regions,)
+        Mean probability of each region over the training studies.
+    coefficients_ : array of shape (n_terms, n_regions)
+        Change of a region's probability, before it is cut and rescaled, per unit of a term.
+    term_means_ : array of shape (n_terms,)
+        Mean features x̄ of the training studies.
+    penalty_, sharpness_ : float
+        Chosen λ and sharpness.
+    choice_ : Choice
+        Scores of all λ and sharpnesses on the validation studies.
+    certificate_ : Certificate or None
+        Primal and dual value of the ℓ1 fit.
+
+    Examples
+    --------
+    >>> texts = ["visual cortex", "motor cortex", "visual and motor cortex"] * 4
+    >>> peaks = [[[8, -92, 2]], [[-38, -24, 56]], [[8, -92, 2], [-38, -24, 56]]] * 4
+    >>> terms = ["visual cortex", "motor cortex"]
+    >>> model = Encoder(VoxelGrid(8), loss="l2", vocabulary=terms).fit(texts, peaks)
+    >>> seen = model.predict(["the visual cortex"])[0]
+    >>> model.partition_.centers_mm[seen.argmax()].round().tolist()
+    [6.0, -94.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        partition: Partition | None = None,
+        loss: Literal["l1", "l2"] = "l1",
+        *,
+        text: Literal["terms", "none"] = "terms",
+        constraint: Literal["labels"] | None = None,
+        vocabulary: Any = None,
+        section_weights: Mapping[str, float] | None = None,
+        bandwidth: float = 1.0,
+        brain: VoxelGrid | None = None,
+        lambdas: Sequence[float] | None = None,
+        validation: float = 0.1,
+        tolerance: float = 1e-3,
+        seed: int = 0,
+        n_jobs: int = -1,
+    ) -> None:
+        self.partition = partition
+        self.loss = loss
+        self.text = text
+        self.constraint = constraint
+        self.vocabulary = vocabulary
+        self.section_weights = section_weights
+        self.bandwidth = bandwidth
+        self.brain = brain
+        self.lambdas = lambdas
+        self.validation = validation
+        self.tolerance = tolerance
+        self.seed = seed
+        self.n_jobs = n_jobs
+
+    # ---- learning
+
+    def fit(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Self:
+        """Learn from a corpus, or from texts X and their peaks y in MNI mm."""
+        corpus = as_corpus(X, y)
+        if not len(corpus.peaks):
+            raise FitError(f"expected coordinates to learn from, but there are none ({corpus!r})")
+        self._place()
+        targets = self._targets(corpus)
+        rows = np.flatnonzero(targets.has_mass)
+        if not len(rows):
+            raise FitError("no peak lies in the brain and the partition; check their space")
+        targets = targets.select(rows)
+        if self.text == "none":
+            self._learn_mean(targets)
+            return self
+        corpus = corpus.select(rows)
+        self.vocabulary_ = self._find_vocabulary()
+        counts = self._extractor.counts(corpus)
+        if not counts.nnz:
+            raise FitError(
+                f"none of the {len(self.vocabulary_):,} terms of the vocabulary occurs in the "
+                f"{len(corpus):,} training studies; give a vocabulary that fits the corpus"
+            )
+        self.weighting_ = TfIdf().fit(counts)
+        self._learn(self.weighting_.transform(counts), targets, corpus.groups)
+        return self
+
+    def _place(self) -> None:
+        """Settle the brain and the partition; an atlas is cut to the brain."""
+        partition = VoxelGrid() if self.partition is None else self.partition
+        if isinstance(partition, Atlas):
+            self.brain_ = VoxelGrid() if self.brain is None else self.brain
+            self.partition_: Partition = partition.restrict(self.brain_)
+        else:
+            self.brain_ = self.partition_ = partition
+
+    def _targets(self, corpus: Corpus) -> Targets:
+        xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+        return make_targets(
+            self.partition_,
+            self.brain_,
+            xyz_mm,
+            corpus.peak_rows,
+            len(corpus),
+            bandwidth=self.bandwidth,
+            n_jobs=self.n_jobs,
+        )
+
+    def _find_vocabulary(self) -> Vocabulary:
+        if self.constraint == "labels":
+            names = [words_of_label(name)[0] for name in self.partition_.names]
+            self.label_names_ = names
+            return Vocabulary(sorted({name for name in names if name}))
+        if self.vocabulary is None:
+            raise FitError(
+                "expected a vocabulary; give terms, or a file of `neurowhere vocabulary build`"
+            )
+        if isinstance(self.vocabulary, Vocabulary):
+            return self.vocabulary
+        if isinstance(self.vocabulary, Sequence) and not isinstance(self.vocabulary, str):
+            return Vocabulary(self.vocabulary)
+        return Vocabulary.load(self.vocabulary)
+
+    @property
+    def _extractor(self) -> TermExtractor:
+        return TermExtractor(self.vocabulary_, self.section_weights)
+
+    def _learn_mean(self, targets: Targets) -> None:
+        _, mean = target_products(
+            Design(np.ones((len(targets), 1))), targets.shares, targets.smooth
+        )
+        self.mean_map_ = mean / mean.sum()
+        self.coefficients_ = np.zeros((0, len(mean)), dtype=np.float32)
+        self.term_means_ = np.zeros(0)
+        self.sharpness_ = 1.0
+
+    def _learn(self, features: sparse.csr_matrix, targets: Targets, groups: Any) -> None:
+        lambdas = list(self.lambdas or LAMBDAS[self.loss])
+        fit_rows, held = validation_split(groups, fraction=self.validation, seed=self.seed)
+        inner = self._choose(features, targets, fit_rows, held, lambdas)
+        # The path down to the chosen λ costs little more than λ alone, and starts it well.
+        path = [lam for lam in lambdas if lam >= inner.penalty]
+        design, blocks = self._path(features, targets, path)
+        fit = collect(blocks, self.partition_.n_regions)
+        self._keep(fit, design)
+        self.choice_, self.penalty_, self.sharpness_ = inner, inner.penalty, inner.sharpness
+        self.certificate_ = fit.certificate
+
+    def _choose(
+        self,
+        features: sparse.csr_matrix,
+        targets: Targets,
+        fit_rows: NDArray[np.intp],
+        held: NDArray[np.intp],
+        lambdas: list[float],
+    ) -> Choice:
+        design, blocks = self._path(features[fit_rows], targets.select(fit_rows), lambdas)
+        seen = targets.select(held)
+        return choose(
+            blocks,
+            lambdas,
+            design,
+            self._columns(features[held]),
+            Peaks(seen.study, seen.region, len(seen)),
+            self.partition_.volumes_mm3,
+            self.brain_.total_volume_mm3,
+        )
+
+    def _columns(self, features: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Features as the learner sees them: one column per term, or per region's label."""
+        if self.constraint != "labels":
+            return features
+        selector = sparse.csr_matrix(self._label_selector, dtype=features.dtype)
+        return sparse.csr_matrix(features @ selector)
+
+    @property
+    def _label_selector(self) -> sparse.csr_matrix:
+        """(n_terms, n_regions), with a one where the term is the region's label."""
+        regions = [k for k, name in enumerate(self.label_names_) if name]
+        terms = [self.vocabulary_.index(self.label_names_[k]) for k in regions]
+        shape = (len(self.vocabulary_), self.partition_.n_regions)
+        return sparse.csr_matrix((np.ones(len(regions)), (terms, regions)), shape=shape)
+
+    def _path(
+        self, features: sparse.csr_matrix, targets: Targets, lambdas: list[float]
+    ) -> tuple[Design, Iterator[Block]]:
+        """Design and blocks of the learner over a path of λ, on targets times m."""
+        m = self.partition_.n_regions
+        design = Design(self._columns(features))
+
+        def columns(regions: slice) -> NDArray[np.float32]:
+            return targets.columns(regions) * np.float32(m)
+
+        if self.constraint == "labels":
+            return design, label_blocks(design, columns, m, lambdas, loss=self.loss)
+        if self.loss == "l1":
+            options = {"tolerance": self.tolerance, "n_jobs": self.n_jobs}
+            return design, l1_blocks(design, columns, m, lambdas, **options)
+        products, mean = target_products(design, targets.shares * m, targets.smooth)
+        return design, ridge_blocks(design, products, mean, lambdas)
+
+    def _keep(self, fit: LinearFit, design: Design) -> None:
+        m = self.partition_.n_regions
+        coefficients = fit.coefficients
+        self.term_means_ = design.mean
+        if self.constraint == "labels":
+            # One coefficient per region, that of its own label: move it to the label's term.
+            selector = self._label_selector
+            coefficients = selector.multiply(np.diagonal(coefficients)[None]).toarray()
+            counts = np.maximum(selector.getnnz(axis=1), 1)
+            self.term_means_ = selector @ design.mean / counts
+        self.mean_map_ = fit.mean / m
+        self.coefficients_ = np.asarray(coefficients / m, dtype=np.float32)
+
+    # ---- predicting
+
+    def predict(self, X: Corpus | Sequence[str]) -> NDArray[np.float32]:
+        """Probability of each region for each document: (n, m), rows sum to 1."""
+        return np.concatenate(
+            [np.empty((0, self.partition_.n_regions), np.float32), *self.iter_predict(X)]
+        )
+
+    def iter_predict(
+        self, X: Corpus | Sequence[str], chunk: int = CHUNK
+    ) -> Iterator[NDArray[np.float32]]:
+        """Predict `chunk` documents at a time, in order."""
+        features = self.transform(X)
+        for start in range(0, features.shape[0], chunk):
+            rows = features[start : start + chunk]
+            moved = deviations(rows, self.coefficients_, self.term_means_)
+            yield to_probabilities(self.mean_map_, moved, self.sharpness_)
+
+    def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
+        """Features of documents: (n, n_terms), rows of unit norm."""
+        if self.text == "none":
+            return sparse.csr_matrix((len(X), 0), dtype=np.float32)
+        return self.weighting_.transform(self._extractor.counts(X))
+
+    # ---- scoring
+
+    def score(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> float:
+        """Mean over studies of the mean log-likelihood of their peaks, per mm³."""
+        return float(self.score_documents(X, y)["log_likelihood"].mean())
+
+    def score_documents(
+        self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None
+    ) -> pd.DataFrame:
+        """Score each study by the likelihood of its peaks under the half-uniform prediction.
+
+        Returns
+        -------
+        DataFrame
+            id, log_likelihood (NaN for a study without peaks in the brain), nats_above_uniform,
+            peaks (scored, in the brain) and peaks_outside (left out).
+        """
+        corpus = as_corpus(X, y)
+        targets = self._targets(corpus)
+        order = np.argsort(targets.study, kind="stable")
+        study, region = targets.study[order], targets.region[order]
+        relative = np.zeros(len(study))
+        scale = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
+        start = 0
+        for q in self.iter_predict(corpus):
+            here = slice(*np.searchsorted(study, [start, start + len(q)]))
+            covered = region[here] >= 0
+            relative[here] = covered * q[study[here] - start, region[here]] * scale[region[here]]
+            start += len(q)
+        nats = nats_above_uniform(relative, study, len(corpus))
+        scored = np.bincount(study, minlength=len(corpus))
+        return pd.DataFrame(
+            {
+                "id": corpus.documents["id"],
+                "log_likelihood": nats - np.log(self.brain_.total_volume_mm3),
+                "nats_above_uniform": nats,
+                "peaks": scored,
+                "peaks_outside": corpus.n_peaks - scored,
+            }
+        )
+
+
+def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:
+    """Make a corpus of texts, and of their peaks if there are any."""
+    if isinstance(X, Corpus):
+        return X
+    if y is None:
+        y = [np.empty((0, 3))] * len(X)
+    if len(X) != len(y):
+        raise FitError(f"expected peaks for each text, got {len(X)} texts and {len(y)} peaks")
+    return Corpus.from_documents(
+        Document(str(i), {"body": text}, np.asarray(peaks, dtype=np.float64).reshape(-1, 3), "MNI")
+        for i, (text, peaks) in enumerate(zip(X, y, strict=True))
+    )
