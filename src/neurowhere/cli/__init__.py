@@ -7,6 +7,7 @@ from typing import Annotated, TextIO
 import typer
 
 from neurowhere.cli.corpus import corpus_app
+from neurowhere.cli.vocabulary import vocabulary_app
 from neurowhere.exceptions import NeurowhereError, NeurowhereWarning
 
 app = typer.Typer(
@@ -17,6 +18,7 @@ app = typer.Typer(
 )
 # One line per group of commands; each is in a module of its own, which imports no heavy package.
 app.add_typer(corpus_app, name="corpus")
+app.add_typer(vocabulary_app, name="vocabulary")
 
 
 def _print_version(value: bool) -> None:

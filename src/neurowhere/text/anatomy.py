@@ -81,6 +81,7 @@ SAME = {
     "cortex insula": "insula",
     "globus pallidus externus": "external globus pallidus",
     "globus pallidus internus": "internal globus pallidus",
+    "hemisphere": "cerebral hemisphere",
     "inferior olivary nucleus": "inferior olive",
     "insular cortex": "insula",
     "insular lobe": "insula",
@@ -120,6 +121,7 @@ ADJECTIVES = {
     "insular": "insula",
     "pallidal": "globus pallidus",
     "parahippocampal": "parahippocampal gyrus",
+    "parahippocampus": "parahippocampal gyrus",
     "pontine": "pons",
     "precentral": "precentral gyrus",
     "postcentral": "postcentral gyrus",
@@ -129,13 +131,14 @@ ADJECTIVES = {
 # Adjectives that name a part of the brain of their own.
 LOBES = word_set(
     """
-    cingulate extrastriate frontal fronto-parietal frontopolar limbic occipital occipito-temporal
-    orbitofrontal parietal perisylvian prefrontal premotor retrosplenial subgenual temporal temporo-
-    parietal
+    cingulate extrastriate frontal fronto-parietal frontopolar limbic occipital occipito-parietal
+    occipito-temporal orbitofrontal parietal perisylvian prefrontal premotor retrosplenial
+    subgenual temporal temporo-parietal
     """
 )
 ABBREVIATIONS = {
     "acc": "anterior cingulate cortex",
+    "atl": "anterior temporal lobe",
     "dlpfc": "dorsolateral prefrontal cortex",
     "dmpfc": "dorsomedial prefrontal cortex",
     "eba": "extrastriate body area",
@@ -145,7 +148,9 @@ ABBREVIATIONS = {
     "ips": "intraparietal sulcus",
     "itg": "inferior temporal gyrus",
     "lgn": "lateral geniculate nucleus",
+    "loc": "lateral occipital cortex",
     "mca": "middle cerebral artery",
+    "mcc": "midcingulate cortex",
     "mfg": "middle frontal gyrus",
     "mpfc": "medial prefrontal cortex",
     "mtg": "middle temporal gyrus",
@@ -167,7 +172,13 @@ ABBREVIATIONS = {
     "vmpfc": "ventromedial prefrontal cortex",
     "vta": "ventral tegmental area",
 }
-FUNCTIONAL_AREAS = ("extrastriate body area", "parahippocampal place area")
+# Names that texts use and no list has, or only lists of generic ones.
+MORE_NAMES = (
+    "anterior temporal lobe",
+    "cerebral hemisphere",
+    "extrastriate body area",
+    "parahippocampal place area",
+)
 BRODMANN_AREAS = [*range(1, 14), *range(16, 48), 52]  # those that atlases of humans show
 
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
@@ -189,7 +200,7 @@ def build_anatomy(folder: str | os.PathLike[str]) -> Vocabulary:
             candidates.setdefault(_key(form), _Name()).add(source, form)
     chosen = {key: name.best for key, name in candidates.items() if name.is_place}
     brodmann = [f"brodmann area {number}" for number in BRODMANN_AREAS]
-    chosen |= {_key(name): name for name in (*LOBES, *FUNCTIONAL_AREAS, *brodmann)}
+    chosen |= {_key(name): name for name in (*LOBES, *MORE_NAMES, *brodmann)}
     chosen = {key: name for key, name in chosen.items() if key not in map(_key, SAME)}
     synonyms = _Synonyms(chosen)
     for key, name in candidates.items():

@@ -41,7 +41,9 @@ FILLERS = word_set(
     "side sided hemispheric lateralized lateralised dominant nondominant mid middle upper lower "
     "deep gray grey white"
 )
-ADJECTIVE = re.compile(r"[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform")
+ADJECTIVE = re.compile(
+    r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"
+)
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
     r".*(anterior|posterior|superior|inferior|medial|lateral|dorsal|ventral|rostral|caudal|central)"
@@ -191,8 +193,10 @@ class _Reading:
         return names
 
     def is_broken(self, i: int, j: int) -> bool:
-        """Whether punctuation parts token j from the side at token i before it."""
+        """Whether punctuation or another side parts token j from the side at token i before it."""
         gap = self.gap(j)
+        if self.tokens[j] in SIDE_WORDS:
+            return True
         if j == i + 1:
             if self.tokens[i] in ABBREVIATIONS:
                 gap = gap.removeprefix(".")
@@ -203,8 +207,8 @@ class _Reading:
         """Whether a side reaches its name across this word."""
         if head in FILLERS or ADJECTIVE.fullmatch(head):
             return True
-        if head in ("of", "the"):
-            return self.tokens[j - 1] in ("side", "of")
+        if head in ("in", "of", "the"):
+            return self.tokens[j - 1] in ("bilaterally", "side", "in", "of")
         return head in CONJUNCTIONS and j > i + 1
 
     def is_structure(self, number: int | None) -> bool:

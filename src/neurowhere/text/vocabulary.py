@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -103,6 +104,46 @@ class Vocabulary:
         """Category of a term, "" where none is known."""
         return self.categories.get(term, "")
 
+    def subset(self, terms: Iterable[str]) -> "Vocabulary":
+        """Vocabulary of some of the terms, in the order of this one."""
+        kept = {self.terms[self.index(term)] for term in terms}
+        return Vocabulary(
+            [term for term in self.terms if term in kept],
+            {name: term for name, term in self.synonyms.items() if term in kept},
+            {term: category for term, category in self.categories.items() if term in kept},
+        )
+
+    def parts(self) -> sparse.csr_matrix:
+        """One-word terms within longer ones: int32, shape (n_terms, n_terms).
+
+        The words of a name are consumed when it is counted; ``counts + counts @ parts`` counts
+        them as well, as NeuroQuery's features do.
+
+        >>> Vocabulary(["cortex", "visual", "visual cortex"]).parts().toarray()[2].tolist()
+        [1, 1, 0]
+        """
+        words = [words_of(term) for term in self.terms]
+        single = {names[0]: i for i, names in enumerate(words) if len(names) == 1}
+        places = [
+            (i, single[word])
+            for i, names in enumerate(words)
+            for word in names
+            if len(names) > 1 and word in single
+        ]
+        rows, columns = np.array(places, dtype=np.intp).reshape(-1, 2).T
+        ones = np.ones(len(rows), dtype=np.int32)
+        return sparse.csr_matrix((ones, (rows, columns)), shape=(len(self), len(self)))
+
+    def summary(self) -> dict[str, int]:
+        """Numbers of terms, of synonyms, and of terms in each category."""
+        categories = Counter(map(self.category, self.terms))
+        return {
+            "terms": len(self),
+            "synonyms": len(self.synonyms),
+            **{name or "no_category": categories[name] for name in CATEGORIES},
+            "words_in_longest_term": max(len(words_of(term)) for term in self.terms),
+        }
+
     def align(self, terms: Sequence[str]) -> Alignment:
         """Map the columns of another vocabulary, such as NeuroQuery's, to the terms of this one.
 
@@ -150,13 +191,16 @@ class Vocabulary:
         synonyms: dict[str, list[str]] = {}
         for synonym, term in self.synonyms.items():
             synonyms.setdefault(term, []).append(synonym)
+        path = Path(path)
+        temporary = path.with_name(f".{path.name}.part")  # a reader sees the whole file or none
         try:
-            with Path(path).open("w", encoding="utf-8", newline="") as stream:
+            with temporary.open("w", encoding="utf-8", newline="") as stream:
                 writer = csv.writer(stream, lineterminator="\n")
                 writer.writerow(HEADER)
                 for term in self.terms:
                     alternatives = SEPARATOR.join(sorted(synonyms.get(term, [])))
                     writer.writerow([term, self.category(term), alternatives])
+            temporary.replace(path)
         except OSError as error:
             raise OutputError(f"cannot write {path}: {error.strerror}") from error
 

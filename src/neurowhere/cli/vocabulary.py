@@ -1,0 +1,89 @@
+"""The `neurowhere vocabulary` commands: build and sum up vocabularies."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and sum up vocabularies.")
+
+
+class Kind(StrEnum):
+    """Which vocabulary to build."""
+
+    anatomy = "anatomy"
+    full = "full"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@vocabulary_app.command("build")
+def build(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="CSV file to write.", show_default=False)
+    ],
+    sources: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder with the lists of names.", show_default=False),
+    ],
+    kind: Annotated[
+        Kind, typer.Option(help="anatomy: parts of the brain; full: all of NeuroQuery's terms.")
+    ] = Kind.anatomy,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(metavar="SOURCE", help="Keep terms of this corpus.", show_default=False),
+    ] = None,
+    min_documents: Annotated[
+        int, typer.Option(min=1, help="Documents of the corpus that must have a term.")
+    ] = 1,
+    as_json: Json = False,
+) -> None:
+    """Build a vocabulary from public lists of names.
+
+    Example:
+
+        neurowhere vocabulary build -o anatomy.csv --sources shared/data/vocabulary
+    """
+    from neurowhere.corpus import read_corpus
+    from neurowhere.text.anatomy import build_anatomy, build_full
+    from neurowhere.text.frequency import frequent_terms
+
+    vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
+    if corpus is not None:
+        vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents)
+    vocabulary.save(output)
+    _print_summary(vocabulary.summary(), as_json)
+
+
+@vocabulary_app.command("info")
+def info(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Vocabulary to read.", show_default=False)
+    ],
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON file of synonyms.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Sum up a vocabulary: terms, synonyms, categories.
+
+    Example:
+
+        neurowhere vocabulary info anatomy.csv --json
+    """
+    from neurowhere.text import Vocabulary
+
+    _print_summary(Vocabulary.load(path, mapping).summary(), as_json)
+
+
+def _print_summary(summary: dict[str, int], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(summary))
+    else:
+        width = max(map(len, summary))
+        for name, number in summary.items():
+            typer.echo(f"{name.replace('_', ' '):{width}}  {number:,}")
