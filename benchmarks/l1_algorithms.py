@@ -12,12 +12,12 @@ import warnings
 import numpy as np
 import scipy.linalg
 from numba import njit
-from setting import print_table, real_problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVR
 from threadpoolctl import threadpool_limits
 
 from neurowhere.learn import Design, l1, l1_blocks, l1_dual_lbfgs
+from setting import print_table, real_problem
 
 TOLERANCE = 1e-3
 
@@ -50,7 +50,9 @@ def main():
             rows.append([name, part.shape[1], seconds, gap])
     fastest = rows[0][2]
     header = ["algorithm", "regions", "s / region", "relative gap", "times ours"]
-    print_table(header, [[n, k, f"{s:.5f}", f"{g:.1e}", f"{s / fastest:.1f}"] for n, k, s, g in rows])
+    print_table(
+        header, [[n, k, f"{s:.5f}", f"{g:.1e}", f"{s / fastest:.1f}"] for n, k, s, g in rows]
+    )
 
 
 def objective(design, y, beta, lam):
@@ -58,7 +60,7 @@ def objective(design, y, beta, lam):
 
 
 def dual_values(design, y, lam):
-    """A lower bound on each region's optimum, from a solve to 1e-5."""
+    """Bound each region's optimum from below, by a solve to 1e-5."""
     values = []
     for k in range(y.shape[1]):
         blocks = l1_blocks(design, lambda _, k=k: y[:, [k]], 1, [lam], tolerance=1e-5, n_jobs=1)
@@ -119,7 +121,7 @@ def lbfgs(design, y, lam, _):
 
 
 def linear_svr(design, y, lam, bound):
-    """liblinear's dual coordinate descent: the loosest of its tolerances that reaches the gap."""
+    """Run liblinear at the loosest of its tolerances that reaches the gap."""
     return np.stack([_svr(design, column, lam, b) for column, b in zip(y.T, bound)], axis=1)
 
 

@@ -14,10 +14,8 @@ import scipy.sparse as sp
 
 from neurowhere.corpus import Corpus, read_corpus
 from neurowhere.space import Targets, VoxelGrid, make_targets
+from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.anatomy import build_anatomy
-from neurowhere.text.extraction import TermExtractor
-from neurowhere.text.features import TfIdf
-from neurowhere.text.vocabulary import Vocabulary
 
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -34,6 +32,7 @@ class Problem:
 
     @property
     def n_regions(self):
+        """Number of voxels m."""
         return self.grid.n_regions
 
     def columns(self, regions):
@@ -46,6 +45,7 @@ class Problem:
 
     @cached_property
     def dense_targets(self):
+        """All targets, (n_studies, m): what our own learners never need."""
         return self.targets.rows(slice(None))
 
 

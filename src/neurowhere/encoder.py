@@ -32,12 +32,9 @@ from neurowhere.learn import (
     to_probabilities,
     validation_split,
 )
-from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, stack_peaks
+from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets
 from neurowhere.space.targets import Targets
-from neurowhere.text.extraction import TermExtractor
-from neurowhere.text.features import TfIdf
-from neurowhere.text.labels import words_of_label
-from neurowhere.text.vocabulary import Vocabulary
+from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
 
 # Rows of X have unit norm, its columns are centred, targets are probabilities times m.
 LAMBDAS = {
@@ -175,8 +172,11 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         if isinstance(partition, Atlas):
             self.brain_ = VoxelGrid() if self.brain is None else self.brain
             self.partition_: Partition = partition.restrict(self.brain_)
-        else:
+        elif isinstance(partition, VoxelGrid):
             self.brain_ = self.partition_ = partition
+        else:
+            kind = type(partition).__name__
+            raise FitError(f"expected a VoxelGrid or an Atlas as the partition, got {kind}")
 
     def _targets(self, corpus: Corpus) -> Targets:
         xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
@@ -278,8 +278,9 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         if self.constraint == "labels":
             return design, label_blocks(design, columns, m, lambdas, loss=self.loss)
         if self.loss == "l1":
-            options = {"tolerance": self.tolerance, "n_jobs": self.n_jobs}
-            return design, l1_blocks(design, columns, m, lambdas, **options)
+            return design, l1_blocks(
+                design, columns, m, lambdas, tolerance=self.tolerance, n_jobs=self.n_jobs
+            )
         products, mean = target_products(design, targets.shares * m, targets.smooth)
         return design, ridge_blocks(design, products, mean, lambdas)
 
@@ -290,7 +291,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         if self.constraint == "labels":
             # One coefficient per region, that of its own label: move it to the label's term.
             selector = self._label_selector
-            coefficients = selector.multiply(np.diagonal(coefficients)[None]).toarray()
+            coefficients = selector.toarray() * np.diagonal(coefficients)
             counts = np.maximum(selector.getnnz(axis=1), 1)
             self.term_means_ = selector @ design.mean / counts
         self.mean_map_ = fit.mean / m
@@ -317,7 +318,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
         """Features of documents: (n, n_terms), rows of unit norm."""
         if self.text == "none":
-            return sparse.csr_matrix((len(X), 0), dtype=np.float32)
+            return sparse.csr_matrix(np.zeros((len(X), 0), dtype=np.float32))
         return self.weighting_.transform(self._extractor.counts(X))
 
     # ---- scoring

@@ -47,7 +47,7 @@ class TermExtractor:
         `DataWarning` tells which terms no column of them can count.
         """
         if not isinstance(source, Corpus):
-            return self.counter.count(source).astype("float32")
+            return combine_sections({"text": self.counter.count(source)})
         if source.sections is not None:
             by_section = {
                 name: self.counter.count(texts) for name, texts in source.sections.items()

@@ -1,0 +1,30 @@
+import importlib
+
+import pytest
+
+import neurowhere
+
+
+def test_public_names_are_pinned():
+    assert neurowhere.__all__ == [
+        "Atlas",
+        "Corpus",
+        "Encoder",
+        "TermCounter",
+        "Vocabulary",
+        "VoxelGrid",
+        "iter_documents",
+        "read_corpus",
+    ]
+    assert dir(neurowhere) == neurowhere.__all__
+
+
+@pytest.mark.parametrize("name", neurowhere.__all__)
+def test_each_comes_from_its_home(name):
+    home = importlib.import_module(f"neurowhere.{neurowhere._HOMES[name]}")
+    assert getattr(neurowhere, name) is getattr(home, name)
+
+
+def test_other_names_are_missing_as_usual():
+    with pytest.raises(AttributeError, match="no attribute 'decoder'"):
+        _ = neurowhere.decoder
