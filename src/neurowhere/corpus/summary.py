@@ -157,4 +157,5 @@ def _frequent_words(corpus: Corpus) -> dict[str, int]:
     stop_words = set(STOP_WORDS.split())
     for texts in zip(*parts, strict=True):
         words.update(set(WORD.findall(" ".join(texts).lower())) - stop_words)
-    return dict(words.most_common(N_TERMS))
+    # Ties go by the alphabet, so that two runs print the same.
+    return dict(sorted(words.items(), key=lambda item: (-item[1], item[0]))[:N_TERMS])
