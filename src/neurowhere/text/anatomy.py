@@ -52,6 +52,7 @@ DIRECTION = re.compile(
     r"(?:antero|postero|supero|infero|dorso|ventro|rostro|caudo|medio|latero|mid)*"
     r"(?:anterior|posterior|superior|inferior|lateral|medial|dorsal|ventral|rostral|caudal)"
 )
+SIDE = re.compile(rf"(?:{'|'.join(SIDES)}) ")
 NUMBER = re.compile(r"\d+|[ivx]+")
 
 # A name with one of these is no place in the brain, or one too small for a map.
@@ -74,6 +75,7 @@ SHORT_NAMES = frozenset(map(fold, word_set("ca1 ca2 ca3 ca4 pons v1 v2 v3 v4 v5 
 
 # Names of one structure that share no word, or that a text gives as an adjective.
 SAME = {
+    "brain stem": "brainstem",
     "amygdaloid complex": "amygdala",
     "calcarine fissure": "calcarine sulcus",
     "cerebellar vermis": "vermis",
@@ -377,7 +379,8 @@ def _category_names(folder: Path, category: str) -> list[str]:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(name for name in names if _words(name)))
+    """Names without a side that they begin with, each once."""
+    return list(dict.fromkeys(SIDE.sub("", name) for name in names if _words(name)))
 
 
 def _read_table(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:

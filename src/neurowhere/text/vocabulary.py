@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -81,6 +82,9 @@ class Vocabulary:
         object.__setattr__(self, "synonyms", MappingProxyType(dict(self.synonyms)))
         object.__setattr__(self, "categories", MappingProxyType(dict(self.categories)))
         _check(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vocabulary, (self.terms, dict(self.synonyms), dict(self.categories))
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -234,12 +238,12 @@ def _check(vocabulary: Vocabulary) -> None:
     known: dict[tuple[str, ...], str] = {}
     for term in vocabulary.terms:
         _check_name(term)
-        other = known.setdefault(words_of(term), term)
-        if other is not term:
+        if (words := words_of(term)) in known:
             raise VocabularyError(
-                f"the terms {other!r} and {term!r} are the same words; keep one, or make one of "
-                "them a synonym"
+                f"the terms {known[words]!r} and {term!r} are the same words; keep one, or make "
+                "one of them a synonym"
             )
+        known[words] = term
     terms = set(vocabulary.terms)
     for synonym, term in vocabulary.synonyms.items():
         _check_name(synonym)

@@ -66,7 +66,9 @@ def plain(text: str, known: Known | None = None) -> str:
     if not text.isascii():
         text = text.encode("ascii", errors=_ERROR_HANDLER).decode("ascii")
     if known is not None and _has_cut_words(text):
-        text = _CUT_WORD.sub(lambda match: _mended(match, known), text)
+        text = _CUT_WORD.sub(
+            lambda cut: cut[1] + cut[2] if _is_mended(cut, known) else cut[0], text
+        )
     return text.translate(_TO_TOKENS)
 
 
@@ -85,8 +87,8 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
         runs = [(start, end, _ascii(text, start, end)) for start, end in _foreign_runs(text)]
         text, origin = _replace(text, runs)
     if _has_cut_words(text):
-        cuts = [(*match.span(), _mended(match, known)) for match in _CUT_WORD.finditer(text)]
-        text, moved = _replace(text, cuts)
+        cuts = [match for match in _CUT_WORD.finditer(text) if _is_mended(match, known)]
+        text, moved = _replace(text, [(cut.end(1), cut.start(2), "") for cut in cuts])
         origin = moved if origin is None else origin[moved]
     return text.translate(_TO_TOKENS), origin
 
@@ -170,6 +172,7 @@ _IRREGULAR = {
     "corpora": "corpus",
     "criteria": "criterion",
     "crura": "crus",
+    "downs": "downs",  # Down's
     "feet": "foot",
     "foramina": "foramen",
     "ganglia": "ganglion",
@@ -179,6 +182,7 @@ _IRREGULAR = {
     "matrices": "matrix",
     "men": "man",
     "mice": "mouse",
+    "mini": "mini",
     "opercula": "operculum",
     "phenomena": "phenomenon",
     "plana": "planum",
@@ -282,9 +286,8 @@ def _has_cut_words(text: str) -> bool:
     return "-\n" in text or "-\r\n" in text
 
 
-def _mended(match: re.Match[str], known: Known) -> str:
-    whole = match[1] + match[2]
-    return whole if known(whole.lower()) else match[0]
+def _is_mended(cut: re.Match[str], known: Known) -> bool:
+    return known((cut[1] + cut[2]).lower())
 
 
 def _replace(text: str, edits: list[tuple[int, int, str]]) -> tuple[str, NDArray[np.intp]]:
