@@ -7,6 +7,7 @@
     ├── VocabularyError    a vocabulary is empty, malformed or matches nothing
     ├── PartitionError     a mask, an atlas or its labels do not fit together
     ├── FitError           data that no model can be fitted to
+    ├── ModelError         the folder of a model is missing, damaged, foreign or too new
     ├── OutputError        a result cannot be written where it was asked for
     └── MissingExtraError  an optional dependency is not installed (also an ImportError)
 
@@ -37,6 +38,10 @@ class PartitionError(NeurowhereError, ValueError):
 
 class FitError(NeurowhereError, ValueError):
     """Data that no model can be fitted to."""
+
+
+class ModelError(NeurowhereError, ValueError):
+    """The folder of a model is missing, damaged, foreign or too new."""
 
 
 class OutputError(NeurowhereError, ValueError):

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TextIO
 
-from neurowhere.exceptions import CorpusError, OutputError
+from neurowhere.exceptions import CorpusError, NeurowhereError, OutputError
 
 COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 INFO_NAME = "info.json"
@@ -99,3 +99,45 @@ def write_info(folder: Path, content: dict[str, Any]) -> None:
         "sha256": checksums,
     }
     (folder / INFO_NAME).write_text(json.dumps(info, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def read_info(
+    folder: Path, kind: str, newest: int, error: type[NeurowhereError], remedy: str
+) -> dict[str, Any]:
+    """Read info.json and check that the folder is of this kind, of a known version, and unchanged.
+
+    Parameters
+    ----------
+    folder : Path
+    kind : str
+        What the folder has to hold, such as "corpus".
+    newest : int
+        Highest format version that this program reads.
+    error : type of NeurowhereError
+        Raised, with one line, where the folder is missing, foreign, newer or damaged.
+    remedy : str
+        What to do about a damaged folder.
+    """
+    file = folder / INFO_NAME
+    try:
+        info = json.loads(file.read_text("utf-8"))
+        found, version, checksums = info["kind"], int(info["format_version"]), dict(info["sha256"])
+    except OSError as cause:
+        raise error(
+            f"expected the folder of a {kind}, but cannot read {file}: {cause.strerror}"
+        ) from cause
+    except (ValueError, KeyError, TypeError) as cause:
+        raise error(f"{file} is damaged or not of neurowhere; {remedy}") from cause
+    if found != kind:
+        raise error(f"{folder} holds a {found}, not a {kind}; give the folder of a {kind}")
+    if version > newest:
+        raise error(
+            f"{folder} has format version {version}, this program reads up to {newest}; "
+            "upgrade neurowhere"
+        )
+    for name, checksum in checksums.items():
+        if not (folder / name).is_file():
+            raise error(f"{folder / name} is missing; {remedy}")
+        if sha256(folder / name) != checksum:
+            raise error(f"{folder / name} was changed since it was written; {remedy}")
+    return dict(info)

@@ -24,6 +24,7 @@ from typing import Any
 import pandas as pd
 from scipy import sparse
 
+from neurowhere import files
 from neurowhere.corpus.corpus import Corpus, join_documents
 from neurowhere.corpus.document import Document
 from neurowhere.corpus.frames import (
@@ -36,12 +37,13 @@ from neurowhere.corpus.frames import (
 from neurowhere.corpus.matrices import load_matrix
 from neurowhere.corpus.problems import Problem
 from neurowhere.exceptions import CorpusError
-from neurowhere.files import INFO_NAME, new_folder, open_text, sha256, write_info
+from neurowhere.files import INFO_NAME, new_folder, open_text, write_info
 from neurowhere.progress import track
 
 NAME = "folder"
 KIND = "corpus"
 FORMAT_VERSION = 1
+REMEDY = "import it again"
 
 DOCUMENTS_NAME = "documents.csv"
 PEAKS_NAME = "peaks.csv"
@@ -100,28 +102,11 @@ def iter_documents(path: Path) -> Iterator[Document]:
 
 def read_info(path: Path) -> dict[str, Any]:
     """Read info.json and check that the folder is a corpus, of a known version, and unchanged."""
-    file = path / INFO_NAME
-    try:
-        info = json.loads(file.read_text("utf-8"))
-        kind, version, checksums = info["kind"], int(info["format_version"]), dict(info["sha256"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{file} is damaged or not of neurowhere; import it again") from error
-    if kind != KIND:
-        raise CorpusError(f"{path} holds a {kind}, not a corpus; give the folder of a corpus")
-    if version > FORMAT_VERSION:
-        raise CorpusError(
-            f"{path} has format version {version}, this program reads up to {FORMAT_VERSION}; "
-            "upgrade neurowhere"
-        )
+    info = files.read_info(path, KIND, FORMAT_VERSION, CorpusError, REMEDY)
     missing = [key for key in ("sections", "counts", "origin", "problems") if key not in info]
     if missing:
-        raise CorpusError(f"{file} does not say {', '.join(missing)}; import it again")
-    for name, checksum in checksums.items():
-        if not (path / name).is_file():
-            raise CorpusError(f"{path / name} is missing; import it again")
-        if sha256(path / name) != checksum:
-            raise CorpusError(f"{path / name} was changed since it was written; import it again")
-    return dict(info)
+        raise CorpusError(f"{path / INFO_NAME} does not say {', '.join(missing)}; {REMEDY}")
+    return info
 
 
 def _describe(corpus: Corpus) -> dict[str, Any]:
@@ -173,7 +158,7 @@ def _read_peaks(path: Path) -> pd.DataFrame:
     try:
         return peaks_table(read_table(path / PEAKS_NAME, PEAK_COLUMNS))
     except ValueError as error:
-        raise CorpusError(f"{path / PEAKS_NAME}: {error}; import it again") from error
+        raise CorpusError(f"{path / PEAKS_NAME}: {error}; {REMEDY}") from error
 
 
 def _read_sections(path: Path, names: list[str], documents: pd.DataFrame) -> dict[str, list[str]]:
