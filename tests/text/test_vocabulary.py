@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from neurowhere.exceptions import OutputError, VocabularyError
+from neurowhere.exceptions import DataWarning, OutputError, VocabularyError
 from neurowhere.text import TermCounter, Vocabulary
 
 VOCABULARY = Vocabulary(
@@ -98,6 +98,14 @@ def test_reads_neuroquerys_files(tmp_path):
 def test_reads_columns_in_any_order(tmp_path):
     (tmp_path / "v.csv").write_text("term,synonyms\namygdala,a1|a2\nfear,\n")
     assert Vocabulary.load(tmp_path / "v.csv").synonyms == {"a1": "amygdala", "a2": "amygdala"}
+
+
+def test_repeated_terms_of_a_file_become_one(tmp_path):
+    (tmp_path / "v.txt").write_text("na\u00efve\nfear\nnaive\nfear\n", encoding="utf-8")
+    with pytest.warns(DataWarning, match="2 terms repeat the words of another"):
+        vocabulary = Vocabulary.load(tmp_path / "v.txt")
+    assert vocabulary.terms == ("na\u00efve", "fear")
+    assert vocabulary.synonyms == {"naive": "na\u00efve"}
 
 
 @pytest.mark.parametrize(

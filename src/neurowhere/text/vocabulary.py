@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from neurowhere.exceptions import CorpusError, OutputError, VocabularyError
+from neurowhere.exceptions import CorpusError, DataWarning, OutputError, VocabularyError
 from neurowhere.files import bare_suffix, open_text
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.words import fold, words_of
@@ -323,14 +324,30 @@ def _read_mapping(path: Path) -> dict[str, str]:
 def _from_rows(
     cls: type[Vocabulary], rows: Iterable[list[str]], mapping: Mapping[str, str]
 ) -> Vocabulary:
-    """Vocabulary of the rows; terms that the mapping renames become synonyms."""
-    terms, categories, synonyms = [], {}, dict(mapping)
+    """Vocabulary of the rows; terms that the mapping renames become synonyms.
+
+    So do, with a warning, terms that have the words of an earlier one ("naïve", "naive").
+    """
+    terms: dict[tuple[str, ...], str] = {}
+    categories, synonyms, repeats = {}, dict(mapping), []
     for term, *more in rows:
         if term in mapping:
             continue
-        terms.append(term)
+        words = words_of(term) or (term,)
+        if words in terms:
+            repeats.append(term)
+            synonyms |= {term: terms[words]} if term != terms[words] else {}
+            continue
+        terms[words] = term
         if more and more[0]:
             categories[term] = more[0]
         if more and more[1]:
             synonyms |= dict.fromkeys(filter(None, more[1].split(SEPARATOR)), term)
-    return cls(terms, synonyms, categories)
+    if repeats:
+        warnings.warn(
+            f"{len(repeats):,} terms repeat the words of another and count as that one: "
+            f"{', '.join(map(repr, repeats[:3]))}{', ...' if len(repeats) > 3 else ''}",
+            DataWarning,
+            stacklevel=3,
+        )
+    return cls(list(terms.values()), synonyms, categories)
