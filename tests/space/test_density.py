@@ -10,7 +10,7 @@ from scipy import ndimage, sparse
 from neurowhere.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.space import DensityEstimator, VoxelGrid, stack_peaks
-from neurowhere.space.density import in_threads
+from neurowhere.space.density import worker_threads
 from neurowhere.space.smoothing import runs_along_z, runs_between
 
 METHODS = ["auto", "direct", "separable", "fft"]
@@ -183,12 +183,13 @@ def test_threads_and_chunks_change_nothing(monkeypatch, grid, studies):
         assert {len(c) for c in chunks[:-1]} <= {chunk}
 
 
-def test_errors_in_threads_are_raised():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_errors_in_threads_are_raised(n_jobs):
     def work(piece):
         raise ValueError(piece.start)
 
-    with pytest.raises(ValueError, match="0"):
-        in_threads(work, [slice(0, 1), slice(1, 2)], n_jobs=2)
+    with worker_threads(n_jobs) as run, pytest.raises(ValueError, match="0"):
+        run(work, [slice(0, 1), slice(1, 2)])
 
 
 @pytest.mark.parametrize("method", METHODS)

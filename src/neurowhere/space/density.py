@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -15,6 +16,9 @@ from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import OUTSIDE, as_points, count_matrix
 from neurowhere.space.smoothing import Smoother, Way
+
+# Does some work on each of some slices, in threads.
+Run = Callable[[Callable[[slice], None], list[slice]], Any]
 
 FWHM_PER_SIGMA = 2 * np.sqrt(2 * np.log(2))
 MIN_MASS = 1e-6  # a study with a smaller share of its mass in the brain is outside
@@ -171,7 +175,8 @@ class DensityEstimator:
         the coefficients of the regression on densities.
         """
         out = np.empty((maps.shape[0], self.grid.n_regions), dtype)
-        self._smooth_into(self._checked(maps), self._choose(maps), out)
+        with worker_threads(self.n_jobs) as run:
+            self._smooth_into(self._checked(maps), self._choose(maps), out, run)
         return out
 
     def densities(
@@ -187,10 +192,11 @@ class DensityEstimator:
         shares = self.normalise(counts)
         way = self._choose(shares)  # once, so that chunks do not change results
         m = self.grid.n_regions
-        for rows in slices(shares.shape[0], chunk or rows_in(CHUNK_BYTES, m, dtype)):
-            out = np.empty((rows.stop - rows.start, m), dtype)
-            self._smooth_into(shares[rows], way, out)
-            yield out
+        with worker_threads(self.n_jobs) as run:
+            for rows in slices(shares.shape[0], chunk or rows_in(CHUNK_BYTES, m, dtype)):
+                out = np.empty((rows.stop - rows.start, m), dtype)
+                self._smooth_into(shares[rows], way, out, run)
+                yield out
 
     def density_columns(
         self, shares: sparse.csc_matrix, regions: slice, *, dtype: DTypeLike = np.float32
@@ -226,14 +232,15 @@ class DensityEstimator:
             raise PartitionError(f"expected one of the methods {ways}; got {self.method!r}")
         return self.method
 
-    def _smooth_into(self, maps: Any, way: Way, out: NDArray[Any]) -> None:
+    def _smooth_into(self, maps: Any, way: Way, out: NDArray[Any], run: Run) -> None:
         """Smooth pieces of rows in threads; no piece depends on another."""
         if way == "direct" or not isinstance(maps, np.ndarray):
             maps = sparse.csr_matrix(maps)
-        pieces = slices(len(out), rows_in(PIECE_BYTES, self.n_box_voxels, out.dtype))
-        in_threads(
-            lambda rows: self.smoother.smooth(maps[rows], out[rows], way), pieces, self.n_jobs
-        )
+
+        def smooth_piece(rows: slice) -> None:
+            self.smoother.smooth(maps[rows], out[rows], way)
+
+        run(smooth_piece, slices(len(out), rows_in(PIECE_BYTES, self.n_box_voxels, out.dtype)))
 
     def _checked(self, maps: Any) -> Any:
         if maps.ndim != 2 or maps.shape[1] != self.n_box_voxels:
@@ -258,14 +265,17 @@ def rows_in(n_bytes: int, length: int, dtype: DTypeLike) -> int:
     return max(1, n_bytes // (length * np.dtype(dtype).itemsize))
 
 
-def in_threads(work: Callable[[slice], None], pieces: list[slice], n_jobs: int) -> None:
-    """Do the work on all pieces, in threads; the work itself must release the GIL."""
-    from joblib import effective_n_jobs
+@contextmanager
+def worker_threads(n_jobs: int) -> Iterator[Run]:
+    """Give a function that does some work on slices in threads, and raises their errors.
 
-    threads = min(effective_n_jobs(n_jobs), len(pieces))
-    if threads <= 1:
-        for piece in pieces:
-            work(piece)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, pieces))  # consumed, so that errors are raised
+    Meanwhile matrix products start no threads of their own, which would cost more than they give.
+    """
+    from joblib import effective_n_jobs
+    from threadpoolctl import threadpool_limits
+
+    with (
+        threadpool_limits(1, user_api="blas"),
+        ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool,
+    ):
+        yield lambda work, pieces: list(pool.map(work, pieces))
