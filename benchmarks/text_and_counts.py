@@ -23,6 +23,7 @@ from neurowhere.text.features import TfIdf
 from neurowhere.text.words import words_of
 
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+SECTIONS = ("title", "abstract", "keywords")
 SAME_TEXT = 0.9
 N_EXAMPLES = 12
 
@@ -38,7 +39,7 @@ def main():
     words = Vocabulary(list(names.values()))
     same = same_text(words, released, theirs, abstracts)
     print(f"{len(titles):,} titles; {len(abstracts):,} abstracts, {same.sum():,} the same text\n")
-    print(f"{'':41}{'text':>9}{'NeuroQuery':>12}{'shared':>8}{'equal':>8}{'cosine':>8}")
+    print(f"{'':48}{'text':>9}{'NeuroQuery':>12}{'shared':>8}{'equal':>8}{'cosine':>8}")
     anatomy, full = build_anatomy(DATA / "vocabulary"), build_full(DATA / "vocabulary")
     missing = set(anatomy.align(released.terms).missing)
     vocabularies = {
@@ -49,14 +50,17 @@ def main():
     for name, vocabulary in vocabularies.items():
         counter = TermCounter(vocabulary)
         aligned = vocabulary.align(released.terms)
-        title_counts = released.counts["title"] @ aligned.matrix
-        abstract_counts = (released.counts["abstract"] @ aligned.matrix)[theirs]
-        from_text = counter.count(abstracts)
-        print_row(f"{name}, titles", counter.count(titles), title_counts)
-        print_row(f"{name}, abstracts", from_text, abstract_counts)
-        print_row(f"{name}, abstracts, same text", from_text[same], abstract_counts[same])
+        counts = {section: released.counts[section] @ aligned.matrix for section in SECTIONS}
+        title_counts, from_titles = counts["title"], counter.count(titles)
+        abstract_counts, from_abstracts = counts["abstract"][theirs], counter.count(abstracts)
+        all_counts = sum(counts.values())[theirs]
+        from_all = sum(counter.count([linked.sections[part][i] for i in ours]) for part in SECTIONS)
+        print_row(f"{name}, titles", from_titles, title_counts)
+        print_row(f"{name}, title + abstract + keywords", from_all, all_counts)
+        print_row(f"{name}, abstracts", from_abstracts, abstract_counts)
+        print_row(f"{name}, abstracts, same text", from_abstracts[same], abstract_counts[same])
         print(f"  {aligned}")
-        print_examples(vocabulary, from_text[same] - abstract_counts[same])
+        print_examples(vocabulary, from_abstracts[same] - abstract_counts[same])
 
 
 def linked_rows(released, linked):
@@ -83,7 +87,7 @@ def print_row(name, ours, theirs):
     weights = TfIdf().fit(theirs)
     cosine = weights.transform(ours).multiply(weights.transform(theirs)).sum(axis=1).A1
     cosine = np.mean(cosine[theirs.sum(axis=1).A1 > 0])
-    print(f"{name:41}{ours.sum():9,}{theirs.sum():12,}{shared:8.1%}{equal:8.1%}{cosine:8.3f}")
+    print(f"{name:48}{ours.sum():9,}{theirs.sum():12,}{shared:8.1%}{equal:8.1%}{cosine:8.3f}")
 
 
 def print_examples(vocabulary, difference):

@@ -5,11 +5,8 @@ import pytest
 from neurowhere.exceptions import VocabularyError
 from neurowhere.text import TermCounter
 from neurowhere.text.anatomy import (
-    ABBREVIATIONS,
-    ADJECTIVES,
     ATLAS_LABELS,
     NIF,
-    SAME,
     SOURCES,
     TERM_CATEGORIES,
     TERM_SYNONYMS,
@@ -18,6 +15,7 @@ from neurowhere.text.anatomy import (
     build_anatomy,
     build_full,
 )
+from neurowhere.text.names import ABBREVIATIONS, ADJECTIVES, SAME
 
 
 @pytest.fixture

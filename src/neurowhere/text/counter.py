@@ -11,7 +11,8 @@ from scipy import sparse
 
 from neurowhere.text.laterality import SIDES, Side, attach_sides, side_of_name
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
-from neurowhere.text.words import other_splits, plain, plain_with_origin, token_spans, words_of
+from neurowhere.text.tokens import plain, plain_with_origin, token_spans
+from neurowhere.text.words import other_splits, words_of
 
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
@@ -113,18 +114,16 @@ class TermCounter:
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
         first, last, terms = self._names.longest(self._ids.of(tokens))
-        found = terms.tolist()
-        names = self.vocabulary.terms
-        matches = [names[term] for term in found]
-        sides = [self._sides[term] for term in found]
-        spans = (starts[first].tolist(), ends[last].tolist())
-        fields = zip(matches, *spans, sides, repeat(None), repeat(None))
+        names = [self.vocabulary.terms[term] for term in terms.tolist()]
+        sides = [self._sides[term] for term in terms.tolist()]
+        places = (starts[first].tolist(), ends[last].tolist())
+        fields = zip(names, *places, sides, repeat(None), repeat(None))
         # A long text has a match every few words: this is the fastest way to make a tuple.
-        matches = list(map(partial(tuple.__new__, Match), fields))
+        matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
         attached = attach_sides(text, tokens, starts, ends, first, last, self._structures[terms])
         for number, (side, token) in attached.items():
-            place = {"side_start": int(starts[token]), "side_end": int(ends[token])}
-            matches[number] = matches[number]._replace(side=side, **place)
+            start, end = int(starts[token]), int(ends[token])
+            matches[number] = matches[number]._replace(side=side, side_start=start, side_end=end)
         return matches
 
 

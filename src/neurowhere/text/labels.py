@@ -34,12 +34,12 @@ _NEUROMORPHOMETRICS = re.compile(
     r"^(?:[A-Z][A-Za-z]*[A-Z]|Cun|Calc|Ent|PCu|[AP]Ins|GRe)_(?=[a-z]{4})"
 )
 _PARENTHESES = re.compile(r"\([^)]*\)?")
-# Codes of pieces of a region in the Jülich atlas, and indices of pieces in the others.
+# Codes of the pieces of a region in the Jülich atlas.
 _PIECE = re.compile(r"ba\d+\w*|hip\d|te\d|p[fg]\w{0,3}|i[dg]\d|op\d|\d+\w{0,2}")
-_DETAIL_DIRECTION = re.compile(
-    r"^((?:antero|postero|caudo|rostro|dorso|ventro|medio|latero|intermediate)?"
+_DETAIL_DIRECTIONS = re.compile(
+    r"^(?:(?:(?:antero|postero|caudo|rostro|dorso|ventro|medio|latero)?"
     r"(?:anterior|posterior|caudal|rostral|dorsal|ventral|medial|lateral)|\w*granular|and)"
-    r" +(?=\w+ |insula|caudate|putamen|amygdala|hippocampus)"
+    r" +(?=\w+ |insula|caudate|putamen|amygdala|hippocampus))*"
 )
 _DIVISION = re.compile(r"(.*) (anterior|posterior|superior|inferior|lateral|medial) \w*")
 _DIVISIONS = ("division", "part", "segment")
@@ -47,7 +47,9 @@ _ROMAN = re.compile(r"(?:[ivx]+[ab]?)(?: [ivx]+[ab]?)*")
 _BRODMANN = re.compile(r"\b[a-z]?(\d{1,2})(?!\d)")
 LARGEST_BRODMANN_AREA = 52
 
-_KINDS = {"g": "gyrus", "n": "", "s": "sulcus"}
+# Words whose numbers are no indices: "Brodmann area 4", "Cerebellum 6".
+_NUMBERED = frozenset(["area", "brodmann", "cerebellum"])
+_KINDS = frozenset(["g", "n", "s", "and"])  # gyrus, nucleus, sulcus
 _DIRECTIONS = word_set("anterior inferior lateral medial middle posterior superior")
 _NOUNS = {
     "cingulate": "cortex",
@@ -105,11 +107,7 @@ def _named_piece(gyrus: str, detail: str) -> str:
         return gyrus
     if detail.endswith("thalamus"):
         return "thalamus"
-    while shorter := _DETAIL_DIRECTION.sub("", detail):
-        if shorter == detail:
-            break
-        detail = shorter
-    return detail
+    return _DETAIL_DIRECTIONS.sub("", detail)
 
 
 def _core(label: str) -> str:
@@ -120,7 +118,7 @@ def _core(label: str) -> str:
     if tokens[:1] == ["gm"]:
         tokens = [token for token in tokens if not _PIECE.fullmatch(token)]
     words = [_table("word").get(token, token) for token in tokens]
-    if words[:1] not in (["area"], ["brodmann"], ["cerebellum"]) and "area" not in words:
+    if not _NUMBERED & set(words):
         words = [word for word in words if not word.isdigit()]
     return " ".join(filter(None, words))
 
@@ -164,7 +162,7 @@ def _ordered(core: str) -> str:
         core = core.removesuffix(" temporooccipital part")
     words = core.split()
     kind = None
-    while len(words) > 1 and words[0] in (*_KINDS, "and"):
+    while len(words) > 1 and words[0] in _KINDS:
         kind = kind or words[0]
         words = words[1:]
     names = _table("label")

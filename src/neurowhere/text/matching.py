@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.text.words import ESCAPE, fold, is_skipped
+from neurowhere.text.tokens import ESCAPE
+from neurowhere.text.words import fold, is_skipped
 
 Ints = NDArray[np.intp]
 

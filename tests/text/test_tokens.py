@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neurowhere.text.tokens import plain, plain_with_origin, token_spans
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Fronto–Parietal", ["fronto", "parietal"]),  # en dash
+        ("fronto\u2010parietal\u2011area \u2212 x", ["fronto", "parietal", "area", "x"]),
+        ("amyg\u00addala", ["amygdala"]),  # soft hyphen
+        ("Huntington’s", ["huntington", "s"]),
+        ("ﬁbre ﬂow", ["fibre", "flow"]),  # ligatures
+        ("Ménière, Ménie\u0300re", ["meniere", "meniere"]),  # composed and combining
+        ("Sjögren Ørsted Łódź Straße", ["sjogren", "orsted", "lodz", "strasse"]),
+        ("mm² Ⅳ", ["mm2", "iv"]),
+        ("zero\u200bwidth\u200djoined", ["zero", "widthjoined"]),
+        ("a\u00a0b\u3000c", ["a", "b", "c"]),
+        ("e\x01f\x00g", ["e", "f", "g"]),
+        ("", []),
+    ],
+)
+def test_plain_tokens(text, tokens):
+    assert plain(text).split() == tokens
+
+
+def test_other_scripts_keep_their_words_apart():
+    words = plain("мозг Мозг мозга 脑").split()
+    assert words[0] == words[1] != words[2]
+    assert len(set(words)) == 3
+
+
+def test_cut_words_are_mended_only_if_known():
+    known = {"hippocampus"}.__contains__
+    text = "hippo-\ncampus Hippo-\r\n  Campus fronto-\nparietal "
+    text += "hippo\u00ad\ncampus hippo\u2010\ncampus"
+    tokens = plain(text, known).split()
+    assert tokens == [*["hippocampus"] * 2, "fronto", "parietal", *["hippocampus"] * 2]
+
+
+@given(st.text())
+def test_origin_agrees_with_plain_and_points_into_the_text(text):
+    known = {"ab", "bc"}.__contains__
+    tokens, origin = plain_with_origin(text, known)
+    assert tokens == plain(text, known)
+    assert tokens.isascii()
+    if origin is None:
+        assert len(tokens) == len(text)
+    else:
+        assert len(origin) == len(tokens)
+        assert (np.diff(origin) >= 0).all()
+        assert not len(origin) or (origin[0] >= 0 and origin[-1] < len(text))
+
+
+@given(st.text(alphabet="ab -\n\u00ad\ufb01é", max_size=30))
+def test_token_spans_are_the_tokens(text):
+    tokens = plain(text)
+    starts, ends = token_spans(tokens)
+    spans = zip(starts, ends, strict=True)
+    assert [tokens[start:end] for start, end in spans] == tokens.split()
