@@ -10,11 +10,14 @@ def test_public_names_are_pinned():
         "Atlas",
         "Corpus",
         "Encoder",
+        "Encoding",
         "TermCounter",
         "Vocabulary",
         "VoxelGrid",
         "iter_documents",
+        "load_model",
         "read_corpus",
+        "save_model",
     ]
     assert dir(neurowhere) == neurowhere.__all__
 

@@ -6,29 +6,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from neurowhere.corpus import Corpus, iter_documents, read_corpus
     from neurowhere.encoder import Encoder
+    from neurowhere.encoding import Encoding
     from neurowhere.space import Atlas, VoxelGrid
+    from neurowhere.store import load_model, save_model
     from neurowhere.text import TermCounter, Vocabulary
 
 __all__ = [
     "Atlas",
     "Corpus",
     "Encoder",
+    "Encoding",
     "TermCounter",
     "Vocabulary",
     "VoxelGrid",
     "iter_documents",
+    "load_model",
     "read_corpus",
+    "save_model",
 ]
 
 _HOMES = {
     "Atlas": "space",
     "Corpus": "corpus",
     "Encoder": "encoder",
+    "Encoding": "encoding",
     "TermCounter": "text",
     "Vocabulary": "text",
     "VoxelGrid": "space",
     "iter_documents": "corpus",
+    "load_model": "store",
     "read_corpus": "corpus",
+    "save_model": "store",
 }
 
 

@@ -5,6 +5,8 @@ an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,6 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from neurowhere.corpus import Corpus, Document
+from neurowhere.encoding import Encoding, TermMap
 from neurowhere.exceptions import FitError
 from neurowhere.learn import (
     Block,
@@ -35,6 +38,8 @@ from neurowhere.learn import (
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
+from neurowhere.text.extraction import LATERAL
+from neurowhere.text.laterality import without_side
 
 # Rows of X have unit norm, its columns are centred, targets are probabilities times m.
 LAMBDAS = {
@@ -42,6 +47,7 @@ LAMBDAS = {
     "l2": tuple(np.geomspace(1000, 1, 10).tolist()),
 }
 CHUNK = 256  # documents predicted at a time
+MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
 
 class Encoder(BaseEstimator):  # type: ignore[misc]
@@ -62,6 +68,9 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         to be given.
     section_weights : mapping, optional
         Weight of the terms in each section of a document, 1 by default.
+    laterality : bool
+        Whether to learn "left amygdala" apart from "amygdala", and so on: extra terms, for those
+        that enough training texts mention on that side. Term counts alone do not tell sides.
     bandwidth : float
         Standard deviation of the kernel density, in voxels.
     brain : VoxelGrid, optional
@@ -81,6 +90,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     vocabulary_ : Vocabulary
+    extractor_ : TermExtractor
+        Counts the terms; its `terms` name the rows of `coefficients_`.
     weighting_ : TfIdf
         Weights of the terms.
     mean_map_ : array of shape (n_regions,)
@@ -95,6 +106,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         Scores of all λ and sharpnesses on the validation studies.
     certificate_ : Certificate or None
         Primal and dual value of the ℓ1 fit.
+    training_ : dict
+        What it was learned from: studies, peaks in the brain, origin of the corpus, date, version.
 
     Examples
     --------
@@ -116,6 +129,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         constraint: Literal["labels"] | None = None,
         vocabulary: Any = None,
         section_weights: Mapping[str, float] | None = None,
+        laterality: bool = False,
         bandwidth: float = 1.0,
         brain: VoxelGrid | None = None,
         lambdas: Sequence[float] | None = None,
@@ -130,6 +144,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.constraint = constraint
         self.vocabulary = vocabulary
         self.section_weights = section_weights
+        self.laterality = laterality
         self.bandwidth = bandwidth
         self.brain = brain
         self.lambdas = lambdas
@@ -137,6 +152,17 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.tolerance = tolerance
         self.seed = seed
         self.n_jobs = n_jobs
+
+    @property
+    def partition(self) -> Partition | None:
+        """Regions to predict; once fitted those of the columns of `predict`: an atlas is cut."""
+        fitted: Partition | None = getattr(self, "partition_", None)
+        return self._partition if fitted is None else fitted
+
+    @partition.setter
+    def partition(self, partition: Partition | None) -> None:
+        self._partition = partition
+        self.__dict__.pop("partition_", None)
 
     # ---- learning
 
@@ -151,12 +177,22 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         if not len(rows):
             raise FitError("no peak lies in the brain and the partition; check their space")
         targets = targets.select(rows)
+        self.training_ = {
+            "studies": len(targets),
+            "peaks": len(targets.study),
+            "origin": corpus.origin,
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "version": version("neurowhere"),
+        }
         if self.text == "none":
             self._learn_mean(targets)
             return self
         corpus = corpus.select(rows)
         self.vocabulary_ = self._find_vocabulary()
-        counts = self._extractor.counts(corpus)
+        self.extractor_ = TermExtractor(self.vocabulary_, self.section_weights)
+        if self.laterality and self.constraint is None:
+            self.extractor_ = self.extractor_.with_sides(corpus, MIN_SIDED)
+        counts = self.extractor_.counts(corpus)
         if not counts.nnz:
             raise FitError(
                 f"none of the {len(self.vocabulary_):,} terms of the vocabulary occurs in the "
@@ -168,7 +204,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
 
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""
-        partition = VoxelGrid() if self.partition is None else self.partition
+        partition = VoxelGrid() if self._partition is None else self._partition
         if isinstance(partition, Atlas):
             self.brain_ = VoxelGrid() if self.brain is None else self.brain
             self.partition_: Partition = partition.restrict(self.brain_)
@@ -204,10 +240,6 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.vocabulary, Sequence) and not isinstance(self.vocabulary, str):
             return Vocabulary(self.vocabulary)
         return Vocabulary.load(self.vocabulary)
-
-    @property
-    def _extractor(self) -> TermExtractor:
-        return TermExtractor(self.vocabulary_, self.section_weights)
 
     def _learn_mean(self, targets: Targets) -> None:
         _, mean = target_products(
@@ -311,15 +343,76 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         """Predict `chunk` documents at a time, in order."""
         features = self.transform(X)
         for start in range(0, features.shape[0], chunk):
-            rows = features[start : start + chunk]
-            moved = deviations(rows, self.coefficients_, self.term_means_)
-            yield to_probabilities(self.mean_map_, moved, self.sharpness_)
+            yield self._predict(features[start : start + chunk])
+
+    def _predict(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
+        moved = deviations(features, self.coefficients_, self.term_means_)
+        return to_probabilities(self.mean_map_, moved, self.sharpness_)
 
     def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
         """Features of documents: (n, n_terms), rows of unit norm."""
         if self.text == "none":
             return sparse.csr_matrix(np.zeros((len(X), 0), dtype=np.float32))
-        return self.weighting_.transform(self._extractor.counts(X))
+        return self.weighting_.transform(self.extractor_.counts(X))
+
+    def encode(self, text: str) -> Encoding:
+        """Predict from one text, and tell which of its terms were known."""
+        features = self.transform([text])  # (1, n_terms)
+        return Encoding(
+            text=text,
+            probabilities=self._predict(features)[0],
+            mean_map=self.mean_map_ / self.mean_map_.sum(),
+            terms=self._found(text, features),
+            partition=self.partition_,
+            brain=self.brain_,
+        )
+
+    def _found(self, text: str, features: sparse.csr_matrix) -> pd.DataFrame:
+        """Terms in a text: term, count, weight and where, the heaviest first."""
+        where: dict[str, list[tuple[int, int]]] = {}
+        for match in self.extractor_.counter.find(text) if features.nnz else ():
+            for name in (match.term, f"{match.side} {match.term}"):
+                where.setdefault(name, []).append((match.start, match.end))
+        names = [self.extractor_.terms[column] for column in features.indices]
+        table = {
+            "term": names,
+            "count": [len(where[name]) for name in names],
+            "weight": features.data,
+            "where": [where[name] for name in names],
+        }
+        return pd.DataFrame(table).sort_values(
+            "weight", ascending=False, kind="stable", ignore_index=True
+        )
+
+    def term_map(self, name: str) -> TermMap:
+        """Find what the model associates with a term: xᵀβ for a text that is the term alone.
+
+        A name may begin with a side. "left amygdala" is learned where the training texts mention
+        it often enough (see `laterality`), or is a term of the vocabulary itself. Otherwise the
+        map of "amygdala" is restricted to the left hemisphere.
+        """
+        if self.text == "none":
+            raise FitError("a model of the mean map knows no terms; fit one with text")
+        term, side = (name, None) if name in self.vocabulary_ else without_side(name)
+        index = self.vocabulary_.index(term)
+        columns, names = [index], self.extractor_.terms
+        sided = f"{side} {names[index]}"
+        if sided in names:
+            columns.append(names.index(sided))
+        counts = np.bincount(columns, minlength=len(names))[None]  # (1, n_terms)
+        features = self.weighting_.transform(sparse.csr_matrix(counts))
+        return TermMap(
+            name=name,
+            term=names[index],
+            side=side,
+            method="learned" if len(columns) > 1 or side not in LATERAL else "restricted",
+            coefficients=(features @ self.coefficients_)[0],
+            partition=self.partition_,
+        )
+
+    def term_img(self, name: str) -> Any:
+        """Map of a term as a NIfTI image, in mm⁻³; see `term_map`."""
+        return self.term_map(name).img
 
     # ---- scoring
 
@@ -336,7 +429,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         -------
         DataFrame
             id, log_likelihood (NaN for a study without peaks in the brain), nats_above_uniform,
-            peaks (scored, in the brain) and peaks_outside (left out).
+            mean_map (the log-likelihood of the mean map), peaks (scored, in the brain) and
+            peaks_outside (left out).
         """
         corpus = as_corpus(X, y)
         targets = self._targets(corpus)
@@ -351,16 +445,44 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             relative[here] = covered * q[study[here] - start, region[here]] * scale[region[here]]
             start += len(q)
         nats = nats_above_uniform(relative, study, len(corpus))
+        mean = (region >= 0) * (self.mean_map_ / self.mean_map_.sum() * scale)[region]
+        mean_nats = nats_above_uniform(mean, study, len(corpus))
         scored = np.bincount(study, minlength=len(corpus))
         return pd.DataFrame(
             {
                 "id": corpus.documents["id"],
                 "log_likelihood": nats - np.log(self.brain_.total_volume_mm3),
                 "nats_above_uniform": nats,
+                "mean_map": mean_nats - np.log(self.brain_.total_volume_mm3),
                 "peaks": scored,
                 "peaks_outside": corpus.n_peaks - scored,
             }
         )
+
+    def summary(self) -> dict[str, Any]:
+        """Say what the fitted model is and what it was learned from, as plain data."""
+        about: dict[str, Any] = {
+            "partition": type(self.partition_).__name__,
+            "regions": self.partition_.n_regions,
+            "voxel_sizes_mm": self.partition_.voxel_sizes_mm.round(3).tolist(),
+            "volume_mm3": self.partition_.total_volume_mm3,
+            "loss": self.loss,
+            "constraint": self.constraint,
+            "bandwidth": self.bandwidth,
+            "seed": self.seed,
+            **self.training_,
+        }
+        if self.text == "none":
+            return about | {"terms": 0}
+        certificate = self.certificate_
+        return about | {
+            "terms": len(self.extractor_.terms),
+            "sided_terms": len(self.extractor_.sided),
+            "penalty": self.penalty_,
+            "sharpness": self.sharpness_,
+            "validation_nats": self.choice_.score,
+            "relative_gap": None if certificate is None else certificate.relative_gap,
+        }
 
 
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:

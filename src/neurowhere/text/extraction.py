@@ -4,13 +4,19 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.corpus import Corpus
-from neurowhere.exceptions import DataWarning
+from neurowhere.exceptions import CorpusError, DataWarning
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import combine_sections
+from neurowhere.text.laterality import Side, side_of_name
 from neurowhere.text.vocabulary import Vocabulary
+
+# A mention on both sides tells no more of where than one without a side.
+LATERAL: tuple[Side, ...] = ("left", "right")
 
 
 class TermExtractor:
@@ -21,24 +27,50 @@ class TermExtractor:
     vocabulary : Vocabulary
     section_weights : mapping of str to float, optional
         Weight of the terms of each section (title, abstract, keywords, body), 1 by default.
+    sided : sequence of str
+        Terms that are also counted on one side, as "left amygdala": columns after those of the
+        vocabulary. A mention of the left amygdala counts in both "amygdala" and "left amygdala".
 
     Examples
     --------
-    >>> extractor = TermExtractor(Vocabulary(["amygdala", "fear"]))
-    >>> extractor.counts(["Fear and the amygdala; the amygdala."]).toarray()
-    array([[2., 1.]], dtype=float32)
+    >>> extractor = TermExtractor(Vocabulary(["amygdala", "fear"]), sided=["left amygdala"])
+    >>> extractor.counts(["Fear and the amygdala; the amygdala (left)."]).toarray()
+    array([[2., 1., 1.]], dtype=float32)
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, section_weights: Mapping[str, float] | None = None
+        self,
+        vocabulary: Vocabulary,
+        section_weights: Mapping[str, float] | None = None,
+        sided: Sequence[str] = (),
     ) -> None:
         self.vocabulary = vocabulary
         self.section_weights = section_weights
+        self.sided = tuple(sided)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Names of the columns of the counts."""
+        return (*self.vocabulary.terms, *self.sided)
 
     @cached_property
     def counter(self) -> TermCounter:
         """The counter of texts, made at first use."""
         return TermCounter(self.vocabulary)
+
+    def with_sides(self, corpus: Corpus, minimum: int) -> "TermExtractor":
+        """Extractor that also counts the sided terms that at least `minimum` texts mention."""
+        if corpus.texts is None:
+            return self
+        counts = self.counter.count_sides(corpus.texts)
+        sided = [
+            f"{side} {self.vocabulary.terms[term]}"
+            for side in LATERAL
+            for term in np.flatnonzero(counts[side].getnnz(axis=0) >= minimum).tolist()
+            if side_of_name(self.vocabulary.terms[term]) is None
+        ]
+        known = [name for name in sided if name not in self.vocabulary]
+        return TermExtractor(self.vocabulary, self.section_weights, known)
 
     def counts(self, source: Corpus | Sequence[str]) -> sparse.csr_matrix:
         """Weighted counts: float32, of shape (n_documents, n_terms).
@@ -47,17 +79,41 @@ class TermExtractor:
         `DataWarning` tells which terms no column of them can count.
         """
         if not isinstance(source, Corpus):
-            return combine_sections({"text": self.counter.count(source)})
+            return combine_sections({"text": self._count(source)})
         if source.sections is not None:
-            by_section = {
-                name: self.counter.count(texts) for name, texts in source.sections.items()
-            }
-        else:
+            sections = source.sections or {"body": [""] * len(source)}
+            by_section = {name: self._count(texts) for name, texts in sections.items()}
+        elif source.counts:
             by_section = self._mapped(source)
+        else:
+            raise CorpusError(f"expected texts or term counts, but there are none ({source!r})")
         return combine_sections(by_section, self.section_weights)
 
+    def _count(self, texts: Sequence[str]) -> sparse.csr_matrix:
+        return self._with_sided(self.counter.count(texts), texts)
+
     def _mapped(self, source: Corpus) -> dict[str, sparse.csr_matrix]:
-        alignment = self.vocabulary.align(source.terms or [])
+        names = source.terms or []
+        alignment = self.vocabulary.align(names)
         if alignment.missing:
             warnings.warn(f"term counts mapped by name: {alignment}", DataWarning, stacklevel=3)
-        return {name: counts @ alignment.matrix for name, counts in (source.counts or {}).items()}
+        matrix = self._with_sided(alignment.matrix, names)  # (n_columns, n_terms)
+        return {name: counts @ matrix for name, counts in (source.counts or {}).items()}
+
+    def _with_sided(self, counts: sparse.csr_matrix, texts: Sequence[str]) -> sparse.csr_matrix:
+        """Put the counts of the sided terms beside those of the vocabulary."""
+        if not self.sided:
+            return counts
+        sides = self.counter.count_sides(texts)
+        beside = sparse.hstack([sides[side] for side in LATERAL], format="csr")
+        return sparse.csr_matrix(sparse.hstack([counts, beside[:, self._sided_columns]]))
+
+    @cached_property
+    def _sided_columns(self) -> NDArray[np.intp]:
+        """Column of each sided term where the counts of one side are beside those of the next."""
+        columns = []
+        for name in self.sided:
+            side, _, term = name.partition(" ")
+            first = LATERAL.index(side) * len(self.vocabulary)
+            columns.append(first + self.vocabulary.index(term))
+        return np.array(columns, dtype=np.intp)

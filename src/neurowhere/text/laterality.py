@@ -67,8 +67,19 @@ def side_of_name(name: str) -> Side | None:
     >>> side_of_name("left cerebral hemisphere"), side_of_name("amygdala")
     ('left', None)
     """
-    word = words_of(name)[0]
-    return SIDE_WORDS[word] if word in SIDES else None
+    return without_side(name)[1]
+
+
+def without_side(name: str) -> tuple[str, Side | None]:
+    """Words of a name after the side that it begins with, and that side.
+
+    >>> without_side("the left amygdala"), without_side("amygdala")
+    (('amygdala', 'left'), ('amygdala', None))
+    """
+    words = words_of(name)
+    if words and words[0] in SIDES:
+        return " ".join(words[1:]), SIDE_WORDS[words[0]]
+    return name, None
 
 
 def attach_sides(

@@ -1,0 +1,280 @@
+"""Encoding: what a model makes of one text, or of one term, as maps and tables."""
+
+import html
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from neurowhere.exceptions import PartitionError
+from neurowhere.files import new_folder, write_info
+from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.space.maxima import strongest_regions
+from neurowhere.space.overlap import overlap_mm3
+from neurowhere.text.laterality import Side
+
+KIND = "encoding"
+N_PEAKS = 10
+N_ROWS = 10  # of each table in a notebook
+XYZ = ["x", "y", "z"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoding:
+    """The distribution over the brain that a model predicts from one text.
+
+    Attributes
+    ----------
+    text : str
+    probabilities : array of shape (m,)
+        Probability of each region of the partition; they sum to 1.
+    mean_map : array of shape (m,)
+        Probability of each region over the training studies: what to expect of any text.
+    terms : DataFrame
+        Terms that were found: term, count, weight (x_t, its feature), and where: a list of
+        (start, end) in the text. The heaviest first.
+    partition : Partition
+    brain : VoxelGrid
+        Its volume V is that of the uniform density.
+    calibrate : callable
+        From a share of the peaks of unseen studies to the predicted mass that holds it. A model
+        that was not calibrated takes its own word for it.
+    """
+
+    text: str
+    probabilities: NDArray[np.float32]
+    mean_map: NDArray[np.floating]
+    terms: pd.DataFrame
+    partition: Partition
+    brain: VoxelGrid
+    calibrate: Callable[[float], float] = field(default=float)
+
+    @property
+    def is_mean_map(self) -> bool:
+        """Whether no term was found, so that the map is the mean map."""
+        return self.terms.empty
+
+    @cached_property
+    def density(self) -> NDArray[np.float64]:
+        """Density q in each region, in mm⁻³: (m,)."""
+        return self.probabilities / self.partition.volumes_mm3
+
+    @cached_property
+    def log_ratio(self) -> NDArray[np.float64]:
+        """Log of the half-uniform density over the half-uniform mean map: (m,).
+
+        With q' = ½ (1/V + q), which is never zero, this is log q' − log q̄'.
+        """
+        volume = self.brain.total_volume_mm3
+        mean_density = self.mean_map / self.partition.volumes_mm3
+        ratio: NDArray[np.float64] = np.log1p(self.density * volume) - np.log1p(
+            mean_density * volume
+        )
+        return ratio
+
+    @cached_property
+    def density_img(self) -> Any:
+        """Density in mm⁻³ as a NIfTI image; it integrates to 1."""
+        return self.partition.to_img(self.density)
+
+    @cached_property
+    def log_ratio_img(self) -> Any:
+        """Log ratio to the mean map as a NIfTI image; 0 where the text changes nothing."""
+        return self.partition.to_img(self.log_ratio)
+
+    def mass_img(self, share: float) -> Any:
+        """Smallest region that should hold a share of the peaks, as a NIfTI image of 0 and 1."""
+        if not 0 < share <= 1:
+            raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
+        return self.partition.to_img(
+            highest_density(self.probabilities, self.density, self.calibrate(share))
+        )
+
+    @cached_property
+    def peaks(self) -> pd.DataFrame:
+        """Strongest maxima of the density: x, y, z in mm, density, ratio to the mean map."""
+        places = strongest_regions(self.partition, self.density, N_PEAKS)
+        return pd.DataFrame(
+            {
+                **dict(zip(XYZ, self.partition.centers_mm[places].T, strict=True)),
+                "density": self.density[places],
+                "ratio": _ratio(self.probabilities[places], self.mean_map[places]),
+            }
+        )
+
+    def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
+        """Sum up the map by the regions of an atlas, the most probable first.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            By default the model's own, if it predicts the regions of one.
+
+        Returns
+        -------
+        DataFrame
+            region, probability, ratio to the mean map (NaN where that is zero). What lies in no
+            region of the atlas is left out, so that the probabilities may sum to less than 1.
+        """
+        if atlas is None and not isinstance(self.partition, Atlas):
+            raise PartitionError("the model predicts voxels; give an atlas that names regions")
+        probability: NDArray[np.floating] = self.probabilities
+        mean = self.mean_map
+        if atlas is not None and atlas is not self.partition:
+            shared_mm3 = overlap_mm3(atlas, self.partition)  # (n_regions, m)
+            probability = shared_mm3 @ self.density
+            mean = shared_mm3 @ (self.mean_map / self.partition.volumes_mm3)
+        table = pd.DataFrame(
+            {
+                "region": (atlas or self.partition).names,
+                "probability": probability,
+                "ratio": _ratio(probability, mean),
+            }
+        )
+        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        atlas: Atlas | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write map.nii.gz, log_ratio.nii.gz, terms.csv, peaks.csv, and regions.csv where possible.
+
+        The text itself is not written. The folder is written whole or not at all.
+        """
+        with new_folder(folder, overwrite=overwrite) as temporary:
+            self.density_img.to_filename(temporary / "map.nii.gz")
+            self.log_ratio_img.to_filename(temporary / "log_ratio.nii.gz")
+            places = [
+                " ".join(f"{start}-{end}" for start, end in row) for row in self.terms["where"]
+            ]
+            _write_table(self.terms.assign(where=places), temporary / "terms.csv")
+            _write_table(self.peaks, temporary / "peaks.csv")
+            if atlas is not None or isinstance(self.partition, Atlas):
+                _write_table(self.regions(atlas), temporary / "regions.csv")
+            write_info(temporary, {"kind": KIND, "summary": repr(self)})
+
+    def __repr__(self) -> str:
+        if self.is_mean_map:
+            return "Encoding: no known term, so this is the mean map of the training studies"
+        known = f"{len(self.terms):,} known term{'s' * (len(self.terms) > 1)}"
+        peak = "; no peak" if self.peaks.empty else f"; strongest at {_place(self.peaks)}"
+        return f"Encoding: {known} in {len(self.text):,} characters{peak}"
+
+    def _repr_html_(self) -> str:
+        from neurowhere.report.maps import draw_map, to_html
+
+        title = html.escape(repr(self))
+        picture = to_html(
+            draw_map(self.log_ratio_img, signed=True), alt="log ratio to the mean map"
+        )
+        tables = [self.terms.drop(columns="where"), self.peaks]
+        rows = "".join(table.head(N_ROWS).to_html(index=False) for table in tables)
+        return f"<p>{title}</p><p>{highlight(self.text, self.terms)}</p>{picture}{rows}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TermMap:
+    """The map that a model associates with a term.
+
+    Attributes
+    ----------
+    name : str
+        What was asked for.
+    term : str
+        The term of the vocabulary that it stands for.
+    side : "left", "right" or None
+        Side that was asked for.
+    method : "learned" or "restricted"
+        Whether the map of that side was learned from texts, or is the map of the term, restricted
+        to the hemisphere. A term without a side is always learned.
+    coefficients : array of shape (m,)
+        Change of the probability of each region that the term brings.
+    """
+
+    name: str
+    term: str
+    side: Side | None
+    method: Literal["learned", "restricted"]
+    coefficients: NDArray[np.float32]
+    partition: Partition
+
+    @cached_property
+    def img(self) -> Any:
+        """Coefficients as a density, in mm⁻³, zero on the other side of a restricted map."""
+        image = self.partition.to_img(self.coefficients / self.partition.volumes_mm3)
+        if self.method == "restricted":
+            image.dataobj[_other_side(image, self.side)] = 0
+        return image
+
+    def __repr__(self) -> str:
+        how = "restricted to its hemisphere" if self.method == "restricted" else "learned"
+        return f"TermMap: {self.name} ({self.term}, {how})"
+
+
+def highest_density(
+    probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
+) -> NDArray[np.bool_]:
+    """Whether each region is in the smallest set of regions that has this mass.
+
+    Regions are taken from the densest down, until their probabilities sum to the mass.
+
+    >>> highest_density(np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.2, 0.6]), 0.5)
+    array([False,  True,  True])
+    """
+    order = np.argsort(-density, kind="stable")
+    before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
+    chosen = np.zeros(len(order), dtype=bool)
+    chosen[order] = (before < mass * probabilities.sum(dtype=np.float64)) & (density[order] > 0)
+    return chosen
+
+
+def highlight(text: str, terms: pd.DataFrame) -> str:
+    """Text as HTML, with the terms that were found marked.
+
+    >>> terms = pd.DataFrame({"term": ["amygdala"], "where": [[(4, 12)]]})
+    >>> highlight("the amygdala <3", terms)
+    'the <mark title="amygdala">amygdala</mark> &lt;3'
+    """
+    places = {
+        span: term
+        for term, spans in zip(terms["term"], terms["where"], strict=True)
+        for span in spans
+    }
+    parts, end = [], 0
+    for (start, stop), term in sorted(places.items()):
+        marked = f'<mark title="{html.escape(term)}">{html.escape(text[start:stop])}</mark>'
+        parts += [html.escape(text[end:start]), marked]
+        end = stop
+    return "".join([*parts, html.escape(text[end:])])
+
+
+def _ratio(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
+    nothing = np.full(len(mean), np.nan)
+    ratio: NDArray[np.float64] = np.divide(probability, mean, out=nothing, where=mean > 0)
+    return ratio
+
+
+def _place(peaks: pd.DataFrame) -> str:
+    return ", ".join(f"{mm:.0f}" for mm in peaks.loc[0, XYZ]) + " mm"
+
+
+def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
+    """Voxels whose centre is not on this side of the midplane: left is x < 0."""
+    voxels = np.indices(image.shape)  # (3, x, y, z)
+    row = image.affine[0]
+    x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
+    outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
+    return outside
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, lineterminator="\n")
