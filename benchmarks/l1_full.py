@@ -56,7 +56,7 @@ def run(problem, design, lambdas, n_regions):
 
 
 def rivals(problem, lam, sample, cores):
-    """Time the rivals on one core and a sample of voxels; X is not centred, so that it is sparse."""
+    """Time the rivals on one core and some voxels; X is not centred, so that it is sparse."""
     chosen = np.random.default_rng(0).choice(problem.n_regions, sample, replace=False)
     Y = problem.targets_of(np.sort(chosen)).astype(np.float64)
     y = Y - Y.mean(axis=0)

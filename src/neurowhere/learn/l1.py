@@ -32,8 +32,8 @@ from neurowhere.learn.design import Array, Design
 
 Floats = NDArray[np.floating]
 
-# Wide enough for the dense products, small enough that two blocks of 12,000 studies stay in cache.
-BLOCK_SIZE = 64
+# Wide enough for vectorised loops, small enough that two blocks of 12,000 studies stay in cache.
+BLOCK_SIZE = 128
 TOLERANCE = 1e-3
 MAX_ITERATIONS = 1000
 
