@@ -38,6 +38,7 @@ from neurowhere.learn import (
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
+from neurowhere.text.anatomy import builtin_anatomy
 from neurowhere.text.extraction import LATERAL
 from neurowhere.text.laterality import without_side
 
@@ -64,8 +65,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     constraint : None or "labels"
         "labels" predicts each region of an atlas from the mentions of its own label alone.
     vocabulary : Vocabulary, path or sequence of str, optional
-        Terms to learn from; the atlas's labels for a label-constrained encoder, otherwise it has
-        to be given.
+        Terms to learn from; by default the names of the brain's parts that the package knows, or
+        the atlas's labels for a label-constrained encoder.
     section_weights : mapping, optional
         Weight of the terms in each section of a document, 1 by default.
     laterality : bool
@@ -232,9 +233,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             self.label_names_ = names
             return Vocabulary(sorted({name for name in names if name}))
         if self.vocabulary is None:
-            raise FitError(
-                "expected a vocabulary; give terms, or a file of `neurowhere vocabulary build`"
-            )
+            return builtin_anatomy()
         if isinstance(self.vocabulary, Vocabulary):
             return self.vocabulary
         if isinstance(self.vocabulary, Sequence) and not isinstance(self.vocabulary, str):

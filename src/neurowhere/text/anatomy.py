@@ -12,13 +12,14 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from neurowhere.exceptions import CorpusError, VocabularyError
 from neurowhere.files import open_text
-from neurowhere.text.labels import words_of_label
+from neurowhere.text.labels import known_names, words_of_label
 from neurowhere.text.laterality import SIDES
 from neurowhere.text.names import (
     ABBREVIATIONS,
@@ -60,6 +61,23 @@ def build_anatomy(folder: str | os.PathLike[str]) -> Vocabulary:
         "nif": [label for label, *_ in nif],
         "categories": _category_names(folder, "anatomy"),
     }
+    return _gather(sources, nif)
+
+
+@cache
+def builtin_anatomy() -> Vocabulary:
+    """Vocabulary of the brain's parts from the package's own tables: no file is needed.
+
+    >>> vocabulary = builtin_anatomy()
+    >>> vocabulary.terms[vocabulary.index("ACC")]
+    'anterior cingulate cortex'
+    """
+    names = [*known_names(), *SAME.values(), *ADJECTIVES.values(), *ABBREVIATIONS.values()]
+    return _gather({"atlas": _unique(names)}, [])
+
+
+def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> Vocabulary:
+    """Choose names from lists, the best list first; rows of synonyms join those they belong to."""
     candidates: dict[Key, _Name] = {}
     for source, forms in sources.items():
         for form in forms:
@@ -76,7 +94,7 @@ def build_anatomy(folder: str | os.PathLike[str]) -> Vocabulary:
         synonyms.add([term, f"ba {number}", f"ba{number}", f"area {number}"])
     for other, term in (SAME | ADJECTIVES | ABBREVIATIONS).items():
         synonyms.add([term, other])
-    for row in nif:
+    for row in synonym_rows:
         synonyms.add([row[0], *filter(is_telling, row[1:])])
     terms = sorted(chosen.values())
     return Vocabulary(terms, dict(sorted(synonyms.items())), dict.fromkeys(terms, "anatomy"))

@@ -81,6 +81,13 @@ def words_of_label(label: str) -> tuple[str, Side | None]:
     return _name(_core(rest)), side
 
 
+def known_names() -> list[str]:
+    """Names of parts of the brain in the table, those of networks left out."""
+    kinds = ("label", "part", "code", "nucleus")
+    names = (name for kind in kinds for name in _table(kind).values())
+    return sorted({name for name in names if name and not name.endswith("network")})
+
+
 @cache
 def _table(kind: str) -> dict[str, str]:
     table = (files(__package__) / "labels.csv").read_text(encoding="utf-8")
