@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
-from neurowhere.space.partition import (
-    OUTSIDE,
-    ImageLike,
-    Partition,
-    check_resolution,
-    describe_image,
-    read_volume,
-)
+from neurowhere.space.images import ImageLike, check_resolution, describe_image, read_volume
+from neurowhere.space.partition import OUTSIDE, Partition
 
 DEFAULT_RESOLUTION_MM = 4.0
 TEMPLATE_THRESHOLD = 0.2  # of the MNI152 template's intensity: nilearn's own brain mask

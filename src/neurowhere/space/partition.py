@@ -1,9 +1,7 @@
 """Partition: what voxel grids and atlases share, from points to regions, from values to images."""
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, Self
@@ -14,13 +12,10 @@ from scipy import sparse
 
 from neurowhere.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import FitError, PartitionError
-
-# A path, a nibabel image (nibabel has no type hints), or the pair (array, affine).
-ImageLike = str | os.PathLike[str] | tuple[ArrayLike, ArrayLike] | Any
+from neurowhere.space.images import check_resolution, read_grid
 
 OUTSIDE = -1
 FAR_MM = 1e6  # beyond any image; stands for infinite and missing coordinates
-MIN_RESOLUTION_MM, MAX_RESOLUTION_MM = 0.5, 50.0
 MM3_PER_CM3 = 1000.0
 
 
@@ -285,88 +280,6 @@ def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
         raise PartitionError(f"expected points as an array (n, 3); got shape {points.shape}")
     clipped: NDArray[np.float64] = np.clip(np.nan_to_num(points, nan=FAR_MM), -FAR_MM, FAR_MM)
     return clipped.reshape(-1, 3)
-
-
-def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Voxels and affine of an image; `what` names it in errors. Trailing axes of 1 are dropped."""
-    with clear_errors(image, what):
-        voxels, affine = open_image(image)
-        data = np.asanyarray(voxels)
-    while data.ndim > 3 and data.shape[-1] == 1:
-        data = data[..., 0]
-    if data.ndim not in (3, 4) or data.size == 0 or data.dtype.kind not in "buif":
-        raise PartitionError(
-            f"expected {what} to be a 3-D or 4-D image of numbers; "
-            f"got shape {data.shape} of {data.dtype}"
-        )
-    return data, checked_affine(affine, what)
-
-
-def read_grid(image: ImageLike, what: str) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-    """Affine and shape of an image, whose voxels are not read."""
-    with clear_errors(image, what):
-        voxels, affine = open_image(image)
-    if len(voxels.shape) < 3:
-        raise PartitionError(f"expected {what} to be a 3-D image; got shape {voxels.shape}")
-    return checked_affine(affine, what), tuple(voxels.shape[:3])
-
-
-def open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
-    """Voxels, not yet read where they are in a file, and affine."""
-    if isinstance(image, tuple):
-        return np.asarray(image[0]), np.asarray(image[1])
-    import nibabel
-
-    loaded: Any = nibabel.load(image) if isinstance(image, (str, os.PathLike)) else image
-    return loaded.dataobj, np.asarray(loaded.affine)
-
-
-@contextmanager
-def clear_errors(image: ImageLike, what: str) -> Iterator[None]:
-    """Turn what may go wrong with an image into one clear line."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise PartitionError(f"no file {image} to read {what} from; check the path") from error
-    except AttributeError as error:
-        raise PartitionError(
-            f"expected {what} as a path, a volume image of nibabel or (array, affine); "
-            f"got {type(image).__name__}"
-        ) from error
-    except Exception as error:  # nibabel's readers raise errors of many kinds
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise PartitionError(
-            f"cannot read {what} from {describe_image(image)}: {reason}"
-        ) from error
-
-
-def checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
-    """Refuse an affine that maps several voxels to one point."""
-    sound = affine.shape == (4, 4) and bool(np.isfinite(affine).all())
-    if not (sound and abs(np.linalg.det(affine[:3, :3])) > 0):
-        raise PartitionError(f"the affine of {what} cannot be inverted; mend the image's header")
-    return affine.astype(np.float64)
-
-
-def describe_image(image: Any) -> str:
-    """Name the source of an image in one line."""
-    if isinstance(image, (str, os.PathLike)):
-        return repr(os.fspath(image))
-    return "(array, affine)" if isinstance(image, tuple) else f"<{type(image).__name__}>"
-
-
-def check_resolution(resolution_mm: Any) -> float:
-    """Refuse resolutions that no image of a brain has."""
-    try:
-        edge = float(resolution_mm)
-    except (TypeError, ValueError):
-        edge = np.nan
-    if not MIN_RESOLUTION_MM <= edge <= MAX_RESOLUTION_MM:
-        raise PartitionError(
-            f"expected a resolution from {MIN_RESOLUTION_MM:g} to {MAX_RESOLUTION_MM:g} mm; "
-            f"got {resolution_mm!r}"
-        )
-    return edge
 
 
 def few(names: Iterable[str], limit: int = 5) -> str:

@@ -1,0 +1,98 @@
+"""Images: voxels and affines from files, nibabel or arrays; what is wrong with them in one line."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neurowhere.exceptions import PartitionError
+
+# A path, a nibabel image (nibabel has no type hints), or the pair (array, affine).
+ImageLike = str | os.PathLike[str] | tuple[ArrayLike, ArrayLike] | Any
+
+MIN_RESOLUTION_MM, MAX_RESOLUTION_MM = 0.5, 50.0
+
+
+def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Voxels and affine of an image; `what` names it in errors. Trailing axes of 1 are dropped."""
+    with clear_errors(image, what):
+        voxels, affine = open_image(image)
+        data = np.asanyarray(voxels)
+    while data.ndim > 3 and data.shape[-1] == 1:
+        data = data[..., 0]
+    if data.ndim not in (3, 4) or data.size == 0 or data.dtype.kind not in "buif":
+        raise PartitionError(
+            f"expected {what} to be a 3-D or 4-D image of numbers; "
+            f"got shape {data.shape} of {data.dtype}"
+        )
+    return data, checked_affine(affine, what)
+
+
+def read_grid(image: ImageLike, what: str) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    """Affine and shape of an image, whose voxels are not read."""
+    with clear_errors(image, what):
+        voxels, affine = open_image(image)
+    if len(voxels.shape) < 3:
+        raise PartitionError(f"expected {what} to be a 3-D image; got shape {voxels.shape}")
+    return checked_affine(affine, what), tuple(voxels.shape[:3])
+
+
+def open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
+    """Voxels, not yet read where they are in a file, and affine."""
+    if isinstance(image, tuple):
+        return np.asarray(image[0]), np.asarray(image[1])
+    import nibabel
+
+    loaded: Any = nibabel.load(image) if isinstance(image, (str, os.PathLike)) else image
+    return loaded.dataobj, np.asarray(loaded.affine)
+
+
+@contextmanager
+def clear_errors(image: ImageLike, what: str) -> Iterator[None]:
+    """Turn what may go wrong with an image into one clear line."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise PartitionError(f"no file {image} to read {what} from; check the path") from error
+    except AttributeError as error:
+        raise PartitionError(
+            f"expected {what} as a path, a volume image of nibabel or (array, affine); "
+            f"got {type(image).__name__}"
+        ) from error
+    except Exception as error:  # nibabel's readers raise errors of many kinds
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise PartitionError(
+            f"cannot read {what} from {describe_image(image)}: {reason}"
+        ) from error
+
+
+def checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
+    """Refuse an affine that maps several voxels to one point."""
+    sound = affine.shape == (4, 4) and bool(np.isfinite(affine).all())
+    if not (sound and abs(np.linalg.det(affine[:3, :3])) > 0):
+        raise PartitionError(f"the affine of {what} cannot be inverted; mend the image's header")
+    return affine.astype(np.float64)
+
+
+def describe_image(image: Any) -> str:
+    """Name the source of an image in one line."""
+    if isinstance(image, (str, os.PathLike)):
+        return repr(os.fspath(image))
+    return "(array, affine)" if isinstance(image, tuple) else f"<{type(image).__name__}>"
+
+
+def check_resolution(resolution_mm: Any) -> float:
+    """Refuse resolutions that no image of a brain has."""
+    try:
+        edge = float(resolution_mm)
+    except (TypeError, ValueError):
+        edge = np.nan
+    if not MIN_RESOLUTION_MM <= edge <= MAX_RESOLUTION_MM:
+        raise PartitionError(
+            f"expected a resolution from {MIN_RESOLUTION_MM:g} to {MAX_RESOLUTION_MM:g} mm; "
+            f"got {resolution_mm!r}"
+        )
+    return edge
