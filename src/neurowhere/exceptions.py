@@ -9,6 +9,7 @@
     ├── FitError           data that no model can be fitted to
     ├── ModelError         the folder of a model is missing, damaged, foreign or too new
     ├── OutputError        a result cannot be written where it was asked for
+    ├── ClusterError       a cluster cannot be reached, or was lost on the way
     └── MissingExtraError  an optional dependency is not installed (also an ImportError)
 
     NeurowhereWarning
@@ -46,6 +47,10 @@ class ModelError(NeurowhereError, ValueError):
 
 class OutputError(NeurowhereError, ValueError):
     """A result cannot be written where it was asked for."""
+
+
+class ClusterError(NeurowhereError, ValueError):
+    """A cluster cannot be reached, or was lost on the way."""
 
 
 class MissingExtraError(NeurowhereError, ImportError):

@@ -1,0 +1,205 @@
+"""The folder of a comparison: what is compared, and the scores of the trials that are finished.
+
+scores.csv grows by one line as each trial finishes, so an interrupted comparison goes on where it
+stopped. info.json says what is compared; the folder of another comparison is refused.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from neurowhere.evaluate.problem import Material, Problem
+from neurowhere.evaluate.trial import Score, Task
+from neurowhere.exceptions import OutputError
+from neurowhere.files import INFO_NAME, write_info
+
+KIND = "comparison"
+FORMAT_VERSION = 1
+SCORES_NAME = "scores.csv"
+COLUMNS = tuple(field.name for field in fields(Score) if field.name != "warning")
+_REMEDY = "remove the folder, or give another"
+
+
+class Ledger:
+    """Scores of a comparison in a folder, safe against interruption.
+
+    Parameters
+    ----------
+    folder : path
+        New, empty, or of the same comparison: then more folds, partitions and losses may be added.
+    settings : dict
+        What all trials have in common, in JSON values; fingerprints of the data among it.
+    partitions : dict of str to dict
+        What each partition is; the same name must stand for the same partition.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        settings: dict[str, Any],
+        partitions: dict[str, dict[str, Any]],
+    ) -> None:
+        self.folder = Path(folder)
+        self.settings = settings
+        self.partitions = {**self._known_partitions(settings, partitions), **partitions}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._mend()
+            self.seal()
+        except OSError as error:
+            raise OutputError(f"cannot write to {self.folder}: {error.strerror}") from error
+
+    @property
+    def path(self) -> Path:
+        """The table of scores."""
+        return self.folder / SCORES_NAME
+
+    def finished(self) -> set[Task]:
+        """Trials whose scores are there."""
+        table = self.read()
+        return {
+            Task(int(fold), str(partition), str(loss))
+            for fold, partition, loss in zip(
+                table["fold"], table["partition"], table["loss"], strict=True
+            )
+        }
+
+    def add(self, score: Score) -> None:
+        """Append the scores of a trial; they are on disk when this returns."""
+        line = io.StringIO()
+        csv.DictWriter(line, COLUMNS, extrasaction="ignore", lineterminator="\n").writerow(
+            {name: "" if value != value else value for name, value in asdict(score).items()}
+        )
+        try:
+            with self.path.open("a", encoding="utf-8", newline="") as stream:
+                stream.write(line.getvalue())
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise OutputError(f"cannot write {self.path}: {error.strerror}") from error
+
+    def read(self) -> pd.DataFrame:
+        """Scores so far, sorted by partition, loss and fold; each trial once."""
+        try:
+            table = pd.read_csv(self.path, float_precision="round_trip", keep_default_na=False)
+            table = table.astype({"fold": int, "partition": str, "loss": str})
+            for name in COLUMNS[3:]:
+                table[name] = pd.to_numeric(table[name].replace("", np.nan))
+        except (OSError, ValueError, KeyError) as error:
+            raise OutputError(f"{self.path} is damaged; mend it, or {_REMEDY}") from error
+        table = table.drop_duplicates(["fold", "partition", "loss"])
+        return table.sort_values(["partition", "loss", "fold"], ignore_index=True)
+
+    def tidy(self) -> None:
+        """Put the table in order, each trial once."""
+        self._replace(self.read().to_csv(index=False, lineterminator="\n"))
+
+    def seal(self) -> None:
+        """Write info.json: what is compared, and the checksum of every file."""
+        write_info(
+            self.folder,
+            {
+                "kind": KIND,
+                "format_version": FORMAT_VERSION,
+                "settings": self.settings,
+                "partitions": self.partitions,
+            },
+        )
+
+    def _known_partitions(
+        self, settings: dict[str, Any], partitions: dict[str, dict[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
+        """Partitions that the folder knows, after checking that it is of this comparison."""
+        if not self.folder.exists() or (self.folder.is_dir() and not any(self.folder.iterdir())):
+            return {}
+        info = _read_info(self.folder)
+        different = [key for key in settings if info["settings"].get(key) != settings[key]]
+        if different:
+            raise OutputError(
+                f"{self.folder} holds another comparison (its {', '.join(different)} differ); "
+                "give another folder"
+            )
+        known: dict[str, dict[str, Any]] = info["partitions"]
+        for name in set(known) & set(partitions):
+            if known[name]["sha256"] != partitions[name]["sha256"]:
+                raise OutputError(
+                    f"{self.folder} holds the scores of another partition named {name!r}; "
+                    "give another folder"
+                )
+        return known
+
+    def _mend(self) -> None:
+        """Make the table if there is none; drop a last line that was not written to its end."""
+        text = self.path.read_text("utf-8") if self.path.exists() else ""
+        whole = text[: text.rfind("\n") + 1] or ",".join(COLUMNS) + "\n"
+        if whole != text:
+            self._replace(whole)
+
+    def _replace(self, text: str) -> None:
+        """Write the table anew; a reader sees the old one or the new one."""
+        temporary = self.path.with_name(f".{SCORES_NAME}.part")
+        temporary.write_text(text, "utf-8")
+        temporary.replace(self.path)
+
+
+def _read_info(folder: Path) -> dict[str, Any]:
+    # Not files.read_info: while a comparison runs, the checksums are those of its start.
+    try:
+        info = json.loads((folder / INFO_NAME).read_text("utf-8"))
+        if info["kind"] == KIND and int(info["format_version"]) <= FORMAT_VERSION:
+            return {"settings": dict(info["settings"]), "partitions": dict(info["partitions"])}
+    except OSError as error:
+        raise OutputError(
+            f"{folder} exists and is no folder of a comparison; give another folder"
+        ) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise OutputError(f"{folder / INFO_NAME} is damaged; {_REMEDY}") from error
+    raise OutputError(f"{folder} holds no comparison that this program reads; give another folder")
+
+
+def describe_material(material: Material) -> dict[str, Any]:
+    """Fingerprint of what all trials learn from and are scored on."""
+    counts = [] if material.counts is None else _sparse_arrays(material.counts)
+    terms = () if material.vocabulary is None else material.vocabulary.terms
+    ids = material.corpus.documents["id"].tolist()
+    mask = material.brain.to_arrays()
+    return {
+        "studies": len(material.corpus),
+        "peaks": len(material.corpus.peaks),
+        "studies_left_out": material.left_out,
+        "terms": len(terms),
+        "corpus_sha256": _digest(
+            [repr(ids), material.groups, material.corpus.peak_rows, material.xyz_mm]
+        ),
+        "features_sha256": _digest([repr(terms), *counts]),
+        "brain_sha256": _digest([mask["mask"], mask["affine"]]),
+    }
+
+
+def describe_problem(problem: Problem) -> dict[str, Any]:
+    """Tell what a partition is, with a fingerprint of it."""
+    targets, regions = problem.targets, problem.regions
+    arrays = [repr(regions.names), regions.volumes_mm3, targets.region]
+    return {**problem.summary(), "sha256": _digest([*arrays, *_sparse_arrays(targets.shares)])}
+
+
+def _sparse_arrays(matrix: sparse.csr_matrix) -> list[Any]:
+    return [matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)]
+
+
+def _digest(values: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for value in values:
+        is_text = isinstance(value, str)
+        digest.update(value.encode() if is_text else np.ascontiguousarray(value).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,251 @@
+"""The learning problem of each partition, made once and shared by all folds and losses."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.corpus import Corpus
+from neurowhere.exceptions import CorpusError, DataWarning, FitError, VocabularyError
+from neurowhere.progress import track
+from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
+from neurowhere.space.partition import OUTSIDE
+from neurowhere.text import TermExtractor, Vocabulary, words_of_label
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A partition that takes part in a comparison.
+
+    Attributes
+    ----------
+    name : str
+        As it is called in tables and figures.
+    partition : VoxelGrid or Atlas
+    bandwidth : float
+        Standard deviation of the kernel density, in voxels; only for grids.
+    """
+
+    name: str
+    partition: Partition
+    bandwidth: float = 1.0
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the regions have names that a text could mention."""
+        return isinstance(self.partition, Atlas) and self.partition.labels is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """What learning needs to know of a partition: names and volumes, but no voxels."""
+
+    names: tuple[str, ...]
+    volumes_mm3: NDArray[np.float64]
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions m."""
+        return len(self.volumes_mm3)
+
+    @property
+    def total_volume_mm3(self) -> float:
+        """Volume of all regions together."""
+        return float(self.volumes_mm3.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Names of an atlas's regions in words, and how often each study mentions them."""
+
+    vocabulary: Vocabulary
+    names: tuple[str, ...]  # one per region, "" where its label names nothing
+    counts: sparse.csr_matrix  # (n_studies, n_names)
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What the text of a corpus and the brain give to every problem of a comparison.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Studies with a peak in the brain.
+    brain : VoxelGrid
+        Says which peaks are learned from and scored, and the uniform density.
+    vocabulary : Vocabulary or None
+        Terms that occur in the corpus.
+    counts : csr_matrix of shape (n_studies, n_terms), or None
+    left_out : int
+        Studies without a peak in the brain.
+    """
+
+    corpus: Corpus
+    brain: VoxelGrid
+    vocabulary: Vocabulary | None
+    counts: sparse.csr_matrix | None
+    left_out: int
+
+    @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """Number of the group of each study, which no fold divides."""
+        return np.unique(self.corpus.groups.astype(str), return_inverse=True)[1]
+
+    @cached_property
+    def xyz_mm(self) -> NDArray[np.float64]:
+        """All peaks, (n_peaks, 3)."""
+        return self.corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Features and targets of all studies on one partition.
+
+    Attributes
+    ----------
+    name : str
+    regions, brain : Regions
+        Of the partition, and of the brain as one region.
+    targets : Targets
+    counts : csr_matrix of shape (n_studies, n_terms), or None
+        Term counts; None where no loss needs them.
+    labels : Labels or None
+        For label-constrained models.
+    groups : array of shape (n_studies,)
+    """
+
+    name: str
+    regions: Regions
+    brain: Regions
+    targets: Targets
+    counts: sparse.csr_matrix | None
+    labels: Labels | None
+    groups: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def summary(self) -> dict[str, Any]:
+        """Say in plain values what the partition is."""
+        covered = self.targets.region != OUTSIDE
+        return {
+            "regions": self.regions.n_regions,
+            "volume_mm3": self.regions.total_volume_mm3,
+            "share_of_peaks_covered": float(covered.mean()),
+            "labels_in_corpus": None
+            if self.labels is None
+            else int(np.count_nonzero(self.labels.counts.getnnz(axis=0))),
+        }
+
+
+def prepare_material(corpus: Corpus, brain: VoxelGrid, vocabulary: Vocabulary | None) -> Material:
+    """Keep the studies with a peak in the brain, and count the terms in their texts."""
+    if not len(corpus.peaks):
+        raise CorpusError(
+            f"expected coordinates to learn from and to score, but there are none ({corpus!r})"
+        )
+    inside = brain.region_of(corpus.peaks[["x", "y", "z"]]) != OUTSIDE
+    kept = np.bincount(corpus.peak_rows[inside], minlength=len(corpus)) > 0
+    if not kept.any():
+        raise CorpusError("no peak of the corpus lies in the brain; check the space of its peaks")
+    left_out = int(np.count_nonzero(~kept))
+    if left_out:
+        warnings.warn(
+            f"{left_out:,} of {len(corpus):,} studies have no peak in the brain and are left out",
+            DataWarning,
+            stacklevel=3,
+        )
+    material = Material(corpus.select(kept), brain, None, None, left_out)
+    return material if vocabulary is None else _with_counts(material, vocabulary)
+
+
+def _with_counts(material: Material, vocabulary: Vocabulary) -> Material:
+    counts = TermExtractor(vocabulary).counts(material.corpus)
+    # A term in no study has a coefficient of zero, and costs as much as any other.
+    present = np.flatnonzero(counts.getnnz(axis=0)).tolist()
+    if not present:
+        raise VocabularyError(
+            f"none of the {len(vocabulary):,} terms of the vocabulary occurs in the "
+            f"{len(material.corpus):,} studies; give a vocabulary that fits the corpus"
+        )
+    terms = vocabulary.subset(vocabulary.terms[i] for i in present)
+    return replace(material, vocabulary=terms, counts=sparse.csr_matrix(counts[:, present]))
+
+
+def prepare_problems(
+    material: Material, candidates: Sequence[Candidate], *, labels: bool = True
+) -> dict[str, Problem]:
+    """Make the problem of each partition; with `labels`, for label-constrained models too."""
+    repeated = [c.name for i, c in enumerate(candidates) if c.name in names_of(candidates[:i])]
+    if repeated:
+        raise FitError(f"expected partitions of different names, but two are {repeated[0]!r}")
+    return {
+        candidate.name: _prepare(material, candidate, labels)
+        for candidate in track(candidates, "preparing partitions")
+    }
+
+
+def names_of(candidates: Iterable[Candidate]) -> list[str]:
+    """Names of candidates, in order."""
+    return [candidate.name for candidate in candidates]
+
+
+def restricted(partition: Partition, brain: VoxelGrid) -> Partition:
+    """Cut an atlas to the brain; a grid stays as it is."""
+    return partition.restrict(brain) if isinstance(partition, Atlas) else partition
+
+
+def _prepare(material: Material, candidate: Candidate, labels: bool) -> Problem:
+    partition = restricted(candidate.partition, material.brain)
+    regions = Regions(partition.names, partition.volumes_mm3)
+    targets = _targets(material, partition, candidate.bandwidth)
+    if not (targets.region != OUTSIDE).any():
+        raise FitError(
+            f"none of the {len(targets.region):,} peaks in the brain lies in a region of "
+            f"{candidate.name}; check its image and the space of the peaks"
+        )
+    return Problem(
+        candidate.name,
+        regions,
+        Regions(("brain",), np.array([material.brain.total_volume_mm3])),
+        targets,
+        material.counts,
+        _labels(material, candidate.name, regions) if labels and candidate.has_labels else None,
+        material.groups,
+    )
+
+
+def _targets(material: Material, partition: Partition, bandwidth: float) -> Targets:
+    """Targets on the partition; what is scored are the peaks in the brain, on every partition."""
+    xyz_mm, rows = material.xyz_mm, material.corpus.peak_rows
+    own_brain = partition if isinstance(partition, VoxelGrid) else material.brain
+    targets = make_targets(
+        partition, own_brain, xyz_mm, rows, len(material.corpus), bandwidth=bandwidth
+    )
+    inside = material.brain.region_of(xyz_mm) != OUTSIDE
+    return replace(targets, study=rows[inside], region=partition.region_of(xyz_mm[inside]))
+
+
+def _labels(material: Material, name: str, regions: Regions) -> Labels | None:
+    names = tuple(words_of_label(label)[0] for label in regions.names)
+    try:
+        vocabulary = Vocabulary(sorted(set(filter(None, names))))
+        with warnings.catch_warnings():
+            # That many labels are in no text is what the label-constrained model suffers from.
+            warnings.simplefilter("ignore", DataWarning)
+            counts = TermExtractor(vocabulary).counts(material.corpus)
+    except VocabularyError:
+        counts = sparse.csr_matrix((len(material.corpus), 1))
+    if not counts.nnz:
+        warnings.warn(
+            f"no label of {name} occurs in the corpus: no label-constrained model for it",
+            DataWarning,
+            stacklevel=4,
+        )
+        return None
+    return Labels(vocabulary, names, counts)

@@ -1,0 +1,112 @@
+"""Independent pieces of work, on the cores of this machine or on a Dask cluster."""
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import redirect_stderr
+from typing import Any, TypeVar
+
+from neurowhere.exceptions import ClusterError, MissingExtraError
+
+Shared = TypeVar("Shared")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+CONNECT_SECONDS = 10.0
+
+
+def run_here(
+    work: Callable[[Shared, Task], Result],
+    calls: Sequence[tuple[Shared, Task]],
+    *,
+    n_jobs: int = -1,
+    at_once: int | None = None,
+) -> Iterator[Result]:
+    """Call ``work(shared, task)`` for every pair, in processes, and yield results as they finish.
+
+    Parameters
+    ----------
+    work : callable
+        Of a module, so that other processes find it.
+    calls : sequence of pairs
+        Large arrays in `shared` are mapped into memory once, not copied for each task.
+    n_jobs : int
+        Cores to use, −1 for all.
+    at_once : int, optional
+        Tasks that run at the same time, by default one on each core. With 1, a task may use all
+        cores by threads of its own.
+    """
+    from joblib import Parallel, cpu_count, delayed, parallel_config
+
+    cores = cpu_count() if n_jobs == -1 else max(1, n_jobs)
+    if cores == 1 or not calls:
+        yield from (work(shared, task) for shared, task in calls)
+        return
+    running = min(at_once or cores, cores)
+    threads = {"inner_max_num_threads": max(1, cores // running)}
+    pool = Parallel(
+        n_jobs=cores, pre_dispatch=running, batch_size=1, return_as="generator_unordered"
+    )
+    try:
+        with parallel_config(backend="loky", **threads):
+            yield from pool(delayed(_quietly)(work, shared, task) for shared, task in calls)
+    except BrokenProcessPool as error:
+        raise ClusterError(
+            "a worker process was killed, perhaps for want of memory; "
+            "run the same command again, with fewer jobs, and it goes on where it stopped"
+        ) from error
+
+
+def run_on_cluster(
+    work: Callable[[Shared, Task], Result],
+    calls: Sequence[tuple[Shared, Task]],
+    client: Any,
+) -> Iterator[Result]:
+    """Call ``work(shared, task)`` for every pair on a cluster; yield results as they finish.
+
+    Each shared object is sent to every worker once. The work of a worker that dies is done again
+    by another; each result is yielded once.
+    """
+    import distributed
+
+    distinct = {id(shared): shared for shared, _ in calls}
+    futures = client.scatter(list(distinct.values()), broadcast=True, hash=False)
+    sent = dict(zip(distinct, futures, strict=True))
+    futures = [client.submit(work, sent[id(shared)], task, pure=False) for shared, task in calls]
+    try:
+        for future in distributed.as_completed(futures):
+            if future.cancelled():
+                raise ClusterError(
+                    "the cluster was lost on the way; start it again, then run the same command "
+                    "and it goes on where it stopped"
+                )
+            yield future.result()
+            future.release()
+    except distributed.KilledWorker as error:
+        raise ClusterError(
+            "workers of the cluster died again and again on the same task, perhaps for want of "
+            "memory; give them more, then run the same command and it goes on where it stopped"
+        ) from error
+    finally:
+        client.cancel(futures)
+
+
+def connect(address: str, timeout_seconds: float = CONNECT_SECONDS) -> Any:
+    """Return a client of the Dask scheduler at an address such as ``tcp://10.0.0.1:8786``."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtraError("cluster", "running on a Dask cluster") from error
+    try:
+        return Client(address, timeout=timeout_seconds, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ClusterError(
+            f"no Dask scheduler answers at {address!r}; start one with `dask scheduler`, or give "
+            "the address that it prints"
+        ) from error
+
+
+def _quietly(work: Callable[[Any, Any], Any], shared: Any, task: Any) -> Any:
+    """Do the work without bars of progress: whoever collects the results shows one for all."""
+    with redirect_stderr(io.StringIO()):
+        return work(shared, task)

@@ -1,0 +1,109 @@
+"""The report of a comparison: tables, box plot, example predictions, and one page with all."""
+
+import math
+from pathlib import Path
+
+from neurowhere.evaluate import Comparison
+from neurowhere.progress import track
+from neurowhere.report.figures import box_plot, draw_example, save_figure
+from neurowhere.report.page import page, paragraph, picture, section
+from neurowhere.report.tables import HEADER, LOSS_NAMES, summary_cells, to_html, to_markdown
+
+LEGEND = (
+    "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
+    "(per mm³) at the study's peaks, mean ± standard deviation over folds. Differences are paired "
+    "by fold; in brackets, the 95 % interval corrected for overlapping training sets (Nadeau and "
+    "Bengio), and the share of folds in which the difference is positive. Total variation "
+    "compares models on one partition only."
+)
+
+
+def write_report(comparison: Comparison) -> Path:
+    """Write summary.csv, summary.md, the figures and report.html into the comparison's folder."""
+    folder = comparison.folder
+    comparison.summary.to_csv(folder / "summary.csv", index=False, lineterminator="\n")
+    cells = summary_cells(comparison.summary)
+    table = to_markdown(HEADER, cells)
+    (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
+    plot = _write_box_plot(comparison)
+    examples = _write_examples(comparison)
+    settings, partitions = comparison.ledger.settings, comparison.ledger.partitions
+    lead = (
+        f"{settings['studies']:,} studies, {settings['peaks']:,} peaks, "
+        f"{settings['terms']:,} terms; {len(partitions)} partitions, "
+        f"up to {comparison.summary['folds'].max()} folds, seed {settings['seed']}."
+    )
+    path = folder / "report.html"
+    text = page(
+        "Comparison of partitions and losses",
+        lead,
+        section("Likelihood of held-out peaks", picture(plot, _BOX_CAPTION)),
+        section("Summary", f'<div class="wide">{to_html(HEADER, cells)}</div>', paragraph(LEGEND)),
+        section("True map beside prediction", paragraph(_about_examples(comparison)), *examples),
+        section("How it was made", paragraph(_HOW)),
+    )
+    path.write_text(text, "utf-8")
+    comparison.ledger.seal()
+    return path
+
+
+_BOX_CAPTION = (
+    "Each box is one model over the folds, each row a partition with its number of regions. "
+    "Diamonds: the mean map, which ignores the text. Vertical line: the uniform density."
+)
+_HOW = (
+    "Random tenths of the studies were held out, studies with the same PubMed id together. The "
+    "penalty and the sharpness of each model were chosen on a validation split inside its "
+    "training studies. All models are scored on the same peaks, those in the brain mask. "
+    "info.json holds the settings; scores.csv has one row per fold, partition and model."
+)
+
+
+def _write_box_plot(comparison: Comparison) -> Path:
+    regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
+    figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
+    for name in ("scores.svg", "scores.png"):
+        save_figure(figure, comparison.folder / name)
+    return comparison.folder / "scores.png"
+
+
+def _write_examples(comparison: Comparison) -> list[str]:
+    """Draw each example to a file, and return them as parts of a page."""
+    examples = comparison.examples
+    scale = comparison.brain_volume_mm3 / comparison.partition.volumes_mm3  # V/v_k
+    parts = []
+    for index in track(range(len(examples.row)), "drawing maps"):
+        document = comparison.documents.iloc[examples.row[index]]
+        name = f"prediction-{examples.why[index].replace(' ', '-')}-{document['id']}.png"
+        path = comparison.folder / _safe(name)
+        truth, prediction = (
+            comparison.partition.to_img(maps[index] * scale)
+            for maps in (examples.truth, examples.prediction)
+        )
+        save_figure(draw_example(truth, prediction), path)
+        caption = (
+            f"{examples.why[index]}: {document['title']} (id {document['id']}), "
+            f"{examples.nats[index]:+.2f} nats above uniform"
+        )
+        parts.append(picture(path, caption[:1].upper() + caption[1:]))
+    return parts
+
+
+def _safe(name: str) -> str:
+    """Keep what any file system takes in a name.
+
+    >>> _safe("prediction-10.1/ab.png")
+    'prediction-10.1_ab.png'
+    """
+    return "".join(c if c.isalnum() or c in "-._" else "_" for c in name)
+
+
+def _about_examples(comparison: Comparison) -> str:
+    examples = comparison.examples
+    return (
+        f"Density of the reported peaks (left) and prediction from the text (right) by the "
+        f"{LOSS_NAMES[examples.loss]} model on {examples.partition}, in multiples of the uniform "
+        "density, for studies that took no part in learning: of the test studies of the first "
+        "fold, the best one, the one that a quarter of the others surpass, and the median; and "
+        "the three of the paper, where they are in the corpus."
+    )

@@ -1,0 +1,155 @@
+"""Figures of a comparison: the box plot of the paper, and true maps beside predictions."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from neurowhere.report.maps import strongest_place, write_png
+from neurowhere.report.tables import LOSS_NAMES
+
+# Okabe and Ito's colours, which the colour-blind tell apart.
+COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
+MEAN_COLOUR = "#333333"
+UNIFORM_COLOUR = "#D55E00"
+GRID_COLOUR = "#e3e7eb"
+BOX_HEIGHT = 0.8  # of a row, shared by its losses
+FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
+MIN_ROWS = 3
+DOTS_PER_INCH = 150
+# Written into SVG instead of the time of day, so that the same scores give the same file.
+SVG_SALT = "neurowhere"
+
+
+def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -> Any:
+    """Draw the log-likelihood of each model over folds: partitions in rows, losses in colours.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per fold, partition and loss.
+    regions : mapping of str to int
+        Number of regions of each partition.
+    uniform : float
+        Log-likelihood of the uniform density.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    names = _rows(scores)
+    losses = [loss for loss in COLOURS if loss in set(scores["loss"])]
+    size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * max(len(names), MIN_ROWS))
+    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
+    axes = figure.subplots()
+    for row, name in enumerate(names):
+        _draw_row(axes, row, scores[scores["partition"] == name], losses)
+    axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
+    axes.set_yticks(range(len(names)), [f"{name}  ({regions[name]:,})" for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel("mean log-likelihood of the peaks of held-out studies (per mm³)")
+    axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    _add_nats_axis(axes, uniform)
+    _add_legend(figure, losses)
+    return figure
+
+
+def _add_nats_axis(axes: Any, uniform: float) -> None:
+    above = axes.secondary_xaxis("top", functions=(lambda x: x - uniform, lambda x: x + uniform))
+    above.set_xlabel("nats above uniform")
+
+
+def _add_legend(figure: Any, losses: Sequence[str]) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    boxes = [Patch(facecolor=COLOURS[loss], label=LOSS_NAMES[loss]) for loss in losses]
+    mean = Line2D([], [], marker="D", color=MEAN_COLOUR, linestyle="", markersize=4)
+    mean.set_label("mean map")
+    line = Line2D([], [], color=UNIFORM_COLOUR, label="uniform")
+    handles = [*boxes, mean, line]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+
+
+def _rows(scores: pd.DataFrame) -> list[str]:
+    """Partitions, from the one with the best model to the worst."""
+    medians = scores.groupby(["partition", "loss"])["log_likelihood"].median()
+    best = medians.groupby("partition").max().sort_values(ascending=False, kind="stable")
+    return [str(name) for name in best.index]
+
+
+def _draw_row(axes: Any, row: int, scores: pd.DataFrame, losses: Sequence[str]) -> None:
+    height = BOX_HEIGHT / max(len(losses), 1)
+    for place, loss in enumerate(losses):
+        values = scores.loc[scores["loss"] == loss, "log_likelihood"].to_numpy()
+        if not len(values):
+            continue
+        axes.boxplot(
+            values,
+            positions=[row + (place + 0.5) * height - BOX_HEIGHT / 2],
+            orientation="horizontal",
+            widths=0.8 * height,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": COLOURS[loss], "edgecolor": COLOURS[loss], "alpha": 0.85},
+            medianprops={"color": "white"},
+            whiskerprops={"color": COLOURS[loss]},
+            capprops={"color": COLOURS[loss]},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": COLOURS[loss]},
+        )
+    mean_map = scores.loc[scores["loss"] == "mean", "log_likelihood"].mean()
+    axes.plot([mean_map], [row], marker="D", color=MEAN_COLOUR, markersize=4, zorder=3)
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure to a .png or .svg file; the same figure gives the same file."""
+    import matplotlib as mpl
+
+    if path.suffix == ".png":
+        write_png(figure, path)
+        return
+    with mpl.rc_context({"svg.hashsalt": SVG_SALT}):
+        figure.savefig(path, metadata={"Date": None})
+
+
+def draw_example(truth: Any, prediction: Any) -> Any:
+    """Draw a true map beside its prediction, both cut at the maximum of the true one.
+
+    Parameters
+    ----------
+    truth, prediction : NIfTI images
+        Densities as multiples of the uniform one; what is above it gets a colour.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+    from nilearn.plotting import plot_stat_map
+
+    figure = Figure(figsize=(12, 2.6), dpi=DOTS_PER_INCH, facecolor="white")
+    cut = strongest_place(truth)
+    for place, (title, image) in enumerate([("true", truth), ("predicted", prediction)]):
+        highest = float(np.asarray(image.dataobj).max())
+        lowest = min(1.0, highest / 2)
+        plot_stat_map(
+            image,
+            figure=figure,
+            axes=(0.5 * place, 0, 0.5, 1),
+            cut_coords=cut,
+            title=title,
+            cmap="inferno",
+            vmin=lowest,
+            vmax=highest,
+            threshold=lowest,
+            black_bg=False,
+            draw_cross=False,
+        )
+    return figure
