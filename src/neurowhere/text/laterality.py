@@ -115,8 +115,8 @@ def attach_sides(
         tokens=tokens,
         starts=starts,
         ends=ends,
-        begins={int(token): number for number, token in enumerate(first)},
-        finishes={int(token): number for number, token in enumerate(last)},
+        begins={token: number for number, token in enumerate(first.tolist())},
+        finishes={token: number for number, token in enumerate(last.tolist())},
         last=last,
         structures=structures,
     )
