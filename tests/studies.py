@@ -9,7 +9,7 @@ PLACES = {  # mm
     "amygdala": [(-22, -4, -18), (22, -4, -18)],
     "visual cortex": [(8, -92, 2), (-8, -92, 2)],
     "motor cortex": [(-38, -24, 56), (38, -24, 56)],
-    "anterior cingulate": [(0, 32, 22)],
+    "anterior cingulate cortex": [(0, 32, 22)],
 }
 TERMS = list(PLACES)
 GRID = VoxelGrid(12)

@@ -35,7 +35,7 @@ from neurowhere.learn import (
     to_probabilities,
     validation_split,
 )
-from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets
+from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
 from neurowhere.text.anatomy import builtin_anatomy
@@ -47,6 +47,7 @@ LAMBDAS = {
     "l1": tuple(np.geomspace(10, 0.1, 9).tolist()),
     "l2": tuple(np.geomspace(1000, 1, 10).tolist()),
 }
+OPTIONS = {"loss": ("l1", "l2"), "text": ("terms", "none"), "constraint": (None, "labels")}
 CHUNK = 256  # documents predicted at a time
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
@@ -169,6 +170,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Self:
         """Learn from a corpus, or from texts X and their peaks y in MNI mm."""
+        self._check_options()
         corpus = as_corpus(X, y)
         if not len(corpus.peaks):
             raise FitError(f"expected coordinates to learn from, but there are none ({corpus!r})")
@@ -203,9 +205,19 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self._learn(self.weighting_.transform(counts), targets, corpus.groups)
         return self
 
+    def _check_options(self) -> None:
+        for name, values in OPTIONS.items():
+            if getattr(self, name) not in values:
+                raise FitError(
+                    f"expected {name} among {', '.join(map(repr, values))}, "
+                    f"got {getattr(self, name)!r}"
+                )
+
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""
         partition = VoxelGrid() if self._partition is None else self._partition
+        if self.constraint == "labels" and getattr(partition, "labels", None) is None:
+            raise FitError("a label-constrained model needs an atlas with labels; give both")
         if isinstance(partition, Atlas):
             self.brain_ = VoxelGrid() if self.brain is None else self.brain
             self.partition_: Partition = partition.restrict(self.brain_)
@@ -250,7 +262,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.sharpness_ = 1.0
 
     def _learn(self, features: sparse.csr_matrix, targets: Targets, groups: Any) -> None:
-        lambdas = list(self.lambdas or LAMBDAS[self.loss])
+        lambdas = list(LAMBDAS[self.loss] if self.lambdas is None else self.lambdas)
         fit_rows, held = validation_split(groups, fraction=self.validation, seed=self.seed)
         inner = self._choose(features, targets, fit_rows, held, lambdas)
         # The path down to the chosen λ costs little more than λ alone, and starts it well.
@@ -432,9 +444,10 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             peaks_outside (left out).
         """
         corpus = as_corpus(X, y)
-        targets = self._targets(corpus)
-        order = np.argsort(targets.study, kind="stable")
-        study, region = targets.study[order], targets.region[order]
+        xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+        study, region = place_peaks(self.partition_, self.brain_, xyz_mm, corpus.peak_rows)
+        order = np.argsort(study, kind="stable")
+        study, region = study[order], region[order]
         relative = np.zeros(len(study))
         scale = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
         start = 0
@@ -458,13 +471,33 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             }
         )
 
+    def score_summary(
+        self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None
+    ) -> dict[str, float]:
+        """Mean log-likelihood over studies, that of uniform and mean map, and what was scored."""
+        scores = self.score_documents(X, y)
+        scored = scores[scores["peaks"] > 0]
+        if scored.empty:
+            raise FitError("expected peaks to score, but there are none in the brain")
+        return {
+            "log_likelihood": float(scored["log_likelihood"].mean()),
+            "uniform": float(-np.log(self.brain_.total_volume_mm3)),
+            "mean_map": float(scored["mean_map"].mean()),
+            "nats_above_uniform": float(scored["nats_above_uniform"].mean()),
+            "studies": len(scored),
+            "peaks": int(scores["peaks"].sum()),
+            "peaks_outside": int(scores["peaks_outside"].sum()),
+        }
+
+    # ---- telling
+
     def summary(self) -> dict[str, Any]:
         """Say what the fitted model is and what it was learned from, as plain data."""
         about: dict[str, Any] = {
             "partition": type(self.partition_).__name__,
             "regions": self.partition_.n_regions,
             "voxel_sizes_mm": self.partition_.voxel_sizes_mm.round(3).tolist(),
-            "volume_mm3": self.partition_.total_volume_mm3,
+            "volume_mm3": round(self.partition_.total_volume_mm3),
             "loss": self.loss,
             "constraint": self.constraint,
             "bandwidth": self.bandwidth,

@@ -144,15 +144,28 @@ class Encoding:
         folder: str | os.PathLike[str],
         *,
         atlas: Atlas | None = None,
+        resolution_mm: float | None = None,
+        like: Any = None,
         overwrite: bool = False,
     ) -> None:
         """Write map.nii.gz, log_ratio.nii.gz, terms.csv, peaks.csv, and regions.csv where possible.
 
         The text itself is not written. The folder is written whole or not at all.
+
+        Parameters
+        ----------
+        folder : path
+        atlas : Atlas, optional
+            For regions.csv; by default the model's own.
+        resolution_mm, like
+            Grid of the images, as in `Partition.to_img`.
+        overwrite : bool
+            Whether to replace a folder that exists.
         """
         with new_folder(folder, overwrite=overwrite) as temporary:
-            self.density_img.to_filename(temporary / "map.nii.gz")
-            self.log_ratio_img.to_filename(temporary / "log_ratio.nii.gz")
+            for name, values in {"map": self.density, "log_ratio": self.log_ratio}.items():
+                image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
+                image.to_filename(temporary / f"{name}.nii.gz")
             places = [
                 " ".join(f"{start}-{end}" for start, end in row) for row in self.terms["where"]
             ]
@@ -210,14 +223,25 @@ class TermMap:
     @cached_property
     def img(self) -> Any:
         """Coefficients as a density, in mm⁻³, zero on the other side of a restricted map."""
-        image = self.partition.to_img(self.coefficients / self.partition.volumes_mm3)
+        return self.to_img()
+
+    def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
+        """Make the image on another grid, as `Partition.to_img` does."""
+        density = self.coefficients / self.partition.volumes_mm3
+        image = self.partition.to_img(density, resolution_mm=resolution_mm, like=like)
         if self.method == "restricted":
             image.dataobj[_other_side(image, self.side)] = 0
         return image
 
+    @property
+    def title(self) -> str:
+        """Name, and how its map came about."""
+        if self.method == "learned":
+            return f"{self.name} (learned)"
+        return f"{self.name} (map of {self.term}, restricted to the {self.side} hemisphere)"
+
     def __repr__(self) -> str:
-        how = "restricted to its hemisphere" if self.method == "restricted" else "learned"
-        return f"TermMap: {self.name} ({self.term}, {how})"
+        return f"TermMap: {self.title}"
 
 
 def highest_density(

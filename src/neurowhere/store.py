@@ -34,6 +34,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 KIND = "model"
 FORMAT_VERSION = 1
 REMEDY = "fetch or fit it again"
+TOLERANCE = 1e-4  # of a sum of float32 probabilities
 
 MODEL_NAME = "model.json"
 PARTITION_NAME, BRAIN_NAME = "partition.npz", "brain.npz"
@@ -92,6 +93,20 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(f"{path} is not a whole model ({reason}); {REMEDY}") from error
+
+
+def verify_model(folder: str | os.PathLike[str]) -> int:
+    """Check every file of a model, and that it predicts densities; return the number of files."""
+    model = load_model(folder)
+    for name in vars(model):
+        value = getattr(model, name)
+        if isinstance(value, np.ndarray) and not np.isfinite(value).all():
+            raise ModelError(f"{folder} holds numbers in {name} that are not finite; {REMEDY}")
+    text = "" if model.text == "none" else " ".join(model.extractor_.terms)
+    for probabilities in model.predict(["", text]):
+        if probabilities.min() < 0 or abs(probabilities.sum() - 1) > TOLERANCE:
+            raise ModelError(f"{folder} predicts what is no density; {REMEDY}")
+    return sum(file.is_file() for file in Path(folder).expanduser().iterdir())
 
 
 def write_files(model: Encoder, folder: Path) -> None:

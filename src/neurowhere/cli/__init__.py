@@ -7,6 +7,10 @@ from typing import Annotated, TextIO
 import typer
 
 from neurowhere.cli.corpus import corpus_app
+from neurowhere.cli.fit import fit
+from neurowhere.cli.model import model_app
+from neurowhere.cli.score import score
+from neurowhere.cli.term import term
 from neurowhere.cli.vocabulary import vocabulary_app
 from neurowhere.exceptions import NeurowhereError, NeurowhereWarning
 
@@ -19,6 +23,10 @@ app = typer.Typer(
 # One line per group of commands; each is in a module of its own, which imports no heavy package.
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(vocabulary_app, name="vocabulary")
+app.add_typer(model_app, name="model")
+app.command("fit")(fit)
+app.command("score")(score)
+app.command("term")(term)
 
 
 def _print_version(value: bool) -> None:

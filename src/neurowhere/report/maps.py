@@ -8,11 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.encoding import TermMap
+from neurowhere.files import new_folder, write_info
+
 FIGURE_INCHES = (10.0, 5.6)
 DPI = 120
-SLICES_MM = (-40, -24, -8, 8, 24, 40, 56)  # the same for all maps, so that they compare
+SLICES_MM = (
+    -40.0,
+    -24.0,
+    -8.0,
+    8.0,
+    24.0,
+    40.0,
+    56.0,
+)  # the same for all maps, so that they compare
 SHOWN = 0.05  # share of the voxels, those where the map is highest, that get a colour
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "inferno"
+
+
+def write_term(
+    term: TermMap,
+    folder: str | os.PathLike[str],
+    *,
+    resolution_mm: float | None = None,
+    like: Any = None,
+    overwrite: bool = False,
+) -> None:
+    """Write the map of a term as an image and as a picture; whole or not at all."""
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        image = term.to_img(resolution_mm=resolution_mm, like=like)
+        image.to_filename(temporary / "map.nii.gz")
+        write_png(draw_map(term.img, signed=True, title=term.title), temporary / "map.png")
+        about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
+        write_info(temporary, {"kind": "term map", **about})
 
 
 def draw_map(img: Any, *, signed: bool = False, title: str = "") -> Any:
@@ -47,7 +75,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "") -> Any:
     place = strongest_place(img)
     plot_stat_map(img, display_mode="ortho", cut_coords=place, axes=(0, 0.42, 1, 0.5), **options)
     options["colorbar"] = False
-    plot_stat_map(img, display_mode="z", cut_coords=SLICES_MM, axes=(0, 0, 1, 0.4), **options)
+    plot_stat_map(img, display_mode="z", cut_coords=_slices(img), axes=(0, 0, 1, 0.4), **options)
     figure.suptitle(title)
     return figure
 
@@ -58,6 +86,14 @@ def strongest_place(img: Any) -> tuple[float, float, float]:
     voxel = np.unravel_index(int(np.argmax(data)), data.shape)
     x, y, z = (img.affine @ [*voxel, 1])[:3].tolist()
     return x, y, z
+
+
+def _slices(img: Any) -> list[float]:
+    """Heights of the axial slices, in mm: those that the image reaches, or its strongest place."""
+    corners = np.array(list(np.ndindex(2, 2, 2))) * (np.array(img.shape[:3]) - 1)
+    heights = corners @ img.affine[2, :3] + img.affine[2, 3]
+    reached = [z for z in SLICES_MM if heights.min() <= z <= heights.max()]
+    return reached or [strongest_place(img)[2]]
 
 
 def _threshold(data: NDArray[np.floating]) -> float:

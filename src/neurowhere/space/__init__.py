@@ -5,7 +5,7 @@ from neurowhere.space.density import DensityEstimator
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import Partition, stack_peaks
 from neurowhere.space.stored import partition_from_arrays
-from neurowhere.space.targets import Targets, make_targets
+from neurowhere.space.targets import Targets, make_targets, place_peaks
 
 __all__ = [
     "Atlas",
@@ -15,5 +15,6 @@ __all__ = [
     "VoxelGrid",
     "make_targets",
     "partition_from_arrays",
+    "place_peaks",
     "stack_peaks",
 ]

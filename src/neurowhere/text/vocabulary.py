@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from neurowhere.text.words import fold, words_of
 CATEGORIES = ("anatomy", "psychology", "disease", "")
 HEADER = ["term", "category", "synonyms"]
 SEPARATOR = "|"
+SUGGESTIONS = 3  # terms that an error offers for one that is not known
 MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file of synonyms
 
 
@@ -100,8 +102,10 @@ class Vocabulary:
         """Index of the term that a name stands for: itself, a synonym, or another form of one."""
         index = self._find(name)
         if index is None:
+            near = get_close_matches(name.lower(), self._indices, n=SUGGESTIONS)
             raise VocabularyError(
                 f"{name!r} is not among the {len(self):,} terms or their synonyms"
+                + (f"; did you mean {' or '.join(near)}?" if near else "")
             )
         return index
 

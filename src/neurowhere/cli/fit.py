@@ -1,0 +1,102 @@
+"""The `neurowhere fit` command: from a corpus to a model."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neurowhere.cli.model import print_summary
+from neurowhere.cli.options import CorpusPath, Format, Json, Output, Overwrite, read_partition
+
+
+class Loss(StrEnum):
+    """What the fit makes small."""
+
+    l1 = "l1"
+    l2 = "l2"
+
+
+class Constraint(StrEnum):
+    """What the coefficients are held to."""
+
+    none = "none"
+    labels = "labels"
+
+
+class Text(StrEnum):
+    """What a model learns from the text."""
+
+    terms = "terms"
+    none = "none"
+
+
+def fit(
+    corpus: CorpusPath,
+    output: Output,
+    format: Format = None,
+    partition: Annotated[
+        str,
+        typer.Option(
+            metavar="PARTITION",
+            help="Regions to predict: voxels:MM or atlas:IMAGE.",
+        ),
+    ] = "voxels:4",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Names of the atlas's regions: index, name.", show_default=False
+        ),
+    ] = None,
+    loss: Annotated[Loss, typer.Option(help="l1: total variation; l2: least squares.")] = Loss.l1,
+    constraint: Annotated[
+        Constraint,
+        typer.Option(help="labels: each region of an atlas from mentions of its label alone."),
+    ] = Constraint.none,
+    text: Annotated[
+        Text, typer.Option(help="none: the mean map, whatever the text says.")
+    ] = Text.terms,
+    bandwidth: Annotated[
+        float, typer.Option(min=0.0, help="Width of the kernel on voxels, in voxels.")
+    ] = 1.0,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"
+        ),
+    ] = None,
+    laterality: Annotated[
+        bool, typer.Option("--laterality", help="Learn left and right apart, from texts.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the studies that λ is chosen on.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Learn a model from a corpus with coordinates, and write it as a folder.
+
+    Example:
+
+        neurowhere fit corpus -o model --partition voxels:4 --loss l1
+    """
+    regions = read_partition(partition, labels)
+    from neurowhere.corpus import read_corpus
+    from neurowhere.encoder import Encoder
+    from neurowhere.files import new_folder
+    from neurowhere.store import write_files
+
+    model = Encoder(
+        regions,
+        loss.value,
+        text=text.value,
+        constraint="labels" if constraint is Constraint.labels else None,
+        vocabulary=vocabulary,
+        laterality=laterality,
+        bandwidth=bandwidth,
+        seed=seed,
+        n_jobs=jobs,
+    )
+    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
+        model.fit(read_corpus(corpus, format=format, progress=True))
+        write_files(model, folder)
+    print_summary(model, as_json)

@@ -1,0 +1,81 @@
+"""What several commands share: options, how their values are read, how results are printed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from neurowhere.space import Partition
+
+CorpusPath = Annotated[
+    Path, typer.Argument(metavar="CORPUS", help="Corpus to read.", show_default=False)
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FORMAT", help="Format of the corpus.", show_default="detected"),
+]
+ModelPath = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Folder of a model.", show_default=False)
+]
+ModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--model", metavar="FOLDER", help="Folder of a model.", show_default="the shipped one"
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
+]
+Resolution = Annotated[
+    float | None,
+    typer.Option(
+        "--resolution", metavar="MM", help="Voxels of the images.", show_default="the model's"
+    ),
+]
+Like = Annotated[
+    Path | None,
+    typer.Option(metavar="IMAGE", help="Image whose grid to take.", show_default=False),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def read_partition(text: str, labels: Path | None = None) -> "Partition":
+    """Partition that "voxels:MM", "atlas:IMAGE" or "atlas:IMAGE:LABELS" stands for."""
+    from neurowhere.space import Atlas, VoxelGrid
+
+    kind, _, rest = text.partition(":")
+    if kind == "atlas" and rest:
+        image, _, named = rest.partition(":")
+        return Atlas(image, labels or named or None)
+    try:
+        if kind != "voxels":
+            raise ValueError(text)
+        return VoxelGrid(float(rest))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"expected voxels:MM, atlas:IMAGE or atlas:IMAGE:LABELS, got {text!r}",
+            param_hint="--partition",
+        ) from error
+
+
+def print_pairs(pairs: Mapping[str, Any]) -> None:
+    """Print names and values, one pair a line."""
+    width = max(map(len, pairs))
+    for name, value in pairs.items():
+        typer.echo(f"{name.replace('_', ' '):{width}}  {_readable(value)}")
+
+
+def _readable(value: Any) -> str:
+    """Value in words, as a person would write it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_readable(item)}" for key, item in value.items()) or "unknown"
+    if isinstance(value, list):
+        return ", ".join(map(_readable, value)) or "none"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return "none" if value is None else str(value)

@@ -1,0 +1,31 @@
+"""The `neurowhere term` command: the map that a model associates with a term."""
+
+from typing import Annotated
+
+import typer
+
+from neurowhere.cli.options import Like, ModelOption, Output, Overwrite, Resolution
+
+
+def term(
+    name: Annotated[
+        str, typer.Argument(metavar="TERM", help="Term, with a side or not.", show_default=False)
+    ],
+    output: Output,
+    model: ModelOption = None,
+    resolution: Resolution = None,
+    like: Like = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write the map of a term as an image (map.nii.gz) and as a picture of slices (map.png).
+
+    Example:
+
+        neurowhere term "left amygdala" --model model -o left-amygdala
+    """
+    from neurowhere.report.maps import write_term
+    from neurowhere.store import load_model
+
+    found = load_model(model).term_map(name)
+    write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
+    typer.echo(f"{found.title}: written to {output}")
