@@ -39,7 +39,7 @@ MAX_ITERATIONS = 1000
 
 # Rounding keeps float32 iterates from certifying much less than this; below it they are float64.
 _FLOAT32_TOLERANCE = 1e-4
-_OVER_RELAXATION = 1.7
+_OVER_RELAXATION = 1.8
 _CHECK_EVERY = 5
 # c = PENALTY (λ s)^⅔ (mean ‖x̃‖²)^⅓, with s the mean absolute target: within a factor of two of the
 # best c for λs from 0.01 to 40 on real regions (benchmarks/l1_algorithms.py).
@@ -146,15 +146,16 @@ class _BlockSolver:
         mean = targets.mean(axis=0, dtype=np.float64)
         y = np.ascontiguousarray(targets - mean, dtype=self.dtype)  # (n, b)
         scale = np.abs(y).mean(axis=0, dtype=np.float64)  # (b,)
+        fitted = self._rdot(y)  # X̃ᵀy
         state = np.zeros_like(y)
         threshold = np.ones(y.shape[1], dtype=self.dtype)
+        residual = None
         solutions, certificates = [], []
         for lam in self.lambdas:
             penalty = self._penalty(lam, scale)
-            # Keep z and ν across the change of ρ: w = z + ν/ρ.
             old, threshold = threshold, (penalty / (2 * lam)).astype(self.dtype)  # 1/ρ
-            state += np.clip(state, -old, old) * (threshold / old - 1)
-            beta, certificate = self._iterate(lam, y, penalty, state)
+            state, residual = _continue_path(state, residual, old, threshold)
+            beta, certificate = self._iterate(lam, y, fitted, penalty, state)
             solutions.append(beta.astype(np.float32))
             certificates.append(certificate)
         return Block(regions, mean, np.stack(solutions), tuple(certificates))
@@ -165,20 +166,19 @@ class _BlockSolver:
         return penalty
 
     def _iterate(
-        self, lam: float, y: Floats, penalty: Array, state: Floats
+        self, lam: float, y: Floats, fitted: Floats, penalty: Array, state: Floats
     ) -> tuple[Floats, Certificate]:
         """Run ADMM from `state` (updated in place) until the block's gap is small enough."""
         from neurowhere.learn._sweeps import admm_sweep
 
         threshold = (penalty / (2 * lam)).astype(self.dtype)
         shrink = 1 / (self.values + penalty.astype(self.dtype))  # (d, b)
-        fitted_targets = self._rdot(y)  # X̃ᵀy
         reflected = state - 2 * np.clip(state, -threshold, threshold)  # z − u
         product = np.ascontiguousarray(self.transposed @ reflected)  # Xᵀ(z − u)
         total = reflected.sum(axis=0)
         row = np.empty(y.shape[1], dtype=self.dtype)
         for iteration in range(1, self.max_iterations + 1):
-            right = fitted_targets - product + np.outer(self.mean, total)
+            right = fitted - product + np.outer(self.mean, total)
             beta = self.vectors @ (shrink * (self.vectors_t @ right))
             offset = self.mean @ beta
             fixed = (y, threshold, self.relaxation)
@@ -211,3 +211,19 @@ class _BlockSolver:
         primal = deviation.sum() + lam * np.vdot(beta, beta)
         dual = linear.sum() - np.vdot(product, product) / (4 * lam)
         return Certificate(float(primal), float(dual))
+
+
+def _continue_path(
+    state: Floats, before: Floats | None, old: Floats, threshold: Floats
+) -> tuple[Floats, Floats]:
+    """Start for the next λ, w = z + ν/ρ with the new ρ, and the residual z of this one.
+
+    ν stays; z goes on half as far as it moved since the λ before, which saves a tenth of the
+    iterations of a path.
+    """
+    clipped = np.clip(state, -old, old)  # ν/ρ with the old ρ
+    residual = state - clipped
+    start = residual + clipped * (threshold / old)
+    if before is not None:
+        start += (residual - before) / 2
+    return start, residual
