@@ -74,6 +74,14 @@ def test_everything_that_was_learned_comes_back(model, saved):
     assert found.method == "learned"
 
 
+def test_synonyms_of_the_same_words_stand_for_the_same_term(tmp_path):
+    synonyms = {"striate-area": "visual cortex", "striate area": "amygdala"}
+    model = Encoder(GRID, "l2", vocabulary=Vocabulary(TERMS, synonyms)).fit(CORPUS)
+    save_model(model, tmp_path / "model")
+    text = ["striate area"]
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict(text), model.predict(text))
+
+
 def test_saving_a_loaded_model_gives_the_same_files(saved, tmp_path):
     save_model(load_model(saved), tmp_path / "again")
     infos = [json.loads((path / "info.json").read_text()) for path in (saved, tmp_path / "again")]

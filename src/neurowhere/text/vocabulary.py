@@ -82,7 +82,7 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", tuple(self.terms))
-        object.__setattr__(self, "synonyms", MappingProxyType(dict(self.synonyms)))
+        object.__setattr__(self, "synonyms", MappingProxyType(_in_order(self)))
         object.__setattr__(self, "categories", MappingProxyType(dict(self.categories)))
         _check(self)
 
@@ -230,6 +230,14 @@ class Vocabulary:
         for name, index in self._indices.items():
             keys.setdefault(_key(name), index)
         return keys
+
+
+def _in_order(vocabulary: Vocabulary) -> dict[str, str]:
+    """Synonyms in the order of a saved file: where two are the same words, the first counts."""
+    places = {term: i for i, term in enumerate(vocabulary.terms)}
+    return dict(
+        sorted(vocabulary.synonyms.items(), key=lambda pair: (places.get(pair[1], -1), pair[0]))
+    )
 
 
 def _key(name: str) -> tuple[str, ...]:
