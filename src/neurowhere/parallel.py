@@ -74,7 +74,7 @@ def run_on_cluster(
     sent = dict(zip(distinct, futures, strict=True))
     futures = [client.submit(work, sent[id(shared)], task, pure=False) for shared, task in calls]
     try:
-        for future in distributed.as_completed(futures):
+        for future in distributed.as_completed(futures, loop=client.loop):
             if future.cancelled():
                 raise ClusterError(
                     "the cluster was lost on the way; start it again, then run the same command "

@@ -6,6 +6,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from neurowhere.cli.compare import compare
 from neurowhere.cli.corpus import corpus_app
 from neurowhere.cli.fit import fit
 from neurowhere.cli.model import model_app
@@ -27,6 +28,7 @@ app.add_typer(model_app, name="model")
 app.command("fit")(fit)
 app.command("score")(score)
 app.command("term")(term)
+app.command("compare")(compare)
 
 
 def _print_version(value: bool) -> None:

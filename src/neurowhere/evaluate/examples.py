@@ -87,7 +87,8 @@ class ExampleTrial:
         loss, wanted = task
         train, test = self.trial.split(problem, 0)
         asked = np.array(wanted, dtype=np.intp)
-        train = train[~np.isin(problem.groups[train], problem.groups[asked])]
+        apart = problem.groups[asked]
+        train, test = (rows[~np.isin(problem.groups[rows], apart)] for rows in (train, test))
         model = self.trial.fit(problem, loss, train)
         nats, _ = score_studies(problem, test, model)
         ranked = by_rank(nats)

@@ -29,7 +29,7 @@ def shuffle_split(
     --------
     >>> train, test = shuffle_split(np.array([7, 7, 8, 9, 9]), 0, test_share=0.4)
     >>> train, test
-    (array([0, 1, 3, 4]), array([2]))
+    (array([0, 1, 2]), array([3, 4]))
     """
     distinct, index = np.unique(groups, return_inverse=True)
     n_test = round(test_share * len(distinct))

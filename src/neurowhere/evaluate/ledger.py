@@ -27,6 +27,7 @@ KIND = "comparison"
 FORMAT_VERSION = 1
 SCORES_NAME = "scores.csv"
 COLUMNS = tuple(field.name for field in fields(Score) if field.name != "warning")
+_TYPES: dict[str, type] = {field.name: field.type for field in fields(Score)}  # type: ignore
 _REMEDY = "remove the folder, or give another"
 
 
@@ -91,12 +92,11 @@ class Ledger:
     def read(self) -> pd.DataFrame:
         """Scores so far, sorted by partition, loss and fold; each trial once."""
         try:
-            table = pd.read_csv(self.path, float_precision="round_trip", keep_default_na=False)
-            table = table.astype({"fold": int, "partition": str, "loss": str})
-            for name in COLUMNS[3:]:
-                table[name] = pd.to_numeric(table[name].replace("", np.nan))
-        except (OSError, ValueError, KeyError) as error:
+            with self.path.open(encoding="utf-8", newline="") as stream:
+                rows = [_typed(row) for row in csv.DictReader(stream, strict=True)]
+        except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
             raise OutputError(f"{self.path} is damaged; mend it, or {_REMEDY}") from error
+        table = pd.DataFrame(rows, columns=list(COLUMNS))
         table = table.drop_duplicates(["fold", "partition", "loss"])
         return table.sort_values(["partition", "loss", "fold"], ignore_index=True)
 
@@ -150,6 +150,11 @@ class Ledger:
         temporary = self.path.with_name(f".{SCORES_NAME}.part")
         temporary.write_text(text, "utf-8")
         temporary.replace(self.path)
+
+
+def _typed(row: dict[str, str]) -> dict[str, Any]:
+    """Row of the table with numbers as numbers, to the last digit; "" is a missing one."""
+    return {name: _TYPES[name](row[name]) if row[name] else float("nan") for name in COLUMNS}
 
 
 def _read_info(folder: Path) -> dict[str, Any]:

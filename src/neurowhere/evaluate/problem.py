@@ -15,6 +15,7 @@ from neurowhere.exceptions import CorpusError, DataWarning, FitError, Vocabulary
 from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
 from neurowhere.space.partition import OUTSIDE
+from neurowhere.space.targets import place_peaks
 from neurowhere.text import TermExtractor, Vocabulary, words_of_label
 
 
@@ -227,8 +228,8 @@ def _targets(material: Material, partition: Partition, bandwidth: float) -> Targ
     targets = make_targets(
         partition, own_brain, xyz_mm, rows, len(material.corpus), bandwidth=bandwidth
     )
-    inside = material.brain.region_of(xyz_mm) != OUTSIDE
-    return replace(targets, study=rows[inside], region=partition.region_of(xyz_mm[inside]))
+    study, region = place_peaks(partition, material.brain, xyz_mm, rows)
+    return replace(targets, study=study, region=region)
 
 
 def _labels(material: Material, name: str, regions: Regions) -> Labels | None:

@@ -71,9 +71,9 @@ def _differences(
 
 def compare_models(first: pd.DataFrame, second: pd.DataFrame, test_share: float) -> Difference:
     """Paired difference of log-likelihoods on the folds that both tables, indexed by fold, have."""
-    name = "log_likelihood"
-    both = first[[name]].join(second[[name]], how="inner", lsuffix="_first", rsuffix="_second")
-    return paired_difference(both[f"{name}_first"], both[f"{name}_second"], test_share)
+    both = first.index.intersection(second.index)
+    mine, theirs = (table.loc[both, "log_likelihood"] for table in (first, second))
+    return paired_difference(mine, theirs, test_share)
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:

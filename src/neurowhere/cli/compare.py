@@ -1,0 +1,122 @@
+"""The `neurowhere compare` command: the paper's study on any corpus."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neurowhere.cli.options import CorpusPath, Format, read_partition
+
+if TYPE_CHECKING:
+    from neurowhere.evaluate import Candidate
+
+
+def compare(
+    corpus: CorpusPath,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", help="Folder to write, or to go on with.", show_default=False
+        ),
+    ],
+    format: Format = None,
+    partitions: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Separated by commas: voxels:MM, atlas:IMAGE or atlas:IMAGE:LABELS.",
+        ),
+    ] = "voxels:4",
+    losses: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Separated by commas: l1, l2, labels, labels-l1 (for atlases with LABELS).",
+        ),
+    ] = "l1,l2,labels",
+    bandwidths: Annotated[
+        str, typer.Option(metavar="LIST", help="Widths of the kernel on voxels, in voxels.")
+    ] = "1",
+    folds: Annotated[int, typer.Option(min=1, help="Random test sets.")] = 100,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the test sets.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Compare partitions of the brain and losses by cross-validation, and report.
+
+    The same command goes on where an interrupted one stopped.
+
+    Example:
+
+        neurowhere compare corpus -o out --partitions voxels:4,atlas:aal.nii:aal.csv --folds 10
+    """
+    from neurowhere.corpus import read_corpus
+    from neurowhere.evaluate import compare as run
+    from neurowhere.report.comparison import write_report
+    from neurowhere.text import Vocabulary
+
+    candidates = _candidates(partitions, bandwidths)
+    terms = None if vocabulary is None else Vocabulary.load(vocabulary)
+    comparison = run(
+        read_corpus(corpus, format=format, progress=True),
+        output,
+        candidates,
+        vocabulary=terms,
+        losses=_split(losses),
+        folds=folds,
+        seed=seed,
+        n_jobs=jobs,
+        cluster=cluster,
+    )
+    report = write_report(comparison)
+    typer.echo((output / "summary.md").read_text("utf-8"))
+    typer.echo(f"{report}: open it in a browser")
+
+
+def _split(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
+    """Partitions as the command line names them; grids once for each bandwidth."""
+    from neurowhere.evaluate import Candidate
+    from neurowhere.space import VoxelGrid
+
+    widths = [_width(text) for text in _split(bandwidths)]
+    candidates = []
+    for item in _split(partitions):
+        partition = read_partition(item)
+        if isinstance(partition, VoxelGrid):
+            name = f"voxels {partition.resolution_mm:g} mm"
+            candidates += [
+                Candidate(name if width == 1 else f"{name} (h {width:g})", partition, width)
+                for width in widths
+            ]
+        else:
+            candidates.append(Candidate(_atlas_name(item), partition))
+    return candidates
+
+
+def _width(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"expected widths in voxels, got {text!r}", param_hint="--bandwidths"
+        ) from error
+
+
+def _atlas_name(item: str) -> str:
+    """Name of the image's file, without what it ends in."""
+    return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")

@@ -1,0 +1,82 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from neurowhere.report.figures import COLOURS, box_plot, draw_example, save_figure
+from neurowhere.space import VoxelGrid
+
+UNIFORM = -14.5
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(0)
+    rows = [
+        (fold, partition, loss, UNIFORM + level + rng.normal(0, 0.01))
+        for partition, level in [("atlas", 0.2), ("voxels", 0.4)]
+        for loss in ("uniform", "mean", "l1", "l2", *(["labels"] if partition == "atlas" else []))
+        for fold in range(5)
+    ]
+    return pd.DataFrame(rows, columns=["fold", "partition", "loss", "log_likelihood"])
+
+
+def test_box_plot_has_a_row_per_partition_the_best_on_top(scores):
+    axes = box_plot(scores, {"atlas": 120, "voxels": 29398}, UNIFORM).axes[0]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == ["voxels  (29,398)", "atlas  (120)"]
+    assert axes.yaxis_inverted()
+
+
+def test_box_plot_has_a_box_per_model_where_its_scores_are(scores):
+    axes = box_plot(scores, {"atlas": 120, "voxels": 29398}, UNIFORM).axes[0]
+    boxes = axes.patches
+    assert len(boxes) == 2 + 3
+    voxels = scores[(scores["partition"] == "voxels") & (scores["loss"] == "l1")]
+    low, high = voxels["log_likelihood"].quantile([0.25, 0.75])
+    extents = [box.get_path().vertices for box in boxes]
+    blue = [
+        extent
+        for box, extent in zip(boxes, extents)
+        if box.get_facecolor()[:3] == pytest.approx(rgb(COLOURS["l1"])) and extent[:, 1].max() < 0.5
+    ]
+    assert len(blue) == 1
+    assert (blue[0][:, 0].min(), blue[0][:, 0].max()) == pytest.approx((low, high))
+
+
+def rgb(colour):
+    return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+
+
+def test_box_plot_marks_the_mean_map_and_the_uniform_line(scores):
+    axes = box_plot(scores, {"atlas": 120, "voxels": 29398}, UNIFORM).axes[0]
+    marks = [line for line in axes.lines if line.get_marker() == "D"]
+    means = scores[scores["loss"] == "mean"].groupby("partition")["log_likelihood"].mean()
+    assert [mark.get_xdata()[0] for mark in marks] == pytest.approx(
+        [means["voxels"], means["atlas"]]
+    )
+    vertical = [line for line in axes.lines if list(line.get_xdata()) == [UNIFORM, UNIFORM]]
+    assert len(vertical) == 1
+
+
+def test_the_same_figure_gives_the_same_file(scores, tmp_path):
+    for name in ("a.svg", "b.svg", "a.png", "b.png"):
+        figure = box_plot(scores, {"atlas": 120, "voxels": 29398}, UNIFORM)
+        save_figure(figure, tmp_path / name)
+    for suffix in (".svg", ".png"):
+        first, second = (tmp_path / f"{name}{suffix}" for name in "ab")
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_example_shows_truth_and_prediction_cut_at_the_same_place(tmp_path):
+    grid = VoxelGrid(16)
+    rng = np.random.default_rng(0)
+    truth, prediction = rng.random((2, grid.n_regions)) * 5
+    truth[7] = 50
+    figure = draw_example(grid.to_img(truth), grid.to_img(prediction))
+    x, y, z = grid.centers_mm[7]
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert texts.count("true") == texts.count("predicted") == 1
+    for name, value in zip("xyz", (x, y, z)):
+        assert texts.count(f"{name}={value:.0f}") == 2
+    save_figure(figure, tmp_path / "example.png")
+    assert (tmp_path / "example.png").read_bytes()[1:4] == b"PNG"
