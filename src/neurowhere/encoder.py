@@ -35,6 +35,7 @@ from neurowhere.learn import (
     to_probabilities,
     validation_split,
 )
+from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
@@ -382,7 +383,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         """Terms in a text: term, count, weight and where, the heaviest first."""
         where: dict[str, list[tuple[int, int]]] = {}
         for match in self.extractor_.counter.find(text) if features.nnz else ():
-            for name in (match.term, f"{match.side} {match.term}"):
+            names = [match.term, f"{match.side} {match.term}"] if match.side else [match.term]
+            for name in names:
                 where.setdefault(name, []).append((match.start, match.end))
         names = [self.extractor_.terms[column] for column in features.indices]
         table = {
@@ -451,7 +453,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         relative = np.zeros(len(study))
         scale = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
         start = 0
-        for q in self.iter_predict(corpus):
+        n_chunks = -(-len(corpus) // CHUNK)
+        for q in track(self.iter_predict(corpus), "scoring", n_chunks):
             here = slice(*np.searchsorted(study, [start, start + len(q)]))
             covered = region[here] >= 0
             relative[here] = covered * q[study[here] - start, region[here]] * scale[region[here]]

@@ -2,14 +2,17 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import nibabel
 import numpy as np
 import pytest
+import typer
 from tests.studies import GRID, TERMS, make_corpus
 from tests.test_encoder import make_atlas
 
 from neurowhere import Encoder, load_model, read_corpus, save_model
+from neurowhere.cli import app
 
 PARTITION = "voxels:12"
 CORPUS, TEST = make_corpus(), make_corpus(10, seed=1)
@@ -201,3 +204,15 @@ def test_help_has_an_example(run, command):
     outcome = run(*command.split(), "--help")
     assert outcome.code == 0
     assert f"neurowhere {command} " in outcome.out.split("Example", 1)[1]
+
+
+def test_every_command_and_option_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "model.md").read_text(encoding="utf-8")
+    commands = typer.main.get_command(app).commands
+    mine = {name: commands[name] for name in ("fit", "score", "term")}
+    mine |= {f"model {name}": command for name, command in commands["model"].commands.items()}
+    for name, command in mine.items():
+        assert f"neurowhere {name} " in page
+        for option in command.params:
+            if option.param_type_name == "option":
+                assert any(spelling in page for spelling in option.opts), option.opts
