@@ -104,7 +104,7 @@ def test_a_finished_comparison_is_not_run_again(run, monkeypatch):
 
 
 def test_folds_partitions_and_losses_may_be_added(run, reference, candidates):
-    run(folds=1, losses=["l2"], candidates=candidates[:1])
+    run(folds=1, losses=["l2"], candidates=candidates[:2])
     run(folds=2, losses=["labels"], candidates=candidates[1:2])
     same_scores(run(), reference)
 

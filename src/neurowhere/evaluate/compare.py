@@ -13,8 +13,9 @@ import pandas as pd
 
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
+from neurowhere.evaluate.fingerprint import describe_material, describe_problem
 from neurowhere.evaluate.folds import TEST_SHARE
-from neurowhere.evaluate.ledger import Ledger, describe_material, describe_problem
+from neurowhere.evaluate.ledger import Ledger
 from neurowhere.evaluate.problem import (
     Candidate,
     Material,

@@ -5,20 +5,15 @@ stopped. info.json says what is compared; the folder of another comparison is re
 """
 
 import csv
-import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
-import numpy as np
 import pandas as pd
-from scipy import sparse
 
-from neurowhere.evaluate.problem import Material, Problem
 from neurowhere.evaluate.trial import Score, Task
 from neurowhere.exceptions import OutputError
 from neurowhere.files import INFO_NAME, write_info
@@ -27,7 +22,7 @@ KIND = "comparison"
 FORMAT_VERSION = 1
 SCORES_NAME = "scores.csv"
 COLUMNS = tuple(field.name for field in fields(Score) if field.name != "warning")
-_TYPES: dict[str, type] = {field.name: field.type for field in fields(Score)}  # type: ignore
+_TYPES = get_type_hints(Score)
 _REMEDY = "remove the folder, or give another"
 
 
@@ -170,41 +165,3 @@ def _read_info(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{folder / INFO_NAME} is damaged; {_REMEDY}") from error
     raise OutputError(f"{folder} holds no comparison that this program reads; give another folder")
-
-
-def describe_material(material: Material) -> dict[str, Any]:
-    """Fingerprint of what all trials learn from and are scored on."""
-    counts = [] if material.counts is None else _sparse_arrays(material.counts)
-    terms = () if material.vocabulary is None else material.vocabulary.terms
-    ids = material.corpus.documents["id"].tolist()
-    mask = material.brain.to_arrays()
-    return {
-        "studies": len(material.corpus),
-        "peaks": len(material.corpus.peaks),
-        "studies_left_out": material.left_out,
-        "terms": len(terms),
-        "corpus_sha256": _digest(
-            [repr(ids), material.groups, material.corpus.peak_rows, material.xyz_mm]
-        ),
-        "features_sha256": _digest([repr(terms), *counts]),
-        "brain_sha256": _digest([mask["mask"], mask["affine"]]),
-    }
-
-
-def describe_problem(problem: Problem) -> dict[str, Any]:
-    """Tell what a partition is, with a fingerprint of it."""
-    targets, regions = problem.targets, problem.regions
-    arrays = [repr(regions.names), regions.volumes_mm3, targets.region]
-    return {**problem.summary(), "sha256": _digest([*arrays, *_sparse_arrays(targets.shares)])}
-
-
-def _sparse_arrays(matrix: sparse.csr_matrix) -> list[Any]:
-    return [matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)]
-
-
-def _digest(values: Iterable[Any]) -> str:
-    digest = hashlib.sha256()
-    for value in values:
-        is_text = isinstance(value, str)
-        digest.update(value.encode() if is_text else np.ascontiguousarray(value).tobytes())
-    return digest.hexdigest()

@@ -134,9 +134,11 @@ class Problem:
     def summary(self) -> dict[str, Any]:
         """Say in plain values what the partition is."""
         covered = self.targets.region != OUTSIDE
+        density = self.targets.density
         return {
             "regions": self.regions.n_regions,
             "volume_mm3": self.regions.total_volume_mm3,
+            "bandwidth": None if density is None else density.bandwidth,
             "share_of_peaks_covered": float(covered.mean()),
             "labels_in_corpus": None
             if self.labels is None
