@@ -268,7 +268,7 @@ def test_score_summary():
         (Encoder(GRID), Corpus.from_documents([Document("1", {"title": "a"})]), FitError,
          "expected coordinates to learn from, but there are none"),
         (Encoder(GRID, vocabulary=["liver"]), make_corpus(), FitError,
-         "none of the 1 terms of the vocabulary occurs in the 40 training studies"),
+         "none of the 1 terms of the vocabulary occurs in at least 5 of the 40 training"),
         (Encoder(GRID, vocabulary=["liver"]), without_texts(make_corpus()), VocabularyError,
          "none of the 4 columns matches one of the 1 terms"),
         (Encoder(GRID, loss="l3"), make_corpus(), FitError,

@@ -235,7 +235,7 @@ def test_a_large_model_loads_in_a_second(tmp_path):
     """As large as the ℓ1 model of 592 terms on a 4-mm grid: 70 MB of coefficients."""
     terms = [f"term{i}" for i in range(592)]
     model = Encoder(make_atlas(), "l2", vocabulary=terms, brain=GRID)
-    texts = [f"term{i}" for i in range(50)]
+    texts = [" ".join(terms)] * 50
     model.fit(texts, [[[0, -92, 2]]] * 50)
     mask = np.ones((30, 31, 32), dtype=bool)
     from neurowhere import VoxelGrid

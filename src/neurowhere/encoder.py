@@ -69,6 +69,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     vocabulary : Vocabulary, path or sequence of str, optional
         Terms to learn from; by default the names of the brain's parts that the package knows, or
         the atlas's labels for a label-constrained encoder.
+    min_studies : int
+        Terms that fewer training studies mention are left out.
     section_weights : mapping, optional
         Weight of the terms in each section of a document, 1 by default.
     laterality : bool
@@ -131,6 +133,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         text: Literal["terms", "none"] = "terms",
         constraint: Literal["labels"] | None = None,
         vocabulary: Any = None,
+        min_studies: int = 5,
         section_weights: Mapping[str, float] | None = None,
         laterality: bool = False,
         bandwidth: float = 1.0,
@@ -146,6 +149,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.text = text
         self.constraint = constraint
         self.vocabulary = vocabulary
+        self.min_studies = min_studies
         self.section_weights = section_weights
         self.laterality = laterality
         self.bandwidth = bandwidth
@@ -192,16 +196,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             self._learn_mean(targets)
             return self
         corpus = corpus.select(rows)
-        self.vocabulary_ = self._find_vocabulary()
-        self.extractor_ = TermExtractor(self.vocabulary_, self.section_weights)
-        if self.laterality and self.constraint is None:
-            self.extractor_ = self.extractor_.with_sides(corpus, MIN_SIDED)
-        counts = self.extractor_.counts(corpus)
-        if not counts.nnz:
-            raise FitError(
-                f"none of the {len(self.vocabulary_):,} terms of the vocabulary occurs in the "
-                f"{len(corpus):,} training studies; give a vocabulary that fits the corpus"
-            )
+        counts = self._count_terms(corpus)
         self.weighting_ = TfIdf().fit(counts)
         self._learn(self.weighting_.transform(counts), targets, corpus.groups)
         return self
@@ -239,6 +234,27 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             bandwidth=self.bandwidth,
             n_jobs=self.n_jobs,
         )
+
+    def _count_terms(self, corpus: Corpus) -> sparse.csr_matrix:
+        """Settle the terms to learn from, and count them in the training studies."""
+        vocabulary = self._find_vocabulary()
+        counts = TermExtractor(vocabulary, self.section_weights).counts(corpus)
+        studies = counts.getnnz(axis=0)  # (n_terms,): studies that mention each term
+        if not (studies >= self.min_studies).any():
+            raise FitError(
+                f"none of the {len(vocabulary):,} terms of the vocabulary occurs in at least "
+                f"{self.min_studies} of the {len(corpus):,} training studies; give a vocabulary "
+                "that fits the corpus, or lower min_studies"
+            )
+        if self.constraint is None:
+            frequent = np.flatnonzero(studies >= self.min_studies).tolist()
+            vocabulary = vocabulary.subset(vocabulary.terms[i] for i in frequent)
+        self.vocabulary_ = vocabulary
+        self.extractor_ = TermExtractor(vocabulary, self.section_weights)
+        if self.laterality and self.constraint is None:
+            self.extractor_ = self.extractor_.with_sides(corpus, MIN_SIDED)
+        # Counted again: where a rare name is gone, its words may be another term's.
+        return self.extractor_.counts(corpus)
 
     def _find_vocabulary(self) -> Vocabulary:
         if self.constraint == "labels":

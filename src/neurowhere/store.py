@@ -46,6 +46,7 @@ PARAMETERS = (
     "loss",
     "text",
     "constraint",
+    "min_studies",
     "section_weights",
     "laterality",
     "bandwidth",

@@ -65,6 +65,9 @@ def fit(
             metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"
         ),
     ] = None,
+    min_studies: Annotated[
+        int, typer.Option(min=1, help="Leave out terms that fewer studies mention.")
+    ] = 5,
     laterality: Annotated[
         bool, typer.Option("--laterality", help="Learn left and right apart, from texts.")
     ] = False,
@@ -91,6 +94,7 @@ def fit(
         text=text.value,
         constraint="labels" if constraint is Constraint.labels else None,
         vocabulary=vocabulary,
+        min_studies=min_studies,
         laterality=laterality,
         bandwidth=bandwidth,
         seed=seed,
