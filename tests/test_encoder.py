@@ -11,7 +11,9 @@ from neurowhere.corpus import Document
 from neurowhere.exceptions import DataWarning, FitError, PartitionError, VocabularyError
 
 
-def make_atlas(*, labels=("amygdala", "visual cortex", "motor cortex", "anterior cingulate cortex")):
+def make_atlas(
+    *, labels=("amygdala", "visual cortex", "motor cortex", "anterior cingulate cortex")
+):
     """Four boxes on a grid of 10 mm that is not the brain's: most of the brain is in none."""
     image = np.zeros((19, 22, 19), dtype=np.uint8)
     affine = np.diag([-10.0, 10.0, 10.0, 1.0])  # x goes from right to left
@@ -128,7 +130,10 @@ def test_an_atlas_is_cut_to_the_brain_and_the_model_says_so():
 
 def test_the_text_says_where():
     model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus(60))
-    for term, place in {"visual cortex": (0, -92, 2), "anterior cingulate cortex": (0, 32, 22)}.items():
+    for term, place in {
+        "visual cortex": (0, -92, 2),
+        "anterior cingulate cortex": (0, 32, 22),
+    }.items():
         highest = model.partition.centers_mm[model.predict([f"the {term}"])[0].argmax()]
         assert np.linalg.norm(highest - place) < 18
 
@@ -174,7 +179,13 @@ def test_a_corpus_of_counts_is_the_corpus_of_texts(loss):
 
 def test_counts_in_another_order_with_other_names_and_columns():
     train, test = make_corpus(), make_corpus(10, seed=1)
-    names = ["liver", "anterior cingulate cortices", "Visual Cortex", "amygdaloid body", "motor-cortex"]
+    names = [
+        "liver",
+        "anterior cingulate cortices",
+        "Visual Cortex",
+        "amygdaloid body",
+        "motor-cortex",
+    ]
     shuffled = without_texts(test, [*TERMS, "liver"])
     order = [4, 3, 1, 0, 2]
     counts = {"abstract": shuffled.counts["abstract"][:, order]}
