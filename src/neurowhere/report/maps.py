@@ -13,6 +13,7 @@ from neurowhere.files import new_folder, write_info
 
 FIGURE_INCHES = (10.0, 5.6)
 DPI = 120
+UNIT_PLACE = (0.995, 0.93)  # above the colour bar, in shares of the figure
 SLICES_MM = (
     -40.0,
     -24.0,
@@ -38,12 +39,14 @@ def write_term(
     with new_folder(folder, overwrite=overwrite) as temporary:
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
-        write_png(draw_map(term.img, signed=True, title=term.title), temporary / "map.png")
+        write_png(
+            draw_map(term.img, signed=True, title=term.title, unit="mm⁻³"), temporary / "map.png"
+        )
         about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
         write_info(temporary, {"kind": "term map", **about})
 
 
-def draw_map(img: Any, *, signed: bool = False, title: str = "") -> Any:
+def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "") -> Any:
     """Draw orthogonal slices through the strongest place, and a row of axial ones.
 
     Parameters
@@ -52,6 +55,8 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "") -> Any:
     signed : bool
         Whether the sign matters (coefficients, log ratios), or values are densities.
     title : str
+    unit : str
+        Of the values, written at the colour bar.
 
     Returns
     -------
@@ -77,6 +82,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "") -> Any:
     options["colorbar"] = False
     plot_stat_map(img, display_mode="z", cut_coords=_slices(img), axes=(0, 0, 1, 0.4), **options)
     figure.suptitle(title)
+    figure.text(*UNIT_PLACE, unit, ha="right")
     return figure
 
 

@@ -47,6 +47,7 @@ SHORT_NAMES = frozenset(map(fold, word_set("ca1 ca2 ca3 ca4 pons v1 v2 v3 v4 v5 
 SAME = {
     "brain stem": "brainstem",
     "amygdaloid complex": "amygdala",
+    "anterior cingulate": "anterior cingulate cortex",
     "calcarine fissure": "calcarine sulcus",
     "cerebellar vermis": "vermis",
     "corpus striatum": "striatum",
@@ -62,6 +63,7 @@ SAME = {
     "medial globus pallidus": "internal globus pallidus",
     "mediodorsal nucleus thalamus": "mediodorsal thalamic nucleus",
     "medulla": "medulla oblongata",
+    "midcingulate": "midcingulate cortex",
     "middle cingulate cortex": "midcingulate cortex",
     "nucleus caudatus": "caudate nucleus",
     "nucleus tractus solitarius": "nucleus of the solitary tract",
@@ -72,6 +74,7 @@ SAME = {
     "pallidum": "globus pallidus",
     "periaqueductal gray matter": "periaqueductal gray",
     "pineal body": "pineal gland",
+    "posterior cingulate": "posterior cingulate cortex",
     "precuneus cortex": "precuneus",
     "pulvinar nucleus": "pulvinar",
     "putamen nucleus": "putamen",
