@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Atlas, Corpus, Encoder, TermCounter, Vocabulary, VoxelGrid
+from neurowhere import Atlas, Corpus, Encoder, TermCounter, Vocabulary, VoxelGrid, read_corpus
 from neurowhere.corpus import Document
 from neurowhere.exceptions import DataWarning, FitError, PartitionError, VocabularyError
 
@@ -241,6 +241,20 @@ def test_lateral_terms_are_learned_from_texts_that_have_them():
         found = model.term_map(f"{side} amygdala")
         assert (found.term, found.side, found.method) == ("amygdala", side, "learned")
         assert sign * x_mm[found.coefficients.argmax()] > 0
+
+
+def test_real_texts_teach_the_sides_of_the_amygdala(data):
+    path = data / "corpus" / "rawtext_linked_dev.jsonl.gz"
+    corpus = read_corpus(path, drop=["duplicates", "voxels"])
+    model = Encoder(VoxelGrid(8), "l2", laterality=True).fit(corpus)
+    x_mm = model.partition.centers_mm[:, 0]
+    for side, sign in {"left": -1, "right": 1}.items():
+        found = model.term_map(f"{side} amygdala")
+        assert found.method == "learned"
+        centre = model.partition.centers_mm[found.coefficients.argmax()]
+        assert np.linalg.norm(centre - [sign * 22, -4, -18]) < 12
+        positive = np.maximum(found.coefficients, 0)
+        assert positive[sign * x_mm > 0].sum() > positive[sign * x_mm < 0].sum()
 
 
 def test_lateral_terms_need_texts():

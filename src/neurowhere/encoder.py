@@ -238,7 +238,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     def _count_terms(self, corpus: Corpus) -> sparse.csr_matrix:
         """Settle the terms to learn from, and count them in the training studies."""
         vocabulary = self._find_vocabulary()
-        counts = TermExtractor(vocabulary, self.section_weights).counts(corpus)
+        extractor = TermExtractor(vocabulary, self.section_weights)
+        counts = extractor.counts(corpus)
         studies = counts.getnnz(axis=0)  # (n_terms,): studies that mention each term
         if not (studies >= self.min_studies).any():
             raise FitError(
@@ -246,12 +247,13 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
                 f"{self.min_studies} of the {len(corpus):,} training studies; give a vocabulary "
                 "that fits the corpus, or lower min_studies"
             )
-        if self.constraint is None:
-            frequent = np.flatnonzero(studies >= self.min_studies).tolist()
-            vocabulary = vocabulary.subset(vocabulary.terms[i] for i in frequent)
-        self.vocabulary_ = vocabulary
-        self.extractor_ = TermExtractor(vocabulary, self.section_weights)
-        if self.laterality and self.constraint is None:
+        if self.constraint == "labels":
+            self.vocabulary_, self.extractor_ = vocabulary, extractor
+            return counts
+        frequent = np.flatnonzero(studies >= self.min_studies).tolist()
+        self.vocabulary_ = vocabulary.subset(vocabulary.terms[i] for i in frequent)
+        self.extractor_ = TermExtractor(self.vocabulary_, self.section_weights)
+        if self.laterality:
             self.extractor_ = self.extractor_.with_sides(corpus, MIN_SIDED)
         # Counted again: where a rare name is gone, its words may be another term's.
         return self.extractor_.counts(corpus)
