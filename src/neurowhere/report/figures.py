@@ -14,7 +14,7 @@ from neurowhere.report.tables import LOSS_NAMES
 COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
-GRID_COLOUR = "#e3e7eb"
+GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
 BOX_HEIGHT = 0.8  # of a row, shared by its losses
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
@@ -47,6 +47,8 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
     figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
     axes = figure.subplots()
     for row, name in enumerate(names):
+        if row % 2:
+            axes.axhspan(row - 0.5, row + 0.5, color=BAND_COLOUR, zorder=-1, label="band")
         _draw_row(axes, row, scores[scores["partition"] == name], losses)
     axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
     axes.set_yticks(range(len(names)), [f"{name}  ({regions[name]:,})" for name in names])
