@@ -188,6 +188,7 @@ def test_public_names():
         "VoxelGrid",
         "make_targets",
         "partition_from_arrays",
+        "place_peaks",
         "stack_peaks",
     }
 
