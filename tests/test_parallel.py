@@ -1,6 +1,10 @@
 import os
 import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,6 +52,47 @@ def test_an_error_in_the_work_comes_through() -> None:
 def test_a_killed_process_is_one_line() -> None:
     with pytest.raises(ClusterError, match="a worker process was killed"):
         list(run_here(die, [(None, 1)], n_jobs=2))
+
+
+SLEEPERS = """
+import os, sys, time
+from pathlib import Path
+from neurowhere.parallel import run_here
+
+def sleep(folder, task):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    list(run_here(sleep, [(sys.argv[1], task) for task in range(2)], n_jobs=2))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    script, folder = tmp_path / "sleepers.py", tmp_path / "pids"
+    script.write_text(SLEEPERS)
+    folder.mkdir()
+    process = subprocess.Popen([sys.executable, script, folder], stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(list(folder.iterdir())) == 2)
+    process.terminate()
+    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    wait_until(lambda: not any(is_running(int(path.name)) for path in folder.iterdir()))
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

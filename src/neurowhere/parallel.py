@@ -1,9 +1,12 @@
 """Independent pieces of work, on the cores of this machine or on a Dask cluster."""
 
 import io
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import redirect_stderr
+from contextlib import contextmanager, redirect_stderr
 from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError
@@ -48,13 +51,26 @@ def run_here(
         n_jobs=cores, pre_dispatch=running, batch_size=1, return_as="generator_unordered"
     )
     try:
-        with parallel_config(backend="loky", **threads):
+        with _taking_workers_along(), parallel_config(backend="loky", **threads):
             yield from pool(delayed(_quietly)(work, shared, task) for shared, task in calls)
     except BrokenProcessPool as error:
         raise ClusterError(
             "a worker process was killed, perhaps for want of memory; "
             "run the same command again, with fewer jobs, and it goes on where it stopped"
         ) from error
+
+
+@contextmanager
+def _taking_workers_along() -> Iterator[None]:
+    """Let SIGTERM end the worker processes too, as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def run_on_cluster(
