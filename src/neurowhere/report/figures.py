@@ -15,6 +15,7 @@ COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
 GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
+DENSITY_COLOURS = "YlOrRd"  # pale where the density is barely above uniform
 BOX_HEIGHT = 0.8  # of a row, shared by its losses
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
@@ -147,7 +148,8 @@ def draw_example(truth: Any, prediction: Any) -> Any:
             axes=(0.5 * place, 0, 0.5, 1),
             cut_coords=cut,
             title=title,
-            cmap="inferno",
+            cmap=DENSITY_COLOURS,
+            cbar_tick_format="%.0f",
             vmin=lowest,
             vmax=highest,
             threshold=lowest,
