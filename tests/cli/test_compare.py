@@ -71,7 +71,9 @@ def test_everything_is_written(run, source, atlas, tmp_path):
     assert info["settings"]["studies"] == 40
     assert set(info["sha256"]) >= {"scores.csv", "report.html"}
     before = (output / "scores.csv").read_bytes()
+    (output / "prediction-best-of-another-model.png").touch()
     again = run(*arguments, *options)
+    assert len(list(output.glob("prediction-*.png"))) == 4
     assert (again.code, (output / "scores.csv").read_bytes()) == (0, before)
 
 

@@ -70,6 +70,8 @@ def _write_box_plot(comparison: Comparison) -> Path:
 def _write_examples(comparison: Comparison) -> list[str]:
     """Draw each example to a file, and return them as parts of a page."""
     examples = comparison.examples
+    for old in comparison.folder.glob("prediction-*.png"):  # perhaps of another model
+        old.unlink()
     scale = comparison.brain_volume_mm3 / comparison.partition.volumes_mm3  # V/v_k
     parts = []
     for index in track(range(len(examples.row)), "drawing maps"):
