@@ -349,3 +349,18 @@ def test_nothing_to_score():
     model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
     with pytest.raises(FitError, match="expected peaks to score"):
         model.score_summary(["amygdala"], [[[0, 0, 300]]])
+
+
+def test_an_interrupted_fit_goes_on_from_its_checkpoint(tmp_path):
+    corpus = make_corpus(60)
+    plain = Encoder(GRID, vocabulary=TERMS, n_jobs=1).fit(corpus)
+    model = Encoder(GRID, vocabulary=TERMS, n_jobs=1, checkpoint=tmp_path / "blocks").fit(corpus)
+    np.testing.assert_array_equal(model.coefficients_, plain.coefficients_)
+    for stage in ("choice", "fit"):
+        kept = sorted((tmp_path / "blocks" / stage).glob("block-*.npz"))
+        assert kept
+        kept[-1].unlink()  # as if stopped before the last block
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "blocks").rglob("*.npz")}
+    again = clone(model).fit(corpus)
+    np.testing.assert_array_equal(again.coefficients_, plain.coefficients_)
+    assert all(path.stat().st_mtime_ns == time for path, time in before.items())

@@ -4,9 +4,11 @@ An estimator by the conventions of scikit-learn: `__init__` only assigns, what i
 an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -47,6 +49,7 @@ from neurowhere.text.laterality import without_side
 LAMBDAS = {
     "l1": tuple(np.geomspace(10, 0.1, 9).tolist()),
     "l2": tuple(np.geomspace(1000, 1, 10).tolist()),
+    "labels": tuple(np.geomspace(100, 0.01, 9).tolist()),
 }
 OPTIONS = {"loss": ("l1", "l2"), "text": ("terms", "none"), "constraint": (None, "labels")}
 CHUNK = 256  # documents predicted at a time
@@ -91,6 +94,9 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         Of the validation split.
     n_jobs : int
         Threads, −1 for all cores.
+    checkpoint : path, optional
+        Folder in which an ℓ1 fit keeps finished blocks of regions: the same fit, interrupted, goes
+        on from there.
 
     Attributes
     ----------
@@ -143,6 +149,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         tolerance: float = 1e-3,
         seed: int = 0,
         n_jobs: int = -1,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.partition = partition
         self.loss = loss
@@ -159,6 +166,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.tolerance = tolerance
         self.seed = seed
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
 
     @property
     def partition(self) -> Partition | None:
@@ -281,12 +289,13 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.sharpness_ = 1.0
 
     def _learn(self, features: sparse.csr_matrix, targets: Targets, groups: Any) -> None:
-        lambdas = list(LAMBDAS[self.loss] if self.lambdas is None else self.lambdas)
+        usual = LAMBDAS[self.constraint or self.loss]
+        lambdas = list(usual if self.lambdas is None else self.lambdas)
         fit_rows, held = validation_split(groups, fraction=self.validation, seed=self.seed)
         inner = self._choose(features, targets, fit_rows, held, lambdas)
         # The path down to the chosen λ costs little more than λ alone, and starts it well.
         path = [lam for lam in lambdas if lam >= inner.penalty]
-        design, blocks = self._path(features, targets, path)
+        design, blocks = self._path(features, targets, path, "fit")
         fit = collect(blocks, self.partition_.n_regions)
         self._keep(fit, design)
         self.choice_, self.penalty_, self.sharpness_ = inner, inner.penalty, inner.sharpness
@@ -300,7 +309,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         held: NDArray[np.intp],
         lambdas: list[float],
     ) -> Choice:
-        design, blocks = self._path(features[fit_rows], targets.select(fit_rows), lambdas)
+        part = targets.select(fit_rows)
+        design, blocks = self._path(features[fit_rows], part, lambdas, "choice")
         seen = targets.select(held)
         return choose(
             blocks,
@@ -328,7 +338,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         return sparse.csr_matrix((np.ones(len(regions)), (terms, regions)), shape=shape)
 
     def _path(
-        self, features: sparse.csr_matrix, targets: Targets, lambdas: list[float]
+        self, features: sparse.csr_matrix, targets: Targets, lambdas: list[float], stage: str
     ) -> tuple[Design, Iterator[Block]]:
         """Design and blocks of the learner over a path of λ, on targets times m."""
         m = self.partition_.n_regions
@@ -341,7 +351,13 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             return design, label_blocks(design, columns, m, lambdas, loss=self.loss)
         if self.loss == "l1":
             return design, l1_blocks(
-                design, columns, m, lambdas, tolerance=self.tolerance, n_jobs=self.n_jobs
+                design,
+                columns,
+                m,
+                lambdas,
+                tolerance=self.tolerance,
+                n_jobs=self.n_jobs,
+                checkpoint=self.checkpoint and Path(self.checkpoint) / stage,
             )
         products, mean = target_products(design, targets.shares * m, targets.smooth)
         return design, ridge_blocks(design, products, mean, lambdas)

@@ -89,7 +89,7 @@ def write_info(folder: Path, content: dict[str, Any]) -> None:
     checksums = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != INFO_NAME
+        if path.is_file() and path.name not in (INFO_NAME, f".{INFO_NAME}")
     }
     info = {
         "made_by": "neurowhere",
@@ -98,7 +98,9 @@ def write_info(folder: Path, content: dict[str, Any]) -> None:
         **content,
         "sha256": checksums,
     }
-    (folder / INFO_NAME).write_text(json.dumps(info, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    partial = folder / f".{INFO_NAME}"
+    partial.write_text(json.dumps(info, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    partial.replace(folder / INFO_NAME)  # a reader sees the old record or the new one
 
 
 def read_info(

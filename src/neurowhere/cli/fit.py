@@ -73,6 +73,10 @@ def fit(
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the studies that λ is chosen on.")] = 0,
     jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep finished blocks of an l1 fit, to go on from them."),
+    ] = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
@@ -99,6 +103,7 @@ def fit(
         bandwidth=bandwidth,
         seed=seed,
         n_jobs=jobs,
+        checkpoint=checkpoint,
     )
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         model.fit(read_corpus(corpus, format=format, progress=True))

@@ -73,13 +73,13 @@ class TermExtractor:
         return TermExtractor(self.vocabulary, self.section_weights, known)
 
     def counts(self, source: Corpus | Sequence[str]) -> sparse.csr_matrix:
-        """Weighted counts: float32, of shape (n_documents, n_terms).
+        """Weighted counts: float32, of shape (n_documents, n_terms). Plain texts are a body.
 
         The counts of a corpus without texts are mapped by name, synonyms folded in; a
         `DataWarning` tells which terms no column of them can count.
         """
         if not isinstance(source, Corpus):
-            return combine_sections({"text": self._count(source)})
+            return combine_sections({"body": self._count(source)}, self.section_weights)
         if source.sections is not None:
             sections = source.sections or {"body": [""] * len(source)}
             by_section = {name: self._count(texts) for name, texts in sections.items()}
