@@ -1,10 +1,11 @@
-"""Compiled passes over the studies for the ℓ1 solver; numba is imported here and nowhere else.
+"""Compiled passes over the studies; in `learn`, numba is imported here and nowhere else.
 
 Arrays hold a block of b regions in their last axis, so that one sparse entry of X drives a
 vectorised loop over b contiguous values. b is read from the shape: a compile-time constant
 would be unrolled into scalar code.
 """
 
+import numpy as np
 from numba import njit
 
 
@@ -79,3 +80,20 @@ def certificate_sweep(  # type: ignore[no-untyped-def]
             x = data[p]
             for j in range(b):
                 out[k, j] += x * row[j]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_positive_totals(  # type: ignore[no-untyped-def]
+    mean, deviations, sharpness, totals
+):  # pragma: no cover
+    """Add Σ_k max(mean_k + s deviation_ik, 0) to totals[s, i], for every sharpness s.
+
+    A row of deviations is read once for all of them, while it is in cache.
+    """
+    for i in range(deviations.shape[0]):
+        for index in range(len(sharpness)):
+            sharp = sharpness[index]
+            total = np.float32(0)
+            for k in range(len(mean)):
+                total += max(mean[k] + sharp * deviations[i, k], np.float32(0))
+            totals[index, i] += total

@@ -54,7 +54,7 @@ def ridge_blocks(
 def target_products(
     design: Design,
     counts: sp.csr_matrix,
-    smooth: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
+    smooth: Callable[[sp.csr_matrix], NDArray[np.float32]] | None = None,
 ) -> tuple[Float32, Array]:
     """X̃ᵀY and the mean of Y, for targets Y = counts, or Y = smooth(counts).
 
@@ -62,7 +62,7 @@ def target_products(
     ----------
     counts : sparse matrix of shape (n_studies, n_bins)
     smooth : callable, optional
-        A linear map from (k, n_bins) to (k, n_regions).
+        A linear map from sparse (k, n_bins) to dense (k, n_regions).
 
     Returns
     -------
@@ -70,14 +70,15 @@ def target_products(
     mean : array of shape (n_regions,)
     """
     n, d = design.shape
-    apply = smooth if smooth is not None else _identity
-    sums = np.asarray(counts.sum(axis=0), dtype=np.float64)  # (1, n_bins)
-    mean = apply((sums / n).astype(np.float32))[0].astype(np.float64)
-    crossed = (design.X.T @ counts).tocsr()  # (d, n_bins), sparse
+    apply = smooth if smooth is not None else _dense
+    bins = counts.astype(np.float32)
+    mean = apply(sp.csr_matrix(counts.mean(axis=0)))[0].astype(np.float64)
+    crossed = sp.csr_matrix(design.X.T.astype(np.float32) @ bins)  # XᵀC (d, n_bins), sparse
     products = np.empty((d, len(mean)), dtype=np.float32)
     for rows in slices(d, _ROWS_AT_ONCE):
-        dense = crossed[rows].toarray() - design.mean[rows, None] * sums
-        products[rows] = apply(dense.astype(np.float32))
+        # Centring commutes with smoothing too: X̃ᵀCK = XᵀCK − n x̄ (1ᵀCK/n).
+        products[rows] = apply(crossed[rows])
+        products[rows] -= (n * design.mean[rows, None] * mean).astype(np.float32)
     return products, mean
 
 
@@ -130,5 +131,5 @@ def leave_one_out_errors(
     return np.array(errors)
 
 
-def _identity(maps: NDArray[np.float32]) -> NDArray[np.float32]:
-    return maps
+def _dense(maps: sp.csr_matrix) -> NDArray[np.float32]:
+    return maps.toarray()

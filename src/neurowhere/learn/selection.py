@@ -89,7 +89,10 @@ def choose(
     volumes : array of shape (n_regions,)
         v_k, in the unit of `total_volume`, the volume V of the brain.
     """
+    from neurowhere.learn._sweeps import add_positive_totals
+
     features = design.project(X).astype(np.float32)
+    factors = np.array(sharpness, dtype=np.float32)
     centre = design.mean.astype(np.float32)
     order = np.argsort(peaks.region, kind="stable")
     region = peaks.region[order]
@@ -107,9 +110,7 @@ def choose(
         for path_index, beta in enumerate(block.coefficients):
             deviation = deviations(features, beta, centre)  # (n_validation, b)
             deviation_at_peak[path_index, here] = deviation[peaks.study[order][here], column]
-            for sharp_index, sharp in enumerate(sharpness):
-                positive = np.maximum(mean + np.float32(sharp) * deviation, 0)
-                totals[path_index, sharp_index] += positive.sum(axis=1)
+            add_positive_totals(mean, deviation, factors, totals[path_index])
 
     uniform = np.where(region >= 0, total_volume / volumes[region], 0.0)  # V/v_k; 0 uncovered
     study = peaks.study[order]
