@@ -76,9 +76,13 @@ def draw(rows, path):
             axis.plot(share, [row[column] for row in rows if row[0] == what], "o-", label=what)
     axes[0].plot(SHARES, [rows[3][2] * share for share in SHARES], "k:", label="linear")
     axes[0].set(xscale="log", yscale="log", ylabel="seconds")
-    axes[1].set(xscale="log", ylabel="memory beyond the problem (GiB)")
+    axes[0].yaxis.set_major_formatter("{x:g}")
+    axes[0].yaxis.set_minor_formatter("")
+    axes[1].set(xscale="log", ylabel="memory beyond the problem (GiB)", ylim=(0, None))
     for axis in axes:
         axis.set_xlabel("share of the full size")
+        axis.set_xticks(SHARES, ["1/8", "1/4", "1/2", "1"])
+        axis.minorticks_off()
         axis.legend(frameon=False)
     figure.savefig(path, dpi=150)
 
