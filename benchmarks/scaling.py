@@ -76,8 +76,7 @@ def draw(rows, path):
             axis.plot(share, [row[column] for row in rows if row[0] == what], "o-", label=what)
     axes[0].plot(SHARES, [rows[3][2] * share for share in SHARES], "k:", label="linear")
     axes[0].set(xscale="log", yscale="log", ylabel="seconds")
-    axes[0].yaxis.set_major_formatter("{x:g}")
-    axes[0].yaxis.set_minor_formatter("")
+    axes[0].set_yticks([1, 2, 4, 8], ["1", "2", "4", "8"])
     axes[1].set(xscale="log", ylabel="memory beyond the problem (GiB)", ylim=(0, None))
     for axis in axes:
         axis.set_xlabel("share of the full size")

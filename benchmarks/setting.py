@@ -5,7 +5,7 @@ The development data is looked for in the folder named by NEUROWHERE_DATA.
 
 import os
 import resource
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -42,6 +42,12 @@ class Problem:
     def targets_of(self, regions):
         """Targets of scattered regions, times m."""
         return np.concatenate([self.columns(slice(k, k + 1)) for k in regions], axis=1)
+
+    def head(self, n_studies):
+        """Cut the problem to a few studies only."""
+        rows = np.arange(n_studies)
+        parts = (self.corpus.select(rows), self.X[rows], self.targets.select(rows))
+        return replace(self, corpus=parts[0], X=parts[1], targets=parts[2])
 
     @cached_property
     def dense_targets(self):

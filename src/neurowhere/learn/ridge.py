@@ -47,7 +47,9 @@ def ridge_blocks(
     shrink = [(1 / (values + lam)).astype(np.float32)[:, None] for lam in lambdas]
     for regions in slices(products.shape[1], block_size):
         rotated = V.T @ products[:, regions]  # (d, b)
-        solutions = np.stack([V @ (factor * rotated) for factor in shrink])
+        solutions = np.empty((len(shrink), *rotated.shape), dtype=np.float32)
+        for factor, solution in zip(shrink, solutions, strict=True):
+            np.matmul(V, factor * rotated, out=solution)
         yield Block(regions, mean[regions], solutions, ())
 
 
