@@ -4,7 +4,7 @@
 
 Every rival fits 10 λ and chooses one: ours by the likelihood of held-out peaks and by closed-form
 leave-one-out, RidgeCV by leave-one-out, Ridge by the error on the same held-out studies. Each runs
-in its own process, so that its peak memory is its own; times exclude reading the corpus and compilation.
+in its own process, so that its peak memory is its own; times exclude reading and compilation.
 """
 
 import argparse
