@@ -41,8 +41,8 @@ MAX_ITERATIONS = 1000
 _FLOAT32_TOLERANCE = 1e-4
 _OVER_RELAXATION = 1.8
 _CHECK_EVERY = 5
-# c = PENALTY (λ s)^⅔ (mean ‖x̃‖²)^⅓, with s the mean absolute target: within a factor of two of the
-# best c for λs from 0.01 to 40 on real regions (benchmarks/l1_algorithms.py).
+# c = PENALTY (λ s)^⅔ (mean ‖x̃‖²)^⅓, with s the mean absolute target: on real regions ten times
+# more or less takes two to six times as long (benchmarks/l1_algorithms.py).
 _PENALTY = 2.2
 
 
@@ -218,8 +218,7 @@ def _continue_path(
 ) -> tuple[Floats, Floats]:
     """Start for the next λ, w = z + ν/ρ with the new ρ, and the residual z of this one.
 
-    ν stays; z goes on half as far as it moved since the λ before, which saves a tenth of the
-    iterations of a path.
+    ν stays; z goes on half as far as it moved since the λ before, which saves iterations.
     """
     clipped = np.clip(state, -old, old)  # ν/ρ with the old ρ
     residual = state - clipped
