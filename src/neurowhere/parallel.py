@@ -1,4 +1,4 @@
-"""Independent pieces of work, on the cores of this machine or on a Dask cluster."""
+"""Independent pieces of work: cut, and run on the cores of this machine or on a Dask cluster."""
 
 import io
 import signal
@@ -16,6 +16,15 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 CONNECT_SECONDS = 10.0
+
+
+def slices(n: int, size: int) -> list[slice]:
+    """Cut range(n) into slices of at most `size`.
+
+    >>> slices(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def run_here(

@@ -74,15 +74,6 @@ def collect(blocks: Iterable[Block], n_regions: int, index: int = -1) -> LinearF
     return LinearFit(mean, coefficients, total)
 
 
-def slices(n_regions: int, size: int) -> list[slice]:
-    """Consecutive slices that cover the regions.
-
-    >>> slices(5, 2)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    return [slice(start, min(start + size, n_regions)) for start in range(0, n_regions, size)]
-
-
 def run_blocks(
     solve: Callable[[slice], Block],
     regions: Sequence[slice],

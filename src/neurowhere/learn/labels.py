@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
-from neurowhere.learn.blocks import Block, slices
+from neurowhere.learn.blocks import Block
 from neurowhere.learn.design import Array, Design
+from neurowhere.parallel import slices
 
 BLOCK_SIZE = 64
 

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from neurowhere.coordinates import voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
+from neurowhere.parallel import slices
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import OUTSIDE, as_points, count_matrix
 from neurowhere.space.smoothing import Smoother, Way
@@ -249,15 +250,6 @@ class DensityEstimator:
                 f"got shape {maps.shape}"
             )
         return maps
-
-
-def slices(n: int, size: int) -> list[slice]:
-    """Cut range(n) into slices of at most `size`.
-
-    >>> slices(5, 2)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def rows_in(n_bytes: int, length: int, dtype: DTypeLike) -> int:
