@@ -48,6 +48,40 @@ def admm_sweep(  # type: ignore[no-untyped-def]
                 out[k, j] += x * row[j]
 
 
+@njit(nogil=True, fastmath=True, cache=True)
+def path_sweep(  # type: ignore[no-untyped-def]
+    indptr, indices, data, threshold, scale, step, state, residual, row, out, total
+):  # pragma: no cover
+    """Move the state of one λ to the start of the next, whose threshold is `scale` times as large.
+
+    For every study i, with u = clip(w, ±t), z = w − u, and z₀ the residual of the λ before:
+
+        w ← z + step (z − z₀) + scale u,        z₀ ← z,        out += x_i (w − 2 clip(w, ±scale t)).
+    """
+    n, b = state.shape
+    out[:] = 0
+    total[:] = 0
+    for i in range(n):
+        for j in range(b):
+            t = threshold[j]
+            w = state[i, j]
+            u = min(max(w, -t), t)
+            z = w - u
+            w = z + step * (z - residual[i, j]) + scale[j] * u
+            residual[i, j] = z
+            state[i, j] = w
+            t = scale[j] * t
+            u = min(max(w, -t), t)
+            w = w - u - u
+            row[j] = w
+            total[j] += w
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                out[k, j] += x * row[j]
+
+
 @njit(nogil=True, cache=True)
 def certificate_sweep(  # type: ignore[no-untyped-def]
     indptr, indices, data, beta, offset, targets, rho, state, row, out, deviation, linear, total

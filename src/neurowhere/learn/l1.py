@@ -42,6 +42,9 @@ MAX_ITERATIONS = 1000
 _FLOAT32_TOLERANCE = 1e-4
 _OVER_RELAXATION = 1.8
 _CHECK_EVERY = 5
+# A gap below this many tolerances needs fewer iterations more.
+_ALMOST, _LAST_CHECK = 1.6, 3
+_EXTRAPOLATION = 0.7  # of the last step along the path of λ
 # c = PENALTY (λ s)^⅔ (mean ‖x̃‖²)^⅓, with s the mean absolute target: on real regions ten times
 # more or less takes two to six times as long (benchmarks/l1_algorithms.py).
 _PENALTY = 2.2
@@ -148,15 +151,12 @@ class _BlockSolver:
         y = np.ascontiguousarray(targets - mean, dtype=self.dtype)  # (n, b)
         scale = np.abs(y).mean(axis=0, dtype=np.float64)  # (b,)
         fitted = self._rdot(y)  # X̃ᵀy
-        state = np.zeros_like(y)
-        threshold = np.ones(y.shape[1], dtype=self.dtype)
-        residual = None
+        start = _Start(y.shape, len(fitted), self.dtype)
         solutions, certificates = [], []
         for lam in self.lambdas:
             penalty = self._penalty(lam, scale)
-            old, threshold = threshold, (penalty / (2 * lam)).astype(self.dtype)  # 1/ρ
-            state, residual = _continue_path(state, residual, old, threshold)
-            beta, certificate = self._iterate(lam, y, fitted, penalty, state)
+            start.move(self.csr, (penalty / (2 * lam)).astype(self.dtype))
+            beta, certificate = self._iterate(lam, y, fitted, penalty, start)
             solutions.append(beta.astype(np.float32))
             certificates.append(certificate)
         return Block(regions, mean, np.stack(solutions), tuple(certificates))
@@ -167,27 +167,27 @@ class _BlockSolver:
         return penalty
 
     def _iterate(
-        self, lam: float, y: Floats, fitted: Floats, penalty: Array, state: Floats
+        self, lam: float, y: Floats, fitted: Floats, penalty: Array, start: "_Start"
     ) -> tuple[Floats, Certificate]:
-        """Run ADMM from `state` (updated in place) until the block's gap is small enough."""
+        """Run ADMM from `start` (updated in place) until the block's gap is small enough."""
         from neurowhere.learn._sweeps import admm_sweep
 
-        threshold = (penalty / (2 * lam)).astype(self.dtype)
+        threshold, state, row = start.threshold, start.state, start.row
+        product, total = start.product, start.total
         shrink = 1 / (self.values + penalty.astype(self.dtype))  # (d, b)
-        reflected = state - 2 * np.clip(state, -threshold, threshold)  # z − u
-        product = np.ascontiguousarray(self.transposed @ reflected)  # Xᵀ(z − u)
-        total = reflected.sum(axis=0)
-        row = np.empty(y.shape[1], dtype=self.dtype)
+        check = _CHECK_EVERY
         for iteration in range(1, self.max_iterations + 1):
             right = fitted - product + np.outer(self.mean, total)
             beta = self.vectors @ (shrink * (self.vectors_t @ right))
             offset = self.mean @ beta
             fixed = (y, threshold, self.relaxation)
             admm_sweep(*self.csr, beta, offset, *fixed, state, row, product, total)
-            if iteration % _CHECK_EVERY == 0 or iteration == self.max_iterations:
+            if iteration == min(check, self.max_iterations):
                 certificate = self._certify(lam, y, beta, state, threshold)
-                if certificate.relative_gap <= self.tolerance:
+                gap = certificate.relative_gap
+                if gap <= self.tolerance:
                     break
+                check += _LAST_CHECK if gap < _ALMOST * self.tolerance else _CHECK_EVERY
         return beta, certificate
 
     def _rdot(self, A: Floats) -> Floats:
@@ -214,16 +214,29 @@ class _BlockSolver:
         return Certificate(float(primal), float(dual))
 
 
-def _continue_path(
-    state: Floats, before: Floats | None, old: Floats, threshold: Floats
-) -> tuple[Floats, Floats]:
-    """Start for the next λ, w = z + ν/ρ with the new ρ, and the residual z of this one.
+class _Start:
+    """State w of a block, what the first solve from it needs, and how it moves along the path.
 
-    ν stays; z goes on half as far as it moved since the λ before, which saves iterations.
+    From one λ to the next ν stays, and z goes on most of the way that it moved since the λ before:
+    that saves iterations.
     """
-    clipped = np.clip(state, -old, old)  # ν/ρ with the old ρ
-    residual = state - clipped
-    start = residual + clipped * (threshold / old)
-    if before is not None:
-        start += (residual - before) / 2
-    return start, residual
+
+    def __init__(self, shape: tuple[int, int], n_terms: int, dtype: Any) -> None:
+        self.state = np.zeros(shape, dtype)  # w = z + u, (n, b)
+        self.residual = np.zeros(shape, dtype)  # z at the end of the λ before
+        self.product = np.zeros((n_terms, shape[1]), dtype)  # Xᵀ(z − u)
+        self.row, self.total = np.zeros((2, shape[1]), dtype)  # work space, Σ(z − u)
+        self.threshold = np.zeros(shape[1], dtype)  # 1/ρ
+        self.n_moves = 0
+
+    def move(self, csr: tuple[Any, ...], threshold: Floats) -> None:
+        """Make w = z + ν/ρ anew for the ρ of the next λ."""
+        from neurowhere.learn._sweeps import path_sweep
+
+        if self.n_moves:
+            step = self.state.dtype.type(_EXTRAPOLATION if self.n_moves > 1 else 0)
+            scale = threshold / self.threshold
+            moved = (self.state, self.residual, self.row, self.product, self.total)
+            path_sweep(*csr, self.threshold, scale, step, *moved)
+        self.threshold = threshold
+        self.n_moves += 1
