@@ -229,7 +229,7 @@ class _Start:
         self.threshold = np.zeros(shape[1], dtype)  # 1/ρ
         self.n_moves = 0
 
-    def move(self, csr: tuple[Any, ...], threshold: Floats) -> None:
+    def move(self, csr: Any, threshold: Floats) -> None:
         """Make w = z + ν/ρ anew for the ρ of the next λ."""
         from neurowhere.learn._sweeps import path_sweep
 
