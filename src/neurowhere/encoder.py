@@ -389,9 +389,10 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         """Predict `chunk` documents at a time, in order."""
         features = self.transform(X)
         for start in range(0, features.shape[0], chunk):
-            yield self._predict(features[start : start + chunk])
+            yield self.predict_features(features[start : start + chunk])
 
-    def _predict(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
+    def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
+        """Predict from the features of documents, as `transform` gives them."""
         moved = deviations(features, self.coefficients_, self.term_means_)
         return to_probabilities(self.mean_map_, moved, self.sharpness_)
 
@@ -406,7 +407,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         features = self.transform([text])  # (1, n_terms)
         return Encoding(
             text=text,
-            probabilities=self._predict(features)[0],
+            probabilities=self.predict_features(features)[0],
             mean_map=self.mean_map_ / self.mean_map_.sum(),
             terms=self._found(text, features),
             partition=self.partition_,

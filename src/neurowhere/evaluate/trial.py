@@ -150,7 +150,7 @@ class FoldEncoder(Encoder):
         """Predict some studies of a problem, a chunk at a time."""
         features = self.transform(self._counts(problem)[rows])
         for start in range(0, len(rows), CHUNK):
-            yield self._predict(features[start : start + CHUNK])
+            yield self.predict_features(features[start : start + CHUNK])
 
     def transform(self, X: Any) -> sparse.csr_matrix:
         """Weight the term counts of studies."""
