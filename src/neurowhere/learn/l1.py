@@ -229,14 +229,14 @@ class _Start:
         self.threshold = np.zeros(shape[1], dtype)  # 1/ρ
         self.n_moves = 0
 
-    def move(self, csr: Any, threshold: Floats) -> None:
+    def move(self, csr: tuple[Any, Any, Any], threshold: Floats) -> None:
         """Make w = z + ν/ρ anew for the ρ of the next λ."""
         from neurowhere.learn._sweeps import path_sweep
 
         if self.n_moves:
             step = self.state.dtype.type(_EXTRAPOLATION if self.n_moves > 1 else 0)
             scale = threshold / self.threshold
-            moved = (self.state, self.residual, self.row, self.product, self.total)
-            path_sweep(*csr, self.threshold, scale, step, *moved)
+            work = (self.row, self.product, self.total)
+            path_sweep(*csr, self.threshold, scale, step, self.state, self.residual, *work)
         self.threshold = threshold
         self.n_moves += 1
