@@ -32,6 +32,8 @@ def encoders():
     yield Encoder(make_atlas(), "l2", constraint="labels", brain=GRID)
     yield Encoder(make_atlas(), text="none", brain=GRID)
     yield Encoder(GRID, text="none")
+    yield Encoder(GRID, "likelihood", vocabulary=TERMS, rank=5, repeats=2)
+    yield Encoder(make_atlas(), "likelihood", vocabulary=TERMS, rank=3, repeats=1, brain=GRID)
 
 
 def name_of(encoder):
@@ -200,13 +202,15 @@ def test_permuting_studies_changes_nothing_but_the_split():
     order = np.random.default_rng(0).permutation(len(corpus))
     encoder = Encoder(GRID, "l2", vocabulary=TERMS, lambdas=[10])
     first, second = clone(encoder).fit(corpus), clone(encoder).fit(corpus.select(order))
-    np.testing.assert_allclose(first.coefficients_, second.coefficients_, atol=1e-8)
+    np.testing.assert_allclose(
+        first.predictor_.coefficients, second.predictor_.coefficients, atol=1e-8
+    )
 
 
 def test_label_constrained_model_moves_only_the_region_of_the_label():
     model = Encoder(make_atlas(), "l2", constraint="labels", brain=GRID).fit(make_corpus())
     assert model.vocabulary_.terms == tuple(sorted(TERMS))
-    rows, columns = np.nonzero(model.coefficients_)
+    rows, columns = np.nonzero(model.predictor_.coefficients)
     assert [model.vocabulary_.terms[i] for i in rows] == [model.partition.names[k] for k in columns]
     base, moved = model.predict(["", "the amygdala"]).astype(float)
     assert moved.argmax() == model.partition.names.index("amygdala")
@@ -218,7 +222,7 @@ def test_two_regions_may_share_a_label():
     model = Encoder(make_atlas(labels=labels), "l2", constraint="labels", brain=GRID)
     model.fit(make_corpus())
     assert model.vocabulary_.terms == ("amygdala", "motor cortex")
-    assert np.count_nonzero(model.coefficients_[0]) == 2
+    assert np.count_nonzero(model.predictor_.coefficients[0]) == 2
     assert np.isfinite(model.score(make_corpus(10, seed=1)))
 
 
@@ -232,7 +236,7 @@ def test_lateral_terms_are_learned_from_texts_that_have_them():
     model = Encoder(GRID, "l2", vocabulary=TERMS, laterality=True).fit(corpus)
     names = model.extractor_.terms
     assert {"left amygdala", "right amygdala"} <= set(names)
-    assert len(model.coefficients_) == len(names)
+    assert len(model.predictor_.coefficients) == len(names)
     x_mm = model.partition.centers_mm[:, 0]
     left, right = model.predict(["the left amygdala", "amygdala (right)"])
     assert left @ x_mm < -8 < 8 < right @ x_mm
@@ -240,7 +244,7 @@ def test_lateral_terms_are_learned_from_texts_that_have_them():
     for side, sign in {"left": -1, "right": 1}.items():
         found = model.term_map(f"{side} amygdala")
         assert (found.term, found.side, found.method) == ("amygdala", side, "learned")
-        assert sign * x_mm[found.coefficients.argmax()] > 0
+        assert sign * x_mm[found.effect.argmax()] > 0
 
 
 def test_real_texts_teach_the_sides_of_the_amygdala(data):
@@ -251,9 +255,9 @@ def test_real_texts_teach_the_sides_of_the_amygdala(data):
     for side, sign in {"left": -1, "right": 1}.items():
         found = model.term_map(f"{side} amygdala")
         assert found.method == "learned"
-        centre = model.partition.centers_mm[found.coefficients.argmax()]
+        centre = model.partition.centers_mm[found.effect.argmax()]
         assert np.linalg.norm(centre - [sign * 22, -4, -18]) < 12
-        positive = np.maximum(found.coefficients, 0)
+        positive = np.maximum(found.effect, 0)
         assert positive[sign * x_mm > 0].sum() > positive[sign * x_mm < 0].sum()
 
 
@@ -297,7 +301,7 @@ def test_score_summary():
         (Encoder(GRID, vocabulary=["liver"]), without_texts(make_corpus()), VocabularyError,
          "none of the 4 columns matches one of the 1 terms"),
         (Encoder(GRID, loss="l3"), make_corpus(), FitError,
-         "expected loss among 'l1', 'l2', got 'l3'"),
+         "expected loss among 'l1', 'l2', 'likelihood', got 'l3'"),
         (Encoder(GRID, text="words"), make_corpus(), FitError, "expected text among"),
         (Encoder(GRID, constraint="atlas"), make_corpus(), FitError, "expected constraint among"),
         (Encoder(GRID, constraint="labels"), make_corpus(), FitError,
@@ -355,12 +359,12 @@ def test_an_interrupted_fit_goes_on_from_its_checkpoint(tmp_path):
     corpus = make_corpus(60)
     plain = Encoder(GRID, vocabulary=TERMS, n_jobs=1).fit(corpus)
     model = Encoder(GRID, vocabulary=TERMS, n_jobs=1, checkpoint=tmp_path / "blocks").fit(corpus)
-    np.testing.assert_array_equal(model.coefficients_, plain.coefficients_)
+    np.testing.assert_array_equal(model.predictor_.coefficients, plain.predictor_.coefficients)
     for stage in ("choice", "fit"):
         kept = sorted((tmp_path / "blocks" / stage).glob("block-*.npz"))
         assert kept
         kept[-1].unlink()  # as if stopped before the last block
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "blocks").rglob("*.npz")}
     again = clone(model).fit(corpus)
-    np.testing.assert_array_equal(again.coefficients_, plain.coefficients_)
+    np.testing.assert_array_equal(again.predictor_.coefficients, plain.predictor_.coefficients)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items())

@@ -210,7 +210,7 @@ def test_html_escapes_the_text_and_marks_its_terms(result):
 
 def test_term_image_is_the_row_of_coefficients_as_a_density(model):
     image = model.term_img("Amygdalae")
-    row = model.coefficients_[TERMS.index("amygdala")]
+    row = model.sharpness_ * model.predictor_.coefficients[TERMS.index("amygdala")]
     np.testing.assert_allclose(image.get_fdata()[GRID.brain], row / 12.0**3, rtol=1e-6)
 
 
@@ -235,7 +235,7 @@ def test_a_lateral_term_of_the_vocabulary_is_learned():
     model = Encoder(GRID, "l2", vocabulary=terms).fit(make_corpus(80, lateral=True))
     found = model.term_map("left amygdala")
     assert (found.term, found.method) == ("left amygdala", "learned")
-    assert GRID.centers_mm[found.coefficients.argmax(), 0] < 0
+    assert GRID.centers_mm[found.effect.argmax(), 0] < 0
 
 
 def test_both_sides_are_the_whole_map(model):

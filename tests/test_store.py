@@ -10,6 +10,7 @@ from tests.test_encoder import every_encoder, make_atlas
 
 from neurowhere import Encoder, Vocabulary, load_model, save_model
 from neurowhere.exceptions import ModelError, OutputError
+from neurowhere.learn import Linear
 from neurowhere.store import verify_model
 
 CORPUS, TEST = make_corpus(), make_corpus(10, seed=1)
@@ -70,7 +71,7 @@ def test_everything_that_was_learned_comes_back(model, saved):
     texts = ["left amygdaloid body", "striate area", "nothing"]
     np.testing.assert_array_equal(loaded.predict(texts), model.predict(texts), strict=True)
     found, expected = loaded.term_map("left amygdala"), model.term_map("left amygdala")
-    np.testing.assert_array_equal(found.coefficients, expected.coefficients)
+    np.testing.assert_array_equal(found.effect, expected.effect)
     assert found.method == "learned"
 
 
@@ -91,11 +92,10 @@ def test_saving_a_loaded_model_gives_the_same_files(saved, tmp_path):
 def test_files_are_plain(saved):
     names = {file.name for file in saved.iterdir()}
     assert names == {
-        "coefficients.npy",
         "info.json",
-        "mean_map.npy",
         "model.json",
         "partition.npz",
+        "predictor.npz",
         "terms.npz",
         "vocabulary.csv",
     }
@@ -107,8 +107,7 @@ def test_files_are_plain(saved):
     assert (saved / "vocabulary.csv").read_text().startswith("term,category,synonyms\n")
 
 
-FILES = ["coefficients.npy", "mean_map.npy", "model.json", "partition.npz", "terms.npz",
-         "vocabulary.csv"]  # fmt: skip
+FILES = ["predictor.npz", "model.json", "partition.npz", "terms.npz", "vocabulary.csv"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -128,7 +127,7 @@ def test_a_changed_truncated_or_missing_file_is_refused(saved, name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format_version": 2}, "has format version 2, this program reads up to 1; upgrade"),
+        ({"format_version": 3}, "has format version 3, this program reads up to 2; upgrade"),
         ({"kind": "corpus"}, "holds a corpus, not a model"),
         ({"sha256": None}, "is damaged or not of neurowhere"),
         ({"format_version": None}, "is damaged or not of neurowhere"),
@@ -163,7 +162,7 @@ def forge(folder, name, content):
     [
         ("model.json", b"{}"),
         ("model.json", b"[1"),
-        ("coefficients.npy", b"\x93NUMPY"),
+        ("predictor.npz", b"PK\x03"),
         ("terms.npz", b"PK"),
         ("partition.npz", b""),
         ("vocabulary.csv", b"term,category,synonyms\namygdala,,\n"),
@@ -182,8 +181,9 @@ def test_pickled_arrays_are_never_loaded(saved, tmp_path):
         def __reduce__(self):
             return (tmp_path.joinpath("sprung").touch, ())
 
-    np.save(tmp_path / "trap.npy", np.array([Trap()], dtype=object), allow_pickle=True)
-    forge(saved, "mean_map.npy", (tmp_path / "trap.npy").read_bytes())
+    trap = np.array([Trap()], dtype=object)
+    np.savez(tmp_path / "trap.npz", mean=trap, coefficients=trap, centre=trap, sharpness=trap)
+    forge(saved, "predictor.npz", (tmp_path / "trap.npz").read_bytes())
     with pytest.raises(ModelError, match="is not a whole model"):
         load_model(saved)
     assert not (tmp_path / "sprung").exists()
@@ -198,11 +198,6 @@ def test_other_folders_and_files_are_refused(tmp_path):
     CORPUS.save(tmp_path / "corpus")
     with pytest.raises(ModelError, match="holds a corpus, not a model"):
         load_model(tmp_path / "corpus")
-
-
-def test_no_model_is_shipped_yet():
-    with pytest.raises(ModelError, match="ships no model; give the folder"):
-        load_model()
 
 
 def test_a_model_is_written_whole_or_not_at_all(model, saved, tmp_path, monkeypatch):
@@ -224,10 +219,11 @@ def test_a_model_is_written_whole_or_not_at_all(model, saved, tmp_path, monkeypa
 
 
 def test_verify_finds_what_checksums_cannot(saved):
-    assert verify_model(saved) == 7
-    np.save(saved / "mean_map.npy", np.full(GRID.n_regions, np.nan))
-    forge(saved, "mean_map.npy", (saved / "mean_map.npy").read_bytes())
-    with pytest.raises(ModelError, match="numbers in mean_map_ that are not finite"):
+    assert verify_model(saved) == 6
+    arrays = dict(np.load(saved / "predictor.npz"))
+    np.savez(saved / "predictor.npz", **(arrays | {"mean": np.full(GRID.n_regions, np.nan)}))
+    forge(saved, "predictor.npz", (saved / "predictor.npz").read_bytes())
+    with pytest.raises(ModelError, match="numbers in mean that are not finite"):
         verify_model(saved)
 
 
@@ -242,8 +238,8 @@ def test_a_large_model_loads_in_a_second(tmp_path):
 
     model.partition_ = model.brain_ = VoxelGrid(mask=(mask, np.diag([4.0, 4, 4, 1])))
     rng = np.random.default_rng(0)
-    model.coefficients_ = rng.standard_normal((592, mask.size), dtype=np.float32)
-    model.mean_map_ = rng.random(mask.size)
+    coefficients = rng.standard_normal((592, mask.size), dtype=np.float32)
+    model.predictor_ = Linear(rng.random(mask.size), coefficients, rng.random(592))
     save_model(model, tmp_path / "model")
     start = time.process_time()
     loaded = load_model(tmp_path / "model")

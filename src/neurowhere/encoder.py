@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,23 +19,9 @@ from sklearn.base import BaseEstimator
 from neurowhere.corpus import Corpus, Document
 from neurowhere.encoding import Encoding, TermMap
 from neurowhere.exceptions import FitError
-from neurowhere.learn import (
-    Block,
-    Choice,
-    Design,
-    LinearFit,
-    Peaks,
-    choose,
-    collect,
-    deviations,
-    l1_blocks,
-    label_blocks,
-    nats_above_uniform,
-    ridge_blocks,
-    target_products,
-    to_probabilities,
-    validation_split,
-)
+from neurowhere.learn import Certificate, Choice, LogLinear, Schedule, mass_for, nats_above_uniform
+from neurowhere.learning import CHUNK, Learned, Learner, Lesson, learn, mean_predictor
+from neurowhere.neighbours import Neighbours
 from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.targets import Targets
@@ -45,14 +30,11 @@ from neurowhere.text.anatomy import builtin_anatomy
 from neurowhere.text.extraction import LATERAL
 from neurowhere.text.laterality import without_side
 
-# Rows of X have unit norm, its columns are centred, targets are probabilities times m.
-LAMBDAS = {
-    "l1": tuple(np.geomspace(10, 0.1, 9).tolist()),
-    "l2": tuple(np.geomspace(1000, 1, 10).tolist()),
-    "labels": tuple(np.geomspace(100, 0.01, 9).tolist()),
+OPTIONS = {
+    "loss": ("l1", "l2", "likelihood"),
+    "text": ("terms", "none"),
+    "constraint": (None, "labels"),
 }
-OPTIONS = {"loss": ("l1", "l2"), "text": ("terms", "none"), "constraint": (None, "labels")}
-CHUNK = 256  # documents predicted at a time
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
 
@@ -63,8 +45,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     ----------
     partition : VoxelGrid or Atlas, optional
         Regions to predict; by default the voxels of a 4-mm grid.
-    loss : "l1" or "l2"
-        Total variation, or least squares.
+    loss : "l1", "l2" or "likelihood"
+        Total variation, least squares, or the log-likelihood itself of a log-linear model.
     text : "terms" or "none"
         "none" ignores the text and predicts the mean map: a baseline.
     constraint : None or "labels"
@@ -85,13 +67,17 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         What counts as brain: which peaks are learned from and scored, and the uniform density.
         By default the grid itself, or a 4-mm grid for an atlas.
     lambdas : sequence of float, optional
-        Path of the penalty, decreasing.
+        Path of the penalty, decreasing; for the likelihood, of the weight decay.
     validation : float
         Share of the training studies on which λ and the sharpness are chosen.
     tolerance : float
         Relative duality gap of the ℓ1 fit.
+    rank : int, optional
+        Dimensions of a log-linear model.
+    repeats : int
+        Log-linear fits, each from another random start, that are averaged.
     seed : int
-        Of the validation split.
+        Of the validation split, and of the first random start.
     n_jobs : int
         Threads, −1 for all cores.
     checkpoint : path, optional
@@ -102,21 +88,23 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     ----------
     vocabulary_ : Vocabulary
     extractor_ : TermExtractor
-        Counts the terms; its `terms` name the rows of `coefficients_`.
+        Counts the terms; its `terms` name the features.
     weighting_ : TfIdf
         Weights of the terms.
+    predictor_ : Predictor
+        From features to probabilities: its arrays are the model.
     mean_map_ : array of shape (n_regions,)
         Mean probability of each region over the training studies.
-    coefficients_ : array of shape (n_terms, n_regions)
-        Change of a region's probability, before it is cut and rescaled, per unit of a term.
-    term_means_ : array of shape (n_terms,)
-        Mean features x̄ of the training studies.
     penalty_, sharpness_ : float
-        Chosen λ and sharpness.
-    choice_ : Choice
+        Chosen penalty and sharpness.
+    choice_ : Choice or None
         Scores of all λ and sharpnesses on the validation studies.
     certificate_ : Certificate or None
         Primal and dual value of the ℓ1 fit.
+    calibration_ : array or None
+        Mass that holds each share of the peaks of held-out studies; for the likelihood.
+    neighbours_ : Neighbours or None
+        Training studies as points, to find those close to a text; for the likelihood.
     training_ : dict
         What it was learned from: studies, peaks in the brain, origin of the corpus, date, version.
 
@@ -131,10 +119,15 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
     [6.0, -94.0, 0.0]
     """
 
+    choice_: Choice | None
+    certificate_: Certificate | None
+    calibration_: NDArray[np.float64] | None
+    neighbours_: Neighbours | None
+
     def __init__(
         self,
         partition: Partition | None = None,
-        loss: Literal["l1", "l2"] = "l1",
+        loss: Literal["l1", "l2", "likelihood"] = "l1",
         *,
         text: Literal["terms", "none"] = "terms",
         constraint: Literal["labels"] | None = None,
@@ -147,6 +140,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         lambdas: Sequence[float] | None = None,
         validation: float = 0.1,
         tolerance: float = 1e-3,
+        rank: int | None = None,
+        repeats: int = 4,
         seed: int = 0,
         n_jobs: int = -1,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -164,6 +159,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         self.lambdas = lambdas
         self.validation = validation
         self.tolerance = tolerance
+        self.rank = rank
+        self.repeats = repeats
         self.seed = seed
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
@@ -201,13 +198,30 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             "version": version("neurowhere"),
         }
         if self.text == "none":
-            self._learn_mean(targets)
+            self._keep(Learned(mean_predictor(targets)))
             return self
         corpus = corpus.select(rows)
         counts = self._count_terms(corpus)
-        self.weighting_ = TfIdf().fit(counts)
-        self._learn(self.weighting_.transform(counts), targets, corpus.groups)
+        self.learn_counts(counts, targets, corpus.groups)
+        if isinstance(self.predictor_, LogLinear):
+            projections = self.predictor_.project(self.weighting_.transform(counts))
+            ids = corpus.documents["id"].to_numpy(dtype=str)
+            self.neighbours_ = Neighbours.from_projections(ids, projections)
         return self
+
+    def learn_counts(
+        self, counts: sparse.csr_matrix, targets: Targets, groups: NDArray[Any]
+    ) -> None:
+        """Learn from the term counts and the targets of studies, once terms and regions are set."""
+        self.weighting_ = TfIdf().fit(counts)
+        lesson = Lesson(
+            self.weighting_.transform(counts),
+            targets,
+            self.partition_,
+            self.brain_.total_volume_mm3,
+            self._label_selector(),
+        )
+        self._keep(learn(self._learner(), lesson, groups))
 
     def _check_options(self) -> None:
         for name, values in OPTIONS.items():
@@ -279,101 +293,50 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             return Vocabulary(self.vocabulary)
         return Vocabulary.load(self.vocabulary)
 
-    def _learn_mean(self, targets: Targets) -> None:
-        _, mean = target_products(
-            Design(np.ones((len(targets), 1))), targets.shares, targets.smooth
-        )
-        self.mean_map_ = mean / mean.sum()
-        self.coefficients_ = np.zeros((0, len(mean)), dtype=np.float32)
-        self.term_means_ = np.zeros(0)
-        self.sharpness_ = 1.0
-
-    def _learn(self, features: sparse.csr_matrix, targets: Targets, groups: Any) -> None:
-        usual = LAMBDAS[self.constraint or self.loss]
-        lambdas = list(usual if self.lambdas is None else self.lambdas)
-        fit_rows, held = validation_split(groups, fraction=self.validation, seed=self.seed)
-        inner = self._choose(features, targets, fit_rows, held, lambdas)
-        # The path down to the chosen λ costs little more than λ alone, and starts it well.
-        path = [lam for lam in lambdas if lam >= inner.penalty]
-        design, blocks = self._path(features, targets, path, "fit")
-        fit = collect(blocks, self.partition_.n_regions)
-        self._keep(fit, design)
-        self.choice_, self.penalty_, self.sharpness_ = inner, inner.penalty, inner.sharpness
-        self.certificate_ = fit.certificate
-
-    def _choose(
-        self,
-        features: sparse.csr_matrix,
-        targets: Targets,
-        fit_rows: NDArray[np.intp],
-        held: NDArray[np.intp],
-        lambdas: list[float],
-    ) -> Choice:
-        part = targets.select(fit_rows)
-        design, blocks = self._path(features[fit_rows], part, lambdas, "choice")
-        seen = targets.select(held)
-        return choose(
-            blocks,
-            lambdas,
-            design,
-            self._columns(features[held]),
-            Peaks(seen.study, seen.region, len(seen)),
-            self.partition_.volumes_mm3,
-            self.brain_.total_volume_mm3,
+    def _learner(self) -> Learner:
+        schedule = Schedule() if self.rank is None else Schedule(rank=self.rank)
+        return Learner(
+            loss=self.loss,
+            constraint=self.constraint,
+            lambdas=self.lambdas,
+            validation=self.validation,
+            tolerance=self.tolerance,
+            repeats=self.repeats,
+            schedule=schedule,
+            seed=self.seed,
+            n_jobs=self.n_jobs,
+            checkpoint=self.checkpoint,
         )
 
-    def _columns(self, features: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Features as the learner sees them: one column per term, or per region's label."""
-        if self.constraint != "labels":
-            return features
-        selector = sparse.csr_matrix(self._label_selector, dtype=features.dtype)
-        return sparse.csr_matrix(features @ selector)
-
-    @property
-    def _label_selector(self) -> sparse.csr_matrix:
+    def _label_selector(self) -> sparse.csr_matrix | None:
         """(n_terms, n_regions), with a one where the term is the region's label."""
+        if self.constraint != "labels":
+            return None
         regions = [k for k, name in enumerate(self.label_names_) if name]
         terms = [self.vocabulary_.index(self.label_names_[k]) for k in regions]
         shape = (len(self.vocabulary_), self.partition_.n_regions)
         return sparse.csr_matrix((np.ones(len(regions)), (terms, regions)), shape=shape)
 
-    def _path(
-        self, features: sparse.csr_matrix, targets: Targets, lambdas: list[float], stage: str
-    ) -> tuple[Design, Iterator[Block]]:
-        """Design and blocks of the learner over a path of λ, on targets times m."""
-        m = self.partition_.n_regions
-        design = Design(self._columns(features))
+    def _keep(self, learned: Learned) -> None:
+        self.predictor_ = learned.predictor
+        self.choice_, self.certificate_ = learned.choice, learned.certificate
+        self.calibration_ = learned.calibration
+        self.neighbours_ = None
 
-        def columns(regions: slice) -> NDArray[np.float32]:
-            return targets.columns(regions) * np.float32(m)
+    @property
+    def mean_map_(self) -> NDArray[np.floating]:
+        """Mean probability of each region over the training studies; what any text starts from."""
+        return self.predictor_.mean_map
 
-        if self.constraint == "labels":
-            return design, label_blocks(design, columns, m, lambdas, loss=self.loss)
-        if self.loss == "l1":
-            return design, l1_blocks(
-                design,
-                columns,
-                m,
-                lambdas,
-                tolerance=self.tolerance,
-                n_jobs=self.n_jobs,
-                checkpoint=self.checkpoint and Path(self.checkpoint) / stage,
-            )
-        products, mean = target_products(design, targets.shares * m, targets.smooth)
-        return design, ridge_blocks(design, products, mean, lambdas)
+    @property
+    def penalty_(self) -> float:
+        """Chosen penalty; NaN for a model of the mean map."""
+        return np.nan if self.choice_ is None else self.choice_.penalty
 
-    def _keep(self, fit: LinearFit, design: Design) -> None:
-        m = self.partition_.n_regions
-        coefficients = fit.coefficients
-        self.term_means_ = design.mean
-        if self.constraint == "labels":
-            # One coefficient per region, that of its own label: move it to the label's term.
-            selector = self._label_selector
-            coefficients = selector.toarray() * np.diagonal(coefficients)
-            counts = np.maximum(selector.getnnz(axis=1), 1)
-            self.term_means_ = selector @ design.mean / counts
-        self.mean_map_ = fit.mean / m
-        self.coefficients_ = np.asarray(coefficients / m, dtype=np.float32)
+    @property
+    def sharpness_(self) -> float:
+        """Chosen sharpness."""
+        return 1.0 if self.choice_ is None else self.choice_.sharpness
 
     # ---- predicting
 
@@ -393,8 +356,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
 
     def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
         """Predict from the features of documents, as `transform` gives them."""
-        moved = deviations(features, self.coefficients_, self.term_means_)
-        return to_probabilities(self.mean_map_, moved, self.sharpness_)
+        return self.predictor_.predict(features)
 
     def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
         """Features of documents: (n, n_terms), rows of unit norm."""
@@ -403,33 +365,52 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         return self.weighting_.transform(self.extractor_.counts(X))
 
     def encode(self, text: str) -> Encoding:
-        """Predict from one text, and tell which of its terms were known."""
+        """Predict from one text, and tell which of its terms were known and what they did."""
         features = self.transform([text])  # (1, n_terms)
+        order = np.argsort(-features.data, kind="stable")
+        columns, weights = features.indices[order], features.data[order]
+
+        def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
+            return weights * self.predictor_.mean_effects(columns, places)
+
         return Encoding(
             text=text,
             probabilities=self.predict_features(features)[0],
-            mean_map=self.mean_map_ / self.mean_map_.sum(),
-            terms=self._found(text, features),
+            mean_map=self.mean_map_,
+            terms=self._found(text, columns, weights),
             partition=self.partition_,
             brain=self.brain_,
+            calibrate=self._mass_for,
+            explain=explain,
+            unit=self.predictor_.unit,
+            similar=self._similar(features),
         )
 
-    def _found(self, text: str, features: sparse.csr_matrix) -> pd.DataFrame:
-        """Terms in a text: term, count, weight and where, the heaviest first."""
+    def _mass_for(self, share: float) -> float:
+        return share if self.calibration_ is None else mass_for(share, self.calibration_)
+
+    def _similar(self, features: sparse.csr_matrix) -> pd.DataFrame | None:
+        if self.neighbours_ is None or not isinstance(self.predictor_, LogLinear):
+            return None
+        return self.neighbours_.nearest(self.predictor_.project(features)[0])
+
+    def _found(
+        self, text: str, columns: NDArray[np.integer], weights: NDArray[np.float32]
+    ) -> pd.DataFrame:
+        """Terms in a text: term, count, weight and where, in the order of the columns."""
         where: dict[str, list[tuple[int, int]]] = {}
-        for match in self.extractor_.counter.find(text) if features.nnz else ():
+        for match in self.extractor_.counter.find(text) if len(columns) else ():
             names = [match.term, f"{match.side} {match.term}"] if match.side else [match.term]
             for name in names:
                 where.setdefault(name, []).append((match.start, match.end))
-        names = [self.extractor_.terms[column] for column in features.indices]
-        table = {
-            "term": names,
-            "count": [len(where[name]) for name in names],
-            "weight": features.data,
-            "where": [where[name] for name in names],
-        }
-        return pd.DataFrame(table).sort_values(
-            "weight", ascending=False, kind="stable", ignore_index=True
+        names = [self.extractor_.terms[column] for column in columns]
+        return pd.DataFrame(
+            {
+                "term": names,
+                "count": [len(where[name]) for name in names],
+                "weight": weights,
+                "where": [where[name] for name in names],
+            }
         )
 
     def term_map(self, name: str) -> TermMap:
@@ -454,7 +435,8 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             term=names[index],
             side=side,
             method="learned" if len(columns) > 1 or side not in LATERAL else "restricted",
-            coefficients=(features @ self.coefficients_)[0],
+            effect=features.data @ self.predictor_.effects(features.indices),
+            unit=self.predictor_.unit,
             partition=self.partition_,
         )
 
@@ -495,7 +477,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             relative[here] = covered * q[study[here] - start, region[here]] * scale[region[here]]
             start += len(q)
         nats = nats_above_uniform(relative, study, len(corpus))
-        mean = (region >= 0) * (self.mean_map_ / self.mean_map_.sum() * scale)[region]
+        mean = (region >= 0) * (self.mean_map_ * scale)[region]
         mean_nats = nats_above_uniform(mean, study, len(corpus))
         scored = np.bincount(study, minlength=len(corpus))
         return pd.DataFrame(
@@ -550,7 +532,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             "sided_terms": len(self.extractor_.sided),
             "penalty": self.penalty_,
             "sharpness": self.sharpness_,
-            "validation_nats": self.choice_.score,
+            "validation_nats": self.choice_ and self.choice_.score,
             "relative_gap": None if certificate is None else certificate.relative_gap,
         }
 

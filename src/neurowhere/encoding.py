@@ -45,6 +45,12 @@ class Encoding:
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
+    explain : callable
+        From weights of the regions to what each of `terms` adds to their weighted sum; exact.
+    unit : "probability" or "log probability"
+        Of what terms add.
+    similar : DataFrame or None
+        Training studies with the closest texts: id, similarity, link.
     """
 
     text: str
@@ -54,6 +60,9 @@ class Encoding:
     partition: Partition
     brain: VoxelGrid
     calibrate: Callable[[float], float] = field(default=float)
+    explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
+    unit: str = "probability"
+    similar: pd.DataFrame | None = None
 
     @property
     def is_mean_map(self) -> bool:
@@ -209,26 +218,33 @@ class TermMap:
     method : "learned" or "restricted"
         Whether the map of that side was learned from texts, or is the map of the term, restricted
         to the hemisphere. A term without a side is always learned.
-    coefficients : array of shape (m,)
-        Change of the probability of each region that the term brings.
+    effect : array of shape (m,)
+        What the term adds to each region.
+    unit : "probability" or "log probability"
+        Of the effect.
     """
 
     name: str
     term: str
     side: Side | None
     method: Literal["learned", "restricted"]
-    coefficients: NDArray[np.float32]
+    effect: NDArray[np.float32]
+    unit: str
     partition: Partition
 
     @cached_property
     def img(self) -> Any:
-        """Coefficients as a density, in mm⁻³, zero on the other side of a restricted map."""
+        """Effect as an image: a density in mm⁻³, or a difference of log densities.
+
+        A restricted map is zero on the other side.
+        """
         return self.to_img()
 
     def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
         """Make the image on another grid, as `Partition.to_img` does."""
-        density = self.coefficients / self.partition.volumes_mm3
-        image = self.partition.to_img(density, resolution_mm=resolution_mm, like=like)
+        is_log = self.unit == "log probability"
+        values = self.effect / (1 if is_log else self.partition.volumes_mm3)
+        image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
         if self.method == "restricted":
             image.dataobj[_other_side(image, self.side)] = 0
         return image

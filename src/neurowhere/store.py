@@ -6,12 +6,13 @@
     model.json          parameters, λ, sharpness, certificate, what it was learned from
     partition.npz       regions that are predicted, as arrays of the partition
     brain.npz           what counts as brain, for an atlas
-    mean_map.npy        mean probability of each region
-    coefficients.npy    (n_terms, n_regions), float32
-    terms.npz           weight (idf) and mean feature of each term
+    predictor.npz       arrays of the regression; int8 with scales for a model that was made small
+    terms.npz           weight (idf) of each term
+    calibration.npy     mass that holds each share of unseen peaks, for a model that knows it
+    studies.npz         ids and vectors of the training studies, to find close ones
     vocabulary.csv      terms, categories and synonyms
 
-A model of the mean map has none of the last three.
+A model of the mean map knows no terms.
 """
 
 import json
@@ -27,19 +28,24 @@ from numpy.typing import NDArray
 from neurowhere.encoder import Encoder
 from neurowhere.exceptions import ModelError, NeurowhereError
 from neurowhere.files import new_folder, read_info, write_info
-from neurowhere.learn import Certificate, Choice
+from neurowhere.learn import Certificate, Choice, predictor_from_arrays
+from neurowhere.neighbours import Neighbours
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 KIND = "model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 REMEDY = "fetch or fit it again"
 TOLERANCE = 1e-4  # of a sum of float32 probabilities
 
 MODEL_NAME = "model.json"
 PARTITION_NAME, BRAIN_NAME = "partition.npz", "brain.npz"
-MEAN_NAME, COEFFICIENTS_NAME = "mean_map.npy", "coefficients.npy"
+PREDICTOR_NAME, CALIBRATION_NAME = "predictor.npz", "calibration.npy"
+STUDIES_NAME = "studies.npz"
 TERMS_NAME, VOCABULARY_NAME = "terms.npz", "vocabulary.csv"
+SCALE = "_scale"  # ends the name of the scales of an array of 8-bit numbers
+
+SHIPPED = Path(__file__).parent / "data" / "model"
 
 # Parameters that JSON can hold; the others have files of their own, or belong to the machine.
 PARAMETERS = (
@@ -53,14 +59,33 @@ PARAMETERS = (
     "lambdas",
     "validation",
     "tolerance",
+    "rank",
+    "repeats",
     "seed",
 )
 
 
-def save_model(model: Encoder, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Write a fitted model as a folder, whole or not at all."""
+def save_model(
+    model: Encoder,
+    folder: str | os.PathLike[str],
+    *,
+    small: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Write a fitted model as a folder, whole or not at all.
+
+    Parameters
+    ----------
+    model : Encoder
+    folder : path
+    small : bool
+        Whether to round the large arrays to 8 bits, with a scale for each row: a quarter of the
+        size, for a loss that `benchmarks/shipped_model.py` measures.
+    overwrite : bool
+        Whether to replace a folder that exists.
+    """
     with new_folder(folder, overwrite=overwrite) as temporary:
-        write_files(model, temporary)
+        write_files(model, temporary, small=small)
 
 
 def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
@@ -68,18 +93,16 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
 
     Parameters
     ----------
-    folder : path
-        A folder that is missing, changed, cut short, foreign or written by a newer version is
-        refused with a `ModelError`.
+    folder : path, optional
+        By default the model that the package ships. A folder that is missing, changed, cut short,
+        foreign or written by a newer version is refused with a `ModelError`.
 
     Returns
     -------
     Encoder
         Predicts exactly what the saved one did.
     """
-    if folder is None:
-        raise ModelError("this version ships no model; give the folder of one (`neurowhere fit`)")
-    path = Path(folder).expanduser()
+    path = SHIPPED if folder is None else Path(folder).expanduser()
     read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
     try:
         return _read_files(path)
@@ -99,9 +122,8 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
 def verify_model(folder: str | os.PathLike[str]) -> int:
     """Check every file of a model, and that it predicts densities; return the number of files."""
     model = load_model(folder)
-    for name in vars(model):
-        value = getattr(model, name)
-        if isinstance(value, np.ndarray) and not np.isfinite(value).all():
+    for name, values in model.predictor_.to_arrays().items():
+        if not np.isfinite(values).all():
             raise ModelError(f"{folder} holds numbers in {name} that are not finite; {REMEDY}")
     text = "" if model.text == "none" else " ".join(model.extractor_.terms)
     for probabilities in model.predict(["", text]):
@@ -110,34 +132,34 @@ def verify_model(folder: str | os.PathLike[str]) -> int:
     return sum(file.is_file() for file in Path(folder).expanduser().iterdir())
 
 
-def write_files(model: Encoder, folder: Path) -> None:
+def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:
     """Write the files of a model into an empty folder."""
-    if not hasattr(model, "mean_map_"):
+    if not hasattr(model, "predictor_"):
         raise ModelError("expected a fitted model; call fit before saving it")
     _write_json(_describe(model), folder / MODEL_NAME)
     _write_arrays(model.partition_.to_arrays(), folder / PARTITION_NAME)
     if model.brain_ is not model.partition_:
         _write_arrays(model.brain_.to_arrays(), folder / BRAIN_NAME)
-    np.save(folder / MEAN_NAME, model.mean_map_, allow_pickle=False)
+    _write_large(model.predictor_.to_arrays(), folder / PREDICTOR_NAME, small)
     if model.text != "none":
-        np.save(folder / COEFFICIENTS_NAME, model.coefficients_, allow_pickle=False)
-        terms = {"idf": model.weighting_.idf_, "mean": model.term_means_}
-        _write_arrays(terms, folder / TERMS_NAME)
+        _write_arrays({"idf": model.weighting_.idf_}, folder / TERMS_NAME)
         model.vocabulary_.save(folder / VOCABULARY_NAME)
+    if model.calibration_ is not None:
+        np.save(folder / CALIBRATION_NAME, model.calibration_, allow_pickle=False)
+    if model.neighbours_ is not None:
+        studies = {"ids": model.neighbours_.ids, "vectors": model.neighbours_.vectors}
+        _write_large(studies, folder / STUDIES_NAME, small)
     write_info(folder, {"kind": KIND, "format_version": FORMAT_VERSION})
 
 
 def _describe(model: Encoder) -> dict[str, Any]:
     """Give what model.json holds."""
-    learned: dict[str, Any] = {"sharpness": model.sharpness_}
+    learned: dict[str, Any] = {
+        "choice": model.choice_ and asdict(model.choice_),
+        "certificate": model.certificate_ and asdict(model.certificate_),
+    }
     if model.text != "none":
-        certificate = model.certificate_
-        learned |= {
-            "penalty": model.penalty_,
-            "certificate": None if certificate is None else asdict(certificate),
-            "choice": asdict(model.choice_),
-            "sided": model.extractor_.sided,
-        }
+        learned["sided"] = model.extractor_.sided
     if model.constraint == "labels":
         learned["label_names"] = model.label_names_
     return {
@@ -155,12 +177,16 @@ def _read_files(path: Path) -> Encoder:
     model = Encoder(partition, brain=brain, **description["parameters"])
     model.partition_, model.brain_ = partition, brain or partition
     model.training_ = description["training"]
-    model.sharpness_ = float(learned["sharpness"])
-    model.mean_map_ = np.load(path / MEAN_NAME, allow_pickle=False)
-    if model.text == "none":
-        model.coefficients_ = np.zeros((0, partition.n_regions), dtype=np.float32)
-        model.term_means_ = np.zeros(0)
-    else:
+    model.predictor_ = predictor_from_arrays(_read_large(path / PREDICTOR_NAME))
+    choice, certificate = learned["choice"], learned["certificate"]
+    model.choice_ = choice and Choice(**{**choice, "scores": np.array(choice["scores"])})
+    model.certificate_ = certificate and Certificate(**certificate)
+    model.calibration_ = model.neighbours_ = None
+    if (path / CALIBRATION_NAME).exists():
+        model.calibration_ = np.load(path / CALIBRATION_NAME, allow_pickle=False)
+    if (path / STUDIES_NAME).exists():
+        model.neighbours_ = Neighbours(**_read_large(path / STUDIES_NAME))
+    if model.text != "none":
         _read_terms(model, path, learned)
     _check_shapes(model)
     return model
@@ -170,13 +196,7 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
     """Read what a model knows of its terms."""
     model.vocabulary = model.vocabulary_ = Vocabulary.load(path / VOCABULARY_NAME)
     model.extractor_ = TermExtractor(model.vocabulary_, model.section_weights, learned["sided"])
-    terms = _read_arrays(path / TERMS_NAME)
-    model.weighting_, model.term_means_ = TfIdf.from_idf(terms["idf"]), terms["mean"]
-    model.coefficients_ = np.load(path / COEFFICIENTS_NAME, allow_pickle=False)
-    certificate, choice = learned["certificate"], learned["choice"]
-    model.certificate_ = None if certificate is None else Certificate(**certificate)
-    model.choice_ = Choice(**{**choice, "scores": np.array(choice["scores"])})
-    model.penalty_ = float(learned["penalty"])
+    model.weighting_ = TfIdf.from_idf(_read_arrays(path / TERMS_NAME)["idf"])
     if model.constraint == "labels":
         model.label_names_ = learned["label_names"]
 
@@ -184,8 +204,10 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
 def _check_shapes(model: Encoder) -> None:
     n_terms = 0 if model.text == "none" else len(model.extractor_.terms)
     shape = (n_terms, model.partition_.n_regions)
-    shapes = (model.coefficients_.shape, (len(model.term_means_), len(model.mean_map_)))
-    if set(shapes) != {shape}:
+    if (model.predictor_.n_terms, len(model.predictor_.mean_map)) != shape:
+        raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
+    effects = model.predictor_.effects(np.arange(min(n_terms, 1)))
+    if effects.shape[1] != shape[1] or (n_terms and len(model.weighting_.idf_) != n_terms):
         raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
 
 
@@ -200,6 +222,30 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 def _write_arrays(arrays: dict[str, Any], path: Path) -> None:
     np.savez_compressed(path, **arrays)
+
+
+def _write_large(arrays: dict[str, NDArray[Any]], path: Path, small: bool) -> None:
+    """Write arrays; if small, tables of float32 as 8-bit numbers with a scale for each row."""
+    if not small:
+        np.savez(path, **arrays)  # type: ignore[arg-type]
+        return
+    rounded: dict[str, NDArray[Any]] = {}
+    for name, values in arrays.items():
+        if values.ndim == 2 and values.dtype == np.float32:
+            scale = np.abs(values).max(axis=1, keepdims=True) / 127
+            scale[scale == 0] = 1
+            rounded[name + SCALE] = scale
+            values = np.round(values / scale).astype(np.int8)
+        rounded[name] = values
+    _write_arrays(rounded, path)
+
+
+def _read_large(path: Path) -> dict[str, NDArray[Any]]:
+    arrays = _read_arrays(path)
+    for name in [name for name in arrays if name.endswith(SCALE)]:
+        scale = arrays.pop(name)
+        arrays[name.removesuffix(SCALE)] = arrays[name.removesuffix(SCALE)] * scale
+    return arrays
 
 
 def _write_json(content: dict[str, Any], path: Path) -> None:

@@ -142,7 +142,7 @@ def no_coordinates():
         ({"corpus": no_coordinates()}, CorpusError, "expected coordinates"),
         ({"folds": 61}, FitError, "at least 61 studies .* for 61 folds; got 60"),
         ({"folds": 0}, FitError, "at least one fold"),
-        ({"losses": ["l3"]}, FitError, "expected losses among l1, l2, labels"),
+        ({"losses": ["l3"]}, FitError, "expected losses among l1, l2, likelihood, labels"),
         ({"losses": []}, FitError, "expected losses among"),
         ({"candidates": []}, FitError, "at least one partition"),
         ({"vocabulary": Vocabulary(["hippocampus"])}, VocabularyError, "none of the 1 terms"),

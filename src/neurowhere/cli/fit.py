@@ -15,6 +15,7 @@ class Loss(StrEnum):
 
     l1 = "l1"
     l2 = "l2"
+    likelihood = "likelihood"
 
 
 class Constraint(StrEnum):
@@ -48,7 +49,20 @@ def fit(
             metavar="FILE", help="Names of the atlas's regions: index, name.", show_default=False
         ),
     ] = None,
-    loss: Annotated[Loss, typer.Option(help="l1: total variation; l2: least squares.")] = Loss.l1,
+    loss: Annotated[
+        Loss,
+        typer.Option(
+            help="l1: total variation; l2: least squares; likelihood: a log-linear model."
+        ),
+    ] = Loss.l1,
+    rank: Annotated[
+        int | None,
+        typer.Option(min=1, help="Dimensions of a log-linear model.", show_default=False),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Log-linear fits that are averaged.")] = 4,
+    small: Annotated[
+        bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
+    ] = False,
     constraint: Annotated[
         Constraint,
         typer.Option(help="labels: each region of an atlas from mentions of its label alone."),
@@ -101,11 +115,13 @@ def fit(
         min_studies=min_studies,
         laterality=laterality,
         bandwidth=bandwidth,
+        rank=rank,
+        repeats=repeats,
         seed=seed,
         n_jobs=jobs,
         checkpoint=checkpoint,
     )
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         model.fit(read_corpus(corpus, format=format, progress=True))
-        write_files(model, folder)
+        write_files(model, folder, small=small)
     print_summary(model, as_json)

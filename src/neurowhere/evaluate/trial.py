@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.encoder import CHUNK, Encoder
+from neurowhere.encoder import Encoder
 from neurowhere.evaluate.folds import TEST_SHARE, shuffle_split
 from neurowhere.evaluate.metric import relative_densities, total_variation
 from neurowhere.evaluate.problem import Problem
 from neurowhere.exceptions import ConvergenceWarning
 from neurowhere.learn import nats_above_uniform
+from neurowhere.learning import CHUNK, Learned, mean_predictor
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text import TfIdf
 
 T = TypeVar("T")
 Rows = NDArray[np.intp]
@@ -28,6 +28,7 @@ BASELINES = (UNIFORM, MEAN)
 LOSSES: dict[str, dict[str, Any]] = {
     "l1": {"loss": "l1"},
     "l2": {"loss": "l2"},
+    "likelihood": {"loss": "likelihood"},
     "labels": {"loss": "l2", "constraint": "labels"},
     "labels-l1": {"loss": "l1", "constraint": "labels"},
 }
@@ -125,7 +126,6 @@ class Uniform:
 class FoldEncoder(Encoder):
     """Encoder that learns from the counts and targets that were made once for all folds."""
 
-    penalty_ = np.nan
     uncovered = 0.0
 
     def fit_rows(self, problem: Problem, rows: Rows) -> Self:
@@ -136,14 +136,13 @@ class FoldEncoder(Encoder):
         self.partition_ = cast(Partition, problem.regions)
         self.brain_ = cast(VoxelGrid, problem.brain)
         if self.text == "none":
-            self._learn_mean(targets)
+            self._keep(Learned(mean_predictor(targets)))
             return self
         if self.constraint == "labels":
             labels = _given(problem.labels)
             self.vocabulary_, self.label_names_ = labels.vocabulary, list(labels.names)
         counts = self._counts(problem)[rows]
-        self.weighting_ = TfIdf().fit(counts)
-        self._learn(self.weighting_.transform(counts), targets, problem.groups[rows])
+        self.learn_counts(counts, targets, problem.groups[rows])
         return self
 
     def predict_rows(self, problem: Problem, rows: Rows) -> Iterator[NDArray[np.float32]]:

@@ -1,12 +1,26 @@
 """Regressors: arrays in, coefficients and certificate out."""
 
 from neurowhere.learn.blocks import Block, LinearFit, collect
+from neurowhere.learn.calibration import calibrate, mass_for, peak_levels
 from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.l1_reference import l1_dual_lbfgs
 from neurowhere.learn.labels import label_blocks
-from neurowhere.learn.probability import deviations, nats_above_uniform, to_probabilities
+from neurowhere.learn.loglinear import Schedule, fit_loglinear
+from neurowhere.learn.predictor import (
+    Linear,
+    LogLinear,
+    Predictor,
+    average,
+    predictor_from_arrays,
+)
+from neurowhere.learn.probability import (
+    deviations,
+    nats_above_uniform,
+    softmax,
+    to_probabilities,
+)
 from neurowhere.learn.ridge import leave_one_out_errors, ridge_blocks, target_products
 from neurowhere.learn.selection import Choice, Peaks, choose, validation_split
 
@@ -15,17 +29,28 @@ __all__ = [
     "Certificate",
     "Choice",
     "Design",
+    "Linear",
     "LinearFit",
+    "LogLinear",
     "Peaks",
+    "Predictor",
+    "Schedule",
+    "average",
+    "calibrate",
     "choose",
     "collect",
     "deviations",
+    "fit_loglinear",
     "l1_blocks",
     "l1_dual_lbfgs",
     "label_blocks",
     "leave_one_out_errors",
+    "mass_for",
     "nats_above_uniform",
+    "peak_levels",
+    "predictor_from_arrays",
     "ridge_blocks",
+    "softmax",
     "target_products",
     "to_probabilities",
     "validation_split",

@@ -49,6 +49,18 @@ def to_probabilities(
     return positive
 
 
+def softmax(exponent: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Exponential of each row, rescaled to sum to 1; the rows themselves are overwritten.
+
+    >>> softmax(np.log(np.array([[1.0, 3.0]])))
+    array([[0.25, 0.75]])
+    """
+    exponent -= exponent.max(axis=1, keepdims=True)
+    np.exp(exponent, out=exponent)
+    exponent /= exponent.sum(axis=1, keepdims=True)
+    return exponent
+
+
 def nats_above_uniform(
     relative_density: Array, study: NDArray[np.integer], n_studies: int
 ) -> Array:

@@ -1,0 +1,190 @@
+"""Log-linear regression: term maps add up in the exponent, fitted to the likelihood itself.
+
+With x (d,) the features of a text, loadings A (d, r), components S (r, m) and the log b of the
+mean map,
+
+    q = softmax(b + xᵀA S),        loss = −Σ_k ŷ_k log(½ + ½ q_k V/v_k)
+
+is the probability of each region, and the loss the half-uniform log-likelihood by which models
+are compared, expected over the study's kernel density ŷ. With ρ_k = q_k V/v_k and
+a_k = ŷ_k ρ_k/(1 + ρ_k), the gradient for the exponent is q Σa − a: a pass over a batch is three
+products of matrices.
+
+The rank r ties terms together, so that rare ones borrow from common ones. AdamW with decoupled
+weight decay, dropout of terms and a one-cycle learning rate do the rest.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from neurowhere.learn.predictor import LogLinear
+from neurowhere.parallel import slices
+
+Floats = NDArray[np.float32]
+TargetRows = Callable[[NDArray[np.intp]], Floats]
+
+_CHUNK = 8  # rows of a batch that stay in cache
+_BETAS, _EPSILON = (0.9, 0.999), 1e-8
+_WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # of the one-cycle learning rate
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a log-linear regression is fitted.
+
+    Attributes
+    ----------
+    rank : int
+        Of the product of loadings and components.
+    epochs, batch : int
+        Passes over the studies, studies per step.
+    rate : float
+        Highest learning rate.
+    decay : tuple of float
+        Weight decay of loadings and of components.
+    dropout : float
+        Share of the terms of a study that is hidden at each step.
+    stop : int or None
+        Epochs after which to stop early.
+    """
+
+    rank: int = 128
+    epochs: int = 7
+    batch: int = 256
+    rate: float = 0.01
+    decay: tuple[float, float] = (2.0, 0.5)
+    dropout: float = 0.3
+    stop: int | None = None
+
+    @property
+    def n_epochs(self) -> int:
+        """Epochs that are run."""
+        return self.stop or self.epochs
+
+
+def fit_loglinear(
+    X: sp.csr_matrix,
+    targets: TargetRows,
+    mean: NDArray[np.floating],
+    relative_volume: NDArray[np.floating],
+    schedule: Schedule,
+    *,
+    seed: int = 0,
+    n_jobs: int = -1,
+) -> Iterator[LogLinear]:
+    """Fit by AdamW, and yield the model after each epoch.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n_studies, n_terms)
+        Rows of unit norm.
+    targets : callable
+        Gives the densities ŷ of some studies: (b, m).
+    mean : array of shape (m,)
+        Mean map.
+    relative_volume : array of shape (m,)
+        V/v_k.
+    """
+    from joblib import effective_n_jobs
+
+    rng = np.random.default_rng(seed)
+    n, d = X.shape
+    model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
+    step = _Adam(model, schedule, total=schedule.epochs * -(-n // schedule.batch))
+    weight = relative_volume.astype(np.float32)
+    with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
+        for _ in range(schedule.n_epochs):
+            order = rng.permutation(n)
+            for batch in slices(n, schedule.batch):
+                rows = order[batch]
+                x = drop(X[rows], schedule.dropout, rng)
+                step(*gradient(model, x, targets(rows), weight, threads))
+            yield model
+
+
+def _start(d: int, rank: int, m: int, rng: Any) -> tuple[Floats, Floats]:
+    """Random loadings and components."""
+    loadings, components = rng.normal(0, 0.1, (d, rank)), rng.normal(0, 0.05, (rank, m))
+    return loadings.astype(np.float32), components.astype(np.float32)
+
+
+def drop(X: sp.csr_matrix, share: float, rng: Any) -> sp.csr_matrix:
+    """Hide a random share of the entries, and scale the others up to keep the mean."""
+    kept = rng.random(X.nnz, dtype=np.float32) >= share
+    X.data = X.data * kept / np.float32(1 - share)
+    return X
+
+
+def gradient(
+    model: LogLinear, x: sp.csr_matrix, targets: Floats, weight: Floats, threads: Any
+) -> tuple[Floats, Floats]:
+    """Gradients of the mean loss of a batch for loadings and components."""
+    hidden = np.asarray(x @ model.loadings, dtype=np.float32)  # (b, r)
+    exponent = hidden @ model.components
+    exponent += model.bias
+
+    def chunk(rows: slice) -> None:
+        _to_gradient(exponent[rows], targets[rows], weight)
+
+    list(threads.map(chunk, slices(len(exponent), _CHUNK)))
+    exponent /= np.float32(len(exponent))
+    to_hidden = exponent @ model.components.T  # (b, r)
+    return np.asarray(x.T @ to_hidden), hidden.T @ exponent
+
+
+def _to_gradient(exponent: Floats, targets: Floats, weight: Floats) -> None:
+    """Replace the exponent of each study by the gradient of its loss, q Σa − a."""
+    exponent -= exponent.max(axis=1, keepdims=True)
+    q = np.exp(exponent, out=exponent)
+    q /= q.sum(axis=1, keepdims=True)
+    a = q * weight  # ρ
+    a /= 1 + a
+    a *= targets
+    q *= a.sum(axis=1, keepdims=True)
+    q -= a
+
+
+class _Adam:
+    """AdamW with decoupled decay and a one-cycle learning rate, in place on a model."""
+
+    def __init__(self, model: LogLinear, schedule: Schedule, total: int) -> None:
+        self.parameters = (model.loadings, model.components)
+        self.first = [np.zeros_like(each) for each in self.parameters]
+        self.second = [np.zeros_like(each) for each in self.parameters]
+        self.schedule = schedule
+        self.total = total
+        self.count = 0
+
+    def __call__(self, *gradients: Floats) -> None:
+        rate = self.schedule.rate * one_cycle(self.count / max(self.total - 1, 1))
+        self.count += 1
+        slow = 1 - _BETAS[0] ** self.count, 1 - _BETAS[1] ** self.count
+        arrays = zip(self.parameters, gradients, self.first, self.second, strict=True)
+        for (parameter, slope, first, second), decay in zip(
+            arrays, self.schedule.decay, strict=True
+        ):
+            first += np.float32(1 - _BETAS[0]) * (slope - first)
+            slope *= slope
+            second += np.float32(1 - _BETAS[1]) * (slope - second)
+            size = np.sqrt(second / np.float32(slow[1]), out=slope)
+            size += np.float32(_EPSILON)
+            parameter *= np.float32(1 - rate * decay)
+            parameter -= np.float32(rate / slow[0]) * first / size
+
+
+def one_cycle(progress: float) -> float:
+    """Learning rate between 0 and 1: up along a cosine, then down along a longer one.
+
+    >>> [round(one_cycle(progress), 4) for progress in (0, 0.3, 1)]
+    [0.04, 1.0, 0.0]
+    """
+    if progress < _WARM_UP:
+        return float(1 + (_START - 1) * (1 + np.cos(np.pi * progress / _WARM_UP)) / 2)
+    done = (progress - _WARM_UP) / (1 - _WARM_UP)
+    return float(_END + (1 - _END) * (1 + np.cos(np.pi * done)) / 2)

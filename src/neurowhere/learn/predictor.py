@@ -1,0 +1,185 @@
+"""Predictors: fitted regressions, from the features of texts to the probability of each region.
+
+A linear one adds up maps of probability, a log-linear one maps of log probability. Both say what
+each term of a text adds to each region, exactly, before the result is made a density.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from neurowhere.learn.probability import softmax, to_probabilities
+
+Floats = NDArray[np.floating]
+Float32 = NDArray[np.float32]
+
+FLOOR = 1e-9  # least probability of a region, before terms change it
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """The mean map plus (x − x̄)ᵀβ times the sharpness, cut at zero and rescaled.
+
+    Attributes
+    ----------
+    mean : array of shape (m,)
+        Mean target of each region; less than 1 in all where an atlas does not cover every peak.
+    coefficients : array of shape (d, m)
+    centre : array of shape (d,)
+        Mean features x̄.
+    sharpness : float
+    """
+
+    mean: Floats
+    coefficients: Float32
+    centre: Floats
+    sharpness: float = 1.0
+    unit = "probability"
+
+    @property
+    def n_terms(self) -> int:
+        """Number of features."""
+        return len(self.coefficients)
+
+    @cached_property
+    def mean_map(self) -> Floats:
+        """Mean probability of each region."""
+        mean_map: Floats = self.mean / self.mean.sum()
+        return mean_map
+
+    @cached_property
+    def _offset(self) -> Float32:
+        offset: Float32 = (self.centre @ self.coefficients).astype(np.float32)
+        return offset
+
+    def predict(self, X: sp.csr_matrix) -> Float32:
+        """Predict; a row without any term gets the mean map."""
+        moved = np.asarray(X @ self.coefficients, dtype=np.float32) - self._offset
+        moved[np.diff(X.indptr) == 0] = 0
+        return to_probabilities(self.mean, moved, self.sharpness)
+
+    def effects(self, terms: NDArray[np.integer]) -> Float32:
+        """Change of the probability of regions, before it is cut and rescaled."""
+        effects: Float32 = self.coefficients[terms] * np.float32(self.sharpness)
+        return effects
+
+    def mean_effects(self, terms: NDArray[np.integer], weights: Floats) -> Floats:
+        """Effects, averaged over regions."""
+        effects: Floats = self.sharpness * (self.coefficients[terms] @ weights)
+        return effects
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the arrays that make it."""
+        sharpness = np.array(self.sharpness)
+        return {
+            "mean": self.mean,
+            "coefficients": self.coefficients,
+            "centre": self.centre,
+            "sharpness": sharpness,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LogLinear:
+    """q = softmax(b + xᵀA S), with b the log of the mean map; see `neurowhere.learn.loglinear`.
+
+    Attributes
+    ----------
+    mean : array of shape (m,)
+    loadings : array of shape (d, r)
+        A, each term in r dimensions.
+    components : array of shape (r, m)
+        S, the maps of these dimensions.
+    """
+
+    mean: Floats
+    loadings: Float32
+    components: Float32
+    unit = "log probability"
+
+    @property
+    def n_terms(self) -> int:
+        """Number of features."""
+        return len(self.loadings)
+
+    @cached_property
+    def mean_map(self) -> Floats:
+        """Mean probability of each region."""
+        mean_map: Floats = self.mean / self.mean.sum()
+        return mean_map
+
+    @cached_property
+    def bias(self) -> Float32:
+        """Log of the mean map; a region that no study reports is improbable, not impossible."""
+        bias: Float32 = np.log(np.maximum(self.mean_map, FLOOR)).astype(np.float32)
+        return bias
+
+    def project(self, X: sp.csr_matrix) -> Float32:
+        """Texts in the r dimensions: (n, r). Near ones have like maps."""
+        return np.asarray(X @ self.loadings, dtype=np.float32)
+
+    def predict(self, X: sp.csr_matrix) -> Float32:
+        """Predict; a row without any term gets the mean map."""
+        exponent = self.project(X) @ self.components
+        exponent += self.bias
+        return softmax(exponent)
+
+    def effects(self, terms: NDArray[np.integer]) -> Float32:
+        """Change of the log probability of regions, up to a constant of the text."""
+        effects: Float32 = self.loadings[terms] @ self.components
+        return effects
+
+    def mean_effects(self, terms: NDArray[np.integer], weights: Floats) -> Floats:
+        """Effects, averaged over regions."""
+        effects: Floats = self.loadings[terms] @ (self.components @ weights.astype(np.float32))
+        return effects
+
+    def copy(self) -> "LogLinear":
+        """Copy the arrays, which a fit goes on changing."""
+        return LogLinear(self.mean, self.loadings.copy(), self.components.copy())
+
+    def sharpened(self, sharpness: float) -> "LogLinear":
+        """Multiply what every term adds."""
+        return LogLinear(self.mean, self.loadings * np.float32(sharpness), self.components)
+
+    def truncated(self, rank: int) -> "LogLinear":
+        """Keep the `rank` dimensions that move the maps most, the strongest first.
+
+        With A S = U Σ Vᵀ, loadings become U Σ and components Vᵀ.
+        """
+        left, left_r = np.linalg.qr(self.loadings)
+        right, right_r = np.linalg.qr(self.components.T)
+        u, values, vt = np.linalg.svd(left_r @ right_r.T)
+        rank = min(rank, int((values > 0).sum()))
+        loadings = left @ (u[:, :rank] * values[:rank])
+        components = vt[:rank] @ right.T
+        return LogLinear(
+            self.mean, loadings.astype(np.float32), np.ascontiguousarray(components, np.float32)
+        )
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the arrays that make it."""
+        return {"mean": self.mean, "loadings": self.loadings, "components": self.components}
+
+
+Predictor = Linear | LogLinear
+
+
+def average(models: list[LogLinear]) -> LogLinear:
+    """Average the exponents of models of one problem: again a log-linear model, of higher rank."""
+    loadings = np.concatenate([model.loadings for model in models], axis=1) / len(models)
+    components = np.concatenate([model.components for model in models])
+    return LogLinear(models[0].mean, loadings.astype(np.float32), components)
+
+
+def predictor_from_arrays(arrays: dict[str, NDArray[Any]]) -> Predictor:
+    """Make a predictor of what `to_arrays` gave."""
+    if "loadings" in arrays:
+        return LogLinear(arrays["mean"], arrays["loadings"], arrays["components"])
+    return Linear(
+        arrays["mean"], arrays["coefficients"], arrays["centre"], float(arrays["sharpness"])
+    )

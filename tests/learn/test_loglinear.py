@@ -1,0 +1,144 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from neurowhere.learn import LogLinear, Schedule, average, fit_loglinear, nats_above_uniform
+from neurowhere.learn.loglinear import drop, gradient, one_cycle
+
+N, D, M, RANK = 7, 9, 11, 3
+
+
+def problem(seed=0, n=N, d=D, m=M):
+    rng = np.random.default_rng(seed)
+    X = sp.random(n, d, 0.5, format="csr", rng=rng, dtype=np.float64)
+    y = rng.dirichlet(np.ones(m), n)
+    volumes = rng.uniform(1, 3, m)
+    model = LogLinear(
+        rng.dirichlet(np.ones(m)), rng.normal(size=(d, RANK)), rng.normal(size=(RANK, m))
+    )
+    return X, y, volumes.sum() / volumes, model
+
+
+def loss(model, X, y, weight):
+    """Mean loss of a batch, written down directly."""
+    exponent = np.log(model.mean_map) + X @ model.loadings @ model.components
+    q = np.exp(exponent) / np.exp(exponent).sum(axis=1, keepdims=True)
+    return -(y * np.log(0.5 + 0.5 * q * weight)).sum(axis=1).mean()
+
+
+def test_gradient_is_that_of_finite_differences():
+    X, y, weight, model = problem()
+    # In double precision, so that differences are exact enough.
+    model.__dict__["bias"] = np.log(model.mean_map)
+    with ThreadPoolExecutor(2) as threads:
+        slopes = gradient(model, X, y, weight, threads)
+    step = 1e-6
+    for name, slope in zip(("loadings", "components"), slopes, strict=True):
+        for index in np.ndindex(slope.shape):
+            values = []
+            for sign in (1, -1):
+                moved = {"loadings": model.loadings.copy(), "components": model.components.copy()}
+                moved[name][index] += sign * step
+                values.append(loss(LogLinear(model.mean, **moved), X, y, weight))
+            assert slope[index] == pytest.approx((values[0] - values[1]) / (2 * step), abs=2e-5)
+
+
+def test_prediction_is_a_density_that_starts_from_the_mean_map():
+    X, _, _, model = problem()
+    model = LogLinear(
+        *(np.asarray(a, np.float32) for a in (model.mean, model.loadings, model.components))
+    )
+    X = sp.csr_matrix(X.toarray() * (np.arange(N) != 2)[:, None])
+    q = model.predict(sp.csr_matrix(X, dtype=np.float32))
+    np.testing.assert_allclose(q.sum(axis=1), 1, rtol=1e-5)
+    np.testing.assert_allclose(q[2], model.mean_map, rtol=1e-5)
+    exponent = np.log(model.mean_map) + X @ model.loadings @ model.components
+    np.testing.assert_allclose(
+        q, np.exp(exponent) / np.exp(exponent).sum(1, keepdims=True), rtol=1e-4
+    )
+
+
+def test_effects_add_up_to_the_log_ratio():
+    X, _, _, model = problem()
+    terms = X[0].indices
+    added = X[0].data @ model.effects(terms)
+    ratio = np.log(model.predict(X[:1])[0] / model.mean_map)
+    np.testing.assert_allclose(np.diff(added), np.diff(ratio), rtol=1e-4, atol=1e-5)
+    weights = np.random.default_rng(1).random(M)
+    np.testing.assert_allclose(
+        model.mean_effects(terms, weights), model.effects(terms) @ weights, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_truncation_to_full_rank_changes_nothing_and_orders_dimensions():
+    X, _, _, model = problem()
+    whole = model.truncated(RANK)
+    np.testing.assert_allclose(whole.predict(X), model.predict(X), rtol=1e-4)
+    np.testing.assert_allclose(whole.components @ whole.components.T, np.eye(RANK), atol=1e-5)
+    strengths = np.linalg.norm(whole.loadings, axis=0)
+    assert (np.diff(strengths) < 0).all()
+    best = np.linalg.svd(model.loadings @ model.components)[1][0]
+    np.testing.assert_allclose(
+        model.truncated(1).loadings.T @ model.truncated(1).loadings, best**2, rtol=1e-4
+    )
+
+
+def test_average_of_models_averages_their_exponents():
+    X, _, _, first = problem()
+    other = problem(seed=1)[3]
+    second = LogLinear(first.mean, other.loadings, other.components)
+    exponents = [X @ model.loadings @ model.components for model in (first, second)]
+    both = average([first, second])
+    np.testing.assert_allclose(
+        X @ both.loadings @ both.components, np.mean(exponents, axis=0), rtol=1e-4, atol=1e-5
+    )
+
+
+def planted(seed=0, n=300):
+    """Studies whose one term says in which half of ten regions their peaks are."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(2, size=n)
+    X = sp.csr_matrix(np.eye(2, dtype=np.float32)[kind])
+    y = np.where(np.arange(10) // 5 == kind[:, None], 0.2, 0.0).astype(np.float32)
+    return X, y
+
+
+SCHEDULE = Schedule(rank=4, epochs=30, batch=50, rate=0.1, decay=(0.01, 0.01), dropout=0.0)
+
+
+def fit_planted(seed=0, **options):
+    X, y = planted()
+    *_, model = fit_loglinear(
+        X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE, seed=seed, **options
+    )
+    return X, y, model
+
+
+def test_a_planted_effect_is_learned():
+    X, y, model = fit_planted()
+    q = model.predict(X)
+    study, region = np.nonzero(y)
+    nats = nats_above_uniform(q[study, region] * 10, study, len(y)).mean()
+    assert nats == pytest.approx(np.log(0.5 + 0.5 * 2), abs=0.02)  # the density is twice uniform
+
+
+def test_same_seed_same_model_for_any_number_of_threads():
+    first, second = fit_planted(n_jobs=1)[2], fit_planted(n_jobs=3)[2]
+    np.testing.assert_array_equal(first.loadings, second.loadings)
+    np.testing.assert_array_equal(first.components, second.components)
+    assert not np.array_equal(first.loadings, fit_planted(seed=1)[2].loadings)
+
+
+def test_dropout_keeps_the_mean():
+    X = sp.csr_matrix(np.ones((200, 300), dtype=np.float32))
+    dropped = drop(X.copy(), 0.3, np.random.default_rng(0))
+    assert set(np.unique(dropped.data).round(4)) == {np.float32(0), np.float32(1 / 0.7).round(4)}
+    assert dropped.data.mean() == pytest.approx(1, abs=0.01)
+
+
+def test_learning_rate_rises_then_falls():
+    rates = [one_cycle(progress) for progress in np.linspace(0, 1, 101)]
+    assert (np.diff(rates[:31]) > 0).all()
+    assert (np.diff(rates[30:]) < 0).all()
