@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.laterality import SIDES, Side, attach_sides, side_of_name
+from neurowhere.text.laterality import SIDES, Side, attach_sides, is_place, side_of_name
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
+from neurowhere.text.reading import Reading
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
-from neurowhere.text.words import other_splits, words_of
+from neurowhere.text.words import fold, other_splits, words_of
 
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
@@ -74,7 +75,7 @@ class TermCounter:
         spellings = _spellings(vocabulary)
         self._ids = TokenIds({word for words, _ in spellings for word in words})
         self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
-        self._sides = [side_of_name(term) for term in vocabulary.terms]
+        self.sides = [side_of_name(term) for term in vocabulary.terms]
         self._structures = _structures(vocabulary)
 
     def count(self, texts: Iterable[str]) -> sparse.csr_matrix:
@@ -108,23 +109,36 @@ class TermCounter:
 
     def find(self, text: str) -> list[Match]:
         """Find every mention of a term, in the order of the text, with its place and side."""
+        reading = self.read(text)
+        names = [self.vocabulary.terms[term] for term in reading.terms]
+        sides = [self.sides[term] for term in reading.terms]
+        places = (reading.starts[reading.first].tolist(), reading.ends[reading.last].tolist())
+        fields = zip(names, *places, sides, repeat(None), repeat(None))
+        # A long text has a match every few words: this is the fastest way to make a tuple.
+        matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
+        for number, (side, words) in attach_sides(reading).applied.items():
+            if number < len(matches):  # those after are places that are no terms
+                matches[number] = Match(*matches[number][:3], side, *reading.span(words))
+        return matches
+
+    def read(self, text: str) -> Reading:
+        """Find the terms of a text among its tokens, for those who read what is around them."""
         normal, origin = plain_with_origin(text, self._ids.knows)
         tokens = normal.split()
         starts, ends = token_spans(normal)
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
         first, last, terms = self._names.longest(self._ids.of(tokens))
-        names = [self.vocabulary.terms[term] for term in terms.tolist()]
-        sides = [self._sides[term] for term in terms.tolist()]
-        places = (starts[first].tolist(), ends[last].tolist())
-        fields = zip(names, *places, sides, repeat(None), repeat(None))
-        # A long text has a match every few words: this is the fastest way to make a tuple.
-        matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        attached = attach_sides(text, tokens, starts, ends, first, last, self._structures[terms])
-        for number, (side, token) in attached.items():
-            start, end = int(starts[token]), int(ends[token])
-            matches[number] = matches[number]._replace(side=side, side_start=start, side_end=end)
-        return matches
+        return Reading(
+            text=text,
+            tokens=tokens,
+            starts=starts,
+            ends=ends,
+            terms=terms.tolist(),
+            first=first.tolist(),
+            last=last.tolist(),
+            is_structure=self._structures[terms].tolist(),
+        )
 
 
 def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
@@ -149,10 +163,18 @@ def _forms(
 
 
 def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
-    """Whether each term can have a side: anatomy, or anything where no category is known."""
+    """Whether each term can have a side: anatomy, or anything where no category is known.
+
+    Names without a category are anatomy where they are made of it: "frontal gyri", "left putamen".
+    """
     if not any(vocabulary.categories.values()):
         return np.ones(len(vocabulary), dtype=bool)
-    return np.array([vocabulary.category(term) == "anatomy" for term in vocabulary.terms])
+    names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
+    anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
+    single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
+    others = (pair for pair in names if not vocabulary.category(pair[1]))
+    anatomy |= {term for name, term in others if is_place(name, single)}
+    return np.array([term in anatomy for term in vocabulary])
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

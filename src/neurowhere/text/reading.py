@@ -1,0 +1,151 @@
+"""Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.text.words import word_set
+
+# A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
+# a line end before a capital or the mark of a list: reports often have no other.
+SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*(?:\s|$)|\n\s*(?:\n|[-*•>#]|$)")
+# After these a point is part of the word.
+POINTED = word_set("al approx cf dr e eg est etc fig g i ie l lt pt r resp rt st vs")
+NO_TERM = -1
+
+Kind = TypeVar("Kind", bound=str)
+
+
+class Tokens(NamedTuple):
+    """Some tokens of a reading, the last included."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A text, its tokens and the matches in it.
+
+    Attributes
+    ----------
+    text : str
+    tokens : list of str
+        Lower-case words.
+    starts, ends : array of shape (n_tokens,)
+        Token i is ``text[starts[i] : ends[i]]``.
+    terms : list of int
+        Index of the term of each match, `NO_TERM` for a place that is none.
+    first, last : list of int
+        Its first and last token.
+    is_structure : list of bool
+        Whether it names a part of the brain.
+    """
+
+    text: str
+    tokens: list[str]
+    starts: NDArray[np.intp]
+    ends: NDArray[np.intp]
+    terms: list[int]
+    first: list[int]
+    last: list[int]
+    is_structure: list[bool]
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where each token is in the text."""
+        return list(zip(self.starts.tolist(), self.ends.tolist(), strict=True))
+
+    @cached_property
+    def begins(self) -> dict[int, int]:
+        """Match by its first token."""
+        return {token: number for number, token in enumerate(self.first)}
+
+    @cached_property
+    def finishes(self) -> dict[int, int]:
+        """Match by its last token."""
+        return {token: number for number, token in enumerate(self.last)}
+
+    @cached_property
+    def inner(self) -> frozenset[int]:
+        """Tokens within names of several words: they say nothing but the name."""
+        spans = zip(self.first, self.last, strict=True)
+        return frozenset(i for first, last in spans if last > first for i in range(first, last + 1))
+
+    def with_matches(self, places: Sequence[Tokens]) -> "Reading":
+        """Add places that are no terms after the matches, and before them in `begins`."""
+        if not places:
+            return self
+        return replace(
+            self,
+            terms=[*self.terms, *(NO_TERM for _ in places)],
+            first=[*self.first, *(place.first for place in places)],
+            last=[*self.last, *(place.last for place in places)],
+            is_structure=[*self.is_structure, *(True for _ in places)],
+        )
+
+    def token(self, i: int) -> str:
+        """Token i, empty beyond the ends of the text."""
+        return self.tokens[i] if 0 <= i < len(self.tokens) else ""
+
+    def written(self, i: int) -> str:
+        """Token i as the text has it."""
+        start, end = self.spans[i]
+        return self.text[start:end]
+
+    def gap(self, i: int) -> str:
+        """Text between token i − 1 and token i."""
+        start = self.spans[i - 1][1] if i > 0 else 0
+        end = self.spans[i][0] if i < len(self.tokens) else len(self.text)
+        return self.text[start:end]
+
+    def span(self, tokens: Sequence[int]) -> tuple[int, int]:
+        """Where some tokens, first and last, are in the text."""
+        return self.spans[tokens[0]][0], self.spans[tokens[-1]][1]
+
+    def is_sentence_end(self, i: int) -> bool:
+        """Whether a sentence ends between token i − 1 and token i."""
+        gap = self.gap(i)
+        if gap in (" ", "-", ", "):  # nearly all are
+            return False
+        if i >= len(self.tokens):
+            return True
+        if "\n" in gap and self.text[self.spans[i][0]].isupper():
+            return True
+        return bool(SENTENCE_END.search(gap)) and not (
+            gap.startswith(". ") and self.tokens[i - 1] in POINTED
+        )
+
+
+class Phrases(Generic[Kind]):
+    """Phrases, each of a kind, that are looked for among tokens.
+
+    >>> phrases = Phrases({"cue": "no; no longer"})
+    >>> phrases.at(["he", "no", "longer"], 1)
+    (2, 'cue')
+    """
+
+    def __init__(self, lists: Mapping[Kind, str]) -> None:
+        self._by_word: dict[str, list[tuple[list[str], Kind]]] = {}
+        for kind, phrases in lists.items():
+            for phrase in phrases.split(";"):
+                words = phrase.split()
+                self._by_word.setdefault(words[0], []).append((words, kind))
+        for entries in self._by_word.values():
+            entries.sort(key=lambda entry: -len(entry[0]))
+
+    def begin_with(self, token: str) -> bool:
+        """Whether a phrase begins with this token."""
+        return token in self._by_word
+
+    def at(self, tokens: list[str], i: int) -> tuple[int, Kind] | None:
+        """Last token and kind of the longest phrase that begins at token i."""
+        for words, kind in self._by_word.get(tokens[i], ()):
+            if tokens[i : i + len(words)] == words:
+                return i + len(words) - 1, kind
+        return None
