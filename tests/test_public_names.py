@@ -8,12 +8,14 @@ import neurowhere
 def test_public_names_are_pinned():
     assert neurowhere.__all__ == [
         "Atlas",
+        "Contrast",
         "Corpus",
         "Encoder",
         "Encoding",
         "TermCounter",
         "Vocabulary",
         "VoxelGrid",
+        "contrast_documents",
         "iter_documents",
         "load_model",
         "read_corpus",

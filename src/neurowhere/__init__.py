@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neurowhere.contrast import Contrast, contrast_documents
     from neurowhere.corpus import Corpus, iter_documents, read_corpus
     from neurowhere.encoder import Encoder
     from neurowhere.encoding import Encoding
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Atlas",
+    "Contrast",
     "Corpus",
     "Encoder",
     "Encoding",
     "TermCounter",
     "Vocabulary",
     "VoxelGrid",
+    "contrast_documents",
     "iter_documents",
     "load_model",
     "read_corpus",
@@ -27,12 +30,14 @@ __all__ = [
 
 _HOMES = {
     "Atlas": "space",
+    "Contrast": "contrast",
     "Corpus": "corpus",
     "Encoder": "encoder",
     "Encoding": "encoding",
     "TermCounter": "text",
     "Vocabulary": "text",
     "VoxelGrid": "space",
+    "contrast_documents": "contrast",
     "iter_documents": "corpus",
     "load_model": "store",
     "read_corpus": "corpus",

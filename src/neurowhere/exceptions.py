@@ -7,6 +7,7 @@
     ├── VocabularyError    a vocabulary is empty, malformed or matches nothing
     ├── PartitionError     a mask, an atlas or its labels do not fit together
     ├── FitError           data that no model can be fitted to
+    ├── QueryError         a query for documents cannot be read
     ├── ModelError         the folder of a model is missing, damaged, foreign or too new
     ├── OutputError        a result cannot be written where it was asked for
     ├── ClusterError       a cluster cannot be reached, or was lost on the way
@@ -39,6 +40,10 @@ class PartitionError(NeurowhereError, ValueError):
 
 class FitError(NeurowhereError, ValueError):
     """Data that no model can be fitted to."""
+
+
+class QueryError(NeurowhereError, ValueError):
+    """A query for documents cannot be read."""
 
 
 class ModelError(NeurowhereError, ValueError):

@@ -7,6 +7,7 @@ from typing import Annotated, TextIO
 import typer
 
 from neurowhere.cli.compare import compare
+from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app
 from neurowhere.cli.fit import fit
 from neurowhere.cli.model import model_app
@@ -29,6 +30,7 @@ app.command("fit")(fit)
 app.command("score")(score)
 app.command("term")(term)
 app.command("compare")(compare)
+app.command("contrast")(contrast)
 
 
 def _print_version(value: bool) -> None:

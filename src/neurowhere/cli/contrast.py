@@ -1,0 +1,185 @@
+"""The `neurowhere contrast` command: where documents that mention a term differ from all."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neurowhere.cli.options import (
+    Format,
+    Json,
+    Like,
+    ModelOption,
+    Output,
+    Overwrite,
+    Resolution,
+    print_pairs,
+)
+
+if TYPE_CHECKING:
+    from neurowhere.contrast import Contrast
+    from neurowhere.contrast.selection import Group
+    from neurowhere.space import Atlas
+
+SHOWN = 10  # regions
+
+
+def contrast(
+    documents: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DOCUMENTS...", help="Files or folders of documents.", show_default=False
+        ),
+    ],
+    output: Output,
+    term: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUERY",
+            show_default=False,
+            help="Word, phrase, prefix (aphasi*), /expression/, or AND, OR, NOT of them.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column that says the group.", show_default=False),
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="VALUE", help="What --column has to hold.", show_default=False),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUERY|VALUE",
+            help="Second group, by --term's rules or of --column.",
+            show_default="all documents",
+        ),
+    ] = None,
+    format: Format = None,
+    model: ModelOption = None,
+    min_mentions: Annotated[int, typer.Option(min=1, help="That a document needs.")] = 1,
+    by_mentions: Annotated[
+        bool, typer.Option("--by-mentions", help="Weigh documents by their mentions.")
+    ] = False,
+    without_term: Annotated[
+        bool,
+        typer.Option("--without-term", help="Leave the term itself out of the encoding."),
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="QUERY", help="Leave these terms out too.", show_default=False),
+    ] = None,
+    atlas: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IMAGE[:LABELS]", help="For the table of regions.", show_default=False
+        ),
+    ] = None,
+    resolution: Resolution = None,
+    like: Like = None,
+    replicates: Annotated[int, typer.Option(min=2, help="Of the bootstrap.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where encoded documents and a copy of their texts are kept.",
+            show_default="the user's cache",
+        ),
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep nothing.")] = False,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default=False
+        ),
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Map what sets the documents that mention a term apart, from their words alone.
+
+    Documents are encoded once and kept, with a compressed copy of their texts, so that the next
+    term costs seconds.
+
+    Example:
+
+        neurowhere contrast articles --term huntington -o huntington --atlas aal.nii.gz:aal.csv
+    """
+    first, second = _groups(term, column, group, against, min_mentions)
+    from neurowhere.contrast import contrast_documents
+    from neurowhere.files import new_folder
+    from neurowhere.report.contrast import write_files
+    from neurowhere.store import load_model
+
+    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
+        regions = None if atlas is None else _read_atlas(atlas)
+        result = contrast_documents(
+            documents,
+            first,
+            against=second,
+            model=load_model(model),
+            format=format,
+            weighted=by_mentions,
+            without_term=without_term,
+            without=without or (),
+            replicates=replicates,
+            seed=seed,
+            cache=cache,
+            keep=not no_cache,
+            n_jobs=jobs,
+            cluster=cluster,
+        )
+        write_files(
+            result,
+            folder,
+            atlas=regions,
+            resolution_mm=resolution,
+            like=like,
+            titles=not no_text,
+        )
+    _print(result, regions, output, as_json)
+
+
+def _groups(
+    term: str | None, column: str | None, group: str | None, against: str | None, least: int
+) -> "tuple[Group, Group | None]":
+    """Find the groups that the options stand for."""
+    from neurowhere.contrast import ByColumn, ByTerm
+
+    if (term is None) == (column is None) or (column is None) != (group is None):
+        raise typer.BadParameter("expected --term, or --column with --group; give one of them")
+    if term is not None:
+        return ByTerm(term, least), None if against is None else ByTerm(against, least)
+    name, value = str(column), str(group)
+    return ByColumn(name, value), None if against is None else ByColumn(name, against)
+
+
+def _read_atlas(text: str) -> "Atlas":
+    from neurowhere.space import Atlas
+
+    image, _, labels = text.partition(":")
+    return Atlas(image, labels or None)
+
+
+def _print(result: "Contrast", atlas: "Atlas | None", output: Path, as_json: bool) -> None:
+    from neurowhere.space import Atlas
+
+    named = atlas is not None or isinstance(result.partition, Atlas)
+    regions = result.regions(atlas).head(SHOWN) if named else None
+    if as_json:
+        rows = [] if regions is None else regions.to_dict("records")
+        about = {"group": result.group, "against": result.against, **result.about}
+        typer.echo(json.dumps({**about, "regions": rows}))
+        return
+    typer.echo(repr(result))
+    print_pairs({name: value for name, value in result.about.items() if value})
+    if regions is not None:
+        typer.echo(regions.to_string(index=False, float_format="{:.3g}".format))
+    typer.echo(f"{output / 'report.html'}: open it in a browser")

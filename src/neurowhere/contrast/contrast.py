@@ -1,0 +1,274 @@
+"""Contrast: where a group of documents differs from all others, as maps and tables."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.contrast.null import Null
+from neurowhere.contrast.selection import Member
+from neurowhere.contrast.sums import Sums
+from neurowhere.encoder import Encoder
+from neurowhere.exceptions import PartitionError
+from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.space.overlap import overlap_mm3
+
+Array = NDArray[np.floating]
+
+FALSE_DISCOVERY_RATE = 0.05
+INTERVAL = (2.5, 97.5)  # percentiles of the replicates
+MIN_FOR_INTERVAL = 2  # documents: with one, every replicate is the same
+N_TERMS = 200  # whose part in the contrast is worked out
+XYZ = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contrast:
+    """The mean encoding of a group of documents beside that of all, or of a second group.
+
+    Attributes
+    ----------
+    group, against : str
+        What the documents have in common; `against` is "" for all documents.
+    partition : Partition
+    brain : VoxelGrid
+        Its volume V is that of the uniform density.
+    probabilities, reference : arrays of shape (m,)
+        Mean probability of each region, over the group and over what it is contrasted with.
+    group_replicates, reference_replicates : arrays of shape (B, m)
+        The same, in each replicate of the bootstrap over documents.
+    null : Null
+        z, p-values and q-values of each region against random groups of documents.
+    documents : DataFrame
+        Documents of the group or groups: group, id, title, mentions, weight, and what else the
+        source says. The most mentions first.
+    terms : DataFrame
+        Terms that carry the contrast, see `carrying_terms`.
+    about : dict
+        Numbers of documents, seed, sources, problems, terms that were left out.
+    """
+
+    group: str
+    against: str
+    partition: Partition
+    brain: VoxelGrid
+    probabilities: Array
+    reference: Array
+    group_replicates: Array
+    reference_replicates: Array
+    null: Null
+    documents: pd.DataFrame
+    terms: pd.DataFrame
+    about: dict[str, Any]
+
+    @cached_property
+    def density(self) -> Array:
+        """Mean density of the group in each region, in mm⁻³: (m,)."""
+        return self.probabilities / self.partition.volumes_mm3
+
+    @cached_property
+    def log_ratio(self) -> Array:
+        """log(½/V + ½ q̄) − log(½/V + ½ q̄₀) in each region: (m,)."""
+        return self._log_ratio(self.probabilities, self.reference)
+
+    @cached_property
+    def interval(self) -> tuple[Array, Array]:
+        """Bounds of the bootstrap interval (95 %) of the log ratio, two arrays of shape (m,)."""
+        ratios = self._log_ratio(self.group_replicates, self.reference_replicates)
+        low, high = self._bounds(ratios)
+        return low, high
+
+    def significant(self, rate: float = FALSE_DISCOVERY_RATE) -> NDArray[np.bool_]:
+        """Regions that pass a threshold which controls the false-discovery rate: (m,)."""
+        return np.asarray(self.null.q_values <= rate)
+
+    def to_img(self, values: Array, *, resolution_mm: float | None = None, like: Any = None) -> Any:
+        """Paint values of regions as an image, as `Partition.to_img` does."""
+        return self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
+
+    @cached_property
+    def density_img(self) -> Any:
+        """Mean density of the group in mm⁻³, as a NIfTI image."""
+        return self.to_img(self.density)
+
+    @cached_property
+    def log_ratio_img(self) -> Any:
+        """Difference of logs as a NIfTI image; 0 where the group is like the rest."""
+        return self.to_img(self.log_ratio)
+
+    @cached_property
+    def threshold_img(self) -> Any:
+        """Log ratio where it passes the false-discovery threshold, 0 elsewhere."""
+        return self.to_img(np.where(self.significant(), self.log_ratio, 0.0))
+
+    def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
+        """Sum up the map by the regions of an atlas, the most raised first.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            By default the model's own, if it predicts the regions of one.
+
+        Returns
+        -------
+        DataFrame
+            region; ratio of its mean probability in the group to that in the reference, with the
+            bootstrap interval (95 %): ratio, low, high; probability and reference themselves.
+        """
+        if atlas is None and not isinstance(self.partition, Atlas):
+            raise PartitionError("the model predicts voxels; give an atlas that names regions")
+        group, reference, each, each_reference = (
+            self._by_region(values, atlas)
+            for values in (
+                self.probabilities,
+                self.reference,
+                self.group_replicates,
+                self.reference_replicates,
+            )
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = self._bounds(each / each_reference)
+            ratio = group / reference
+        table = pd.DataFrame(
+            {
+                "region": (atlas or self.partition).names,
+                "ratio": ratio,
+                "low": low,
+                "high": high,
+                "probability": group,
+                "reference": reference,
+            }
+        )
+        return table.sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        atlas: Atlas | None = None,
+        resolution_mm: float | None = None,
+        like: Any = None,
+        titles: bool = True,
+        overwrite: bool = False,
+    ) -> None:
+        """Write images, figures, tables and a page, whole or not at all.
+
+        Parameters
+        ----------
+        folder : path
+        atlas : Atlas, optional
+            For regions.csv; by default the model's own.
+        resolution_mm, like
+            Grid of the images, as in `Partition.to_img`.
+        titles : bool
+            Whether to write the titles of the documents.
+        overwrite : bool
+            Whether to replace a folder that exists.
+        """
+        from neurowhere.report.contrast import write_contrast
+
+        write_contrast(
+            self,
+            folder,
+            atlas=atlas,
+            resolution_mm=resolution_mm,
+            like=like,
+            titles=titles,
+            overwrite=overwrite,
+        )
+
+    def _log_ratio(self, group: Array, reference: Array) -> Array:
+        scale = self.brain.total_volume_mm3 / self.partition.volumes_mm3  # V/v
+        ratio: Array = np.log1p(group * scale) - np.log1p(reference * scale)
+        return ratio
+
+    def _bounds(self, replicates: Array) -> tuple[Array, Array]:
+        """Interval of each column over the replicates; NaN where there are too few documents."""
+        if self.about["documents_in_group"] < MIN_FOR_INTERVAL:
+            nothing = np.full(replicates.shape[1], np.nan)
+            return nothing, nothing
+        drawn = replicates[np.isfinite(replicates).any(axis=1)]
+        low, high = np.percentile(drawn, INTERVAL, axis=0)
+        return low, high
+
+    def _by_region(self, values: Array, atlas: Atlas | None) -> Array:
+        """Sum probabilities, (m,) or (B, m), over the regions of an atlas."""
+        if atlas is None or atlas is self.partition:
+            return values
+        shared_mm3 = overlap_mm3(atlas, self.partition)  # (n_regions, m)
+        return np.asarray((shared_mm3 @ (values / self.partition.volumes_mm3).T).T)
+
+    def __repr__(self) -> str:
+        raised = int((self.significant() & (self.log_ratio > 0)).sum())
+        return (
+            f"Contrast: {self.about['documents_in_group']:,} documents that {self.group} "
+            f"against {self.against_words}; {raised:,} of {self.partition.n_regions:,} regions "
+            f"raised (false-discovery rate {FALSE_DISCOVERY_RATE:.0%})"
+        )
+
+    @property
+    def against_words(self) -> str:
+        """What the group is contrasted with."""
+        if not self.against:
+            return f"all {self.about['documents_with_known_terms']:,}"
+        return f"{self.about['documents_in_second_group']:,} that {self.against}"
+
+
+def documents_table(groups: Sequence[Sequence[Member]], *, weighted: bool) -> pd.DataFrame:
+    """Table of the documents of groups, numbered from 1, the most mentions first."""
+    rows = [
+        {
+            "group": number,
+            "id": member.about["id"],
+            "title": member.about["title"],
+            "mentions": member.mentions,
+            "weight": member.mentions if weighted else 1,
+            **{key: value for key, value in member.about.items() if key not in ("id", "title")},
+        }
+        for number, members in enumerate(groups, start=1)
+        for member in members
+    ]
+    table = pd.DataFrame(rows)
+    return table.sort_values(
+        ["group", "mentions"], ascending=[True, False], kind="stable", ignore_index=True
+    )
+
+
+def carrying_terms(model: Encoder, group: Sums, reference: Sums) -> pd.DataFrame:
+    """Find the terms that carry a contrast.
+
+    From the mean features of the group, the mean text, one term at a time is put back to what it
+    is in the reference. How much of the predicted probability that moves is the term's part.
+
+    Returns
+    -------
+    DataFrame
+        term; share of the documents that have it, in the group and in the reference: share,
+        share_reference; moves, the probability that it moves from one place to another; x, y, z of
+        the region that it raises most, in mm. The strongest first.
+    """
+    mean, usual = group.features / group.weights[0], reference.features / reference.weights[0]
+    order = np.argsort(-np.abs(mean - usual), kind="stable")
+    candidates = order[: min(N_TERMS, np.count_nonzero(mean != usual))]
+    texts = np.tile(mean, (len(candidates) + 1, 1))  # the last one is not changed
+    texts[np.arange(len(candidates)), candidates] = usual[candidates]
+    predicted = model.predict_features(sparse.csr_matrix(texts, dtype=np.float32))
+    gain = predicted[-1] - predicted[:-1]  # (n_candidates, m): what the term adds
+    density = gain / model.partition_.volumes_mm3
+    places = model.partition_.centers_mm[density.argmax(axis=1)]
+    table = {
+        "term": [model.extractor_.terms[column] for column in candidates],
+        "share": group.presence[candidates] / group.weights[0],
+        "share_reference": reference.presence[candidates] / reference.weights[0],
+        "moves": np.abs(gain).sum(axis=1) / 2,
+        **dict(zip(XYZ, places.T, strict=True)),
+    }
+    return pd.DataFrame(table).sort_values(
+        "moves", ascending=False, kind="stable", ignore_index=True
+    )

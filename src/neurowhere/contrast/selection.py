@@ -1,0 +1,192 @@
+"""Groups: which documents of a library mention a term, or have a value in a column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.contrast.library import Library
+from neurowhere.contrast.query import Query
+from neurowhere.contrast.shard import Shard, vectors_kind
+from neurowhere.contrast.sums import Rows, Summing
+from neurowhere.contrast.words import Ints
+from neurowhere.contrast.workers import Workers
+from neurowhere.corpus.shards import Skipped
+from neurowhere.exceptions import CorpusError
+from neurowhere.progress import track
+
+FEW_SHARDS = 64  # searched sooner here than workers start, once their words are indexed
+
+Counts = NDArray[np.int64]
+
+
+class Group(Protocol):
+    """Says which documents belong together."""
+
+    def mentions(self, shard: Shard) -> Counts:
+        """How often each document of a shard speaks for the group, 0 if it is not in it: (n,)."""
+
+
+@dataclass(frozen=True)
+class ByTerm:
+    """Documents that mention a term.
+
+    Attributes
+    ----------
+    text : str
+        See `Query`.
+    min_mentions : int
+        Mentions that a document needs.
+    """
+
+    text: str
+    min_mentions: int = 1
+
+    @cached_property
+    def query(self) -> Query:
+        """The query that the text stands for."""
+        return Query(self.text)
+
+    def mentions(self, shard: Shard) -> Counts:
+        """Count the mentions; too few are none."""
+        found = self.query.mentions(shard)
+        return np.where(found >= self.min_mentions, found, 0)
+
+    def __str__(self) -> str:
+        least = f" at least {self.min_mentions} times" if self.min_mentions > 1 else ""
+        return f"mention {self.text}{least}"
+
+
+@dataclass(frozen=True)
+class ByColumn:
+    """Documents of which the source says the same.
+
+    Attributes
+    ----------
+    column, value : str
+        The column of the table of documents, and what it has to hold.
+    """
+
+    column: str
+    value: str
+
+    def mentions(self, shard: Shard) -> Counts:
+        """Count 1 for a document with the value."""
+        cells = [str(row.get(self.column, "")) for row in shard.table()]
+        return np.array([cell == self.value for cell in cells], dtype=np.int64)
+
+    def __str__(self) -> str:
+        return f"have {self.value} in the column {self.column}"
+
+
+class Member(NamedTuple):
+    """One document of a group."""
+
+    shard: Shard
+    row: int
+    mentions: int
+    about: dict[str, Any]
+
+
+class Found(NamedTuple):
+    """What was found in a shard.
+
+    Attributes
+    ----------
+    known : array
+        Rows of documents with a term that the model knows, repeated ones left out.
+    changed : array
+        Rows, repeated ones left out, with a term that is left out.
+    groups : list of list of Member
+    silent : list of int
+        Documents of each group without a term that the model knows.
+    in_both : int
+        Documents that belong to both groups, and so to none.
+    problem : str
+        Why the shard cannot be read, "" if it can.
+    """
+
+    shard: Shard
+    known: Ints
+    changed: Ints
+    groups: list[list[Member]]
+    silent: list[int]
+    in_both: int = 0
+    problem: str = ""
+
+
+class Search(NamedTuple):
+    """What is looked for."""
+
+    groups: Sequence[Group]
+    summing: Summing
+
+
+def search(library: Library, wanted: Search, workers: Workers) -> list[Found]:
+    """Look through all shards; those that cannot be read are left out, named and counted."""
+    calls = [(wanted, (shard, library.repeated(shard))) for shard in library.shards]
+    kinds = ("words", vectors_kind(wanted.summing.model.extractor_))
+    made = all(shard.file(kind).exists() for shard in library.shards for kind in kinds)
+    if made and len(calls) <= FEW_SHARDS:
+        workers = Workers()
+    results = sorted(
+        track(workers.run(search_shard, calls), "searching", len(calls)),
+        key=lambda found: found.shard.name,
+    )
+    skipped = Skipped("shards")
+    for found in results:
+        if found.problem:
+            skipped.add(found.shard.name, found.problem)
+    readable = [found for found in results if not found.problem]
+    skipped.report(len(readable))
+    return readable
+
+
+def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
+    """Find the documents of each group in a shard, and make what is not yet made of its texts."""
+    shard, repeated = task
+    try:
+        all_counts = shard.vectors(wanted.summing.model.extractor_)
+        counts = wanted.summing.counts(shard)
+        fresh = np.ones(len(shard), dtype=bool)
+        fresh[repeated] = False
+        known = fresh & (np.diff(counts.indptr) > 0)
+        changed = fresh & (np.diff(counts.indptr) < np.diff(all_counts.indptr))
+        mentions = np.array([group.mentions(shard) for group in wanted.groups])  # (n_groups, n)
+        mentions[:, ~fresh] = 0
+        silent = np.count_nonzero(mentions[:, ~known], axis=1)
+        mentions[:, ~known] = 0
+        both = (mentions > 0).sum(axis=0) > 1
+        mentions[:, both] = 0
+        table = shard.table() if mentions.any() else []
+    except CorpusError as error:
+        nothing = np.empty(0, np.intp)
+        return Found(shard, nothing, nothing, [], [], problem=str(error))
+    groups = [
+        [Member(shard, row, int(each[row]), table[row]) for row in np.flatnonzero(each).tolist()]
+        for each in mentions
+    ]
+    return Found(
+        shard,
+        np.flatnonzero(known),
+        np.flatnonzero(changed),
+        groups,
+        silent.tolist(),
+        int(both.sum()),
+    )
+
+
+def rows_of(members: Sequence[Member], weights: Sequence[float]) -> list[Rows]:
+    """Members of a group and their weights, shard by shard."""
+    rows: dict[str, tuple[Shard, list[int], list[float]]] = {}
+    for member, weight in zip(members, weights, strict=True):
+        entry = rows.setdefault(member.shard.name, (member.shard, [], []))
+        entry[1].append(member.row)
+        entry[2].append(weight)
+    return [
+        Rows(shard, np.array(places, np.intp), np.array(w, np.float64))
+        for shard, places, w in rows.values()
+    ]

@@ -1,0 +1,185 @@
+"""The report of a contrast: images, figures, tables, and one page with all."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
+from neurowhere.files import new_folder, write_info
+from neurowhere.report.figures import GRID_COLOUR, save_figure
+from neurowhere.report.maps import draw_map
+from neurowhere.report.page import page, paragraph, picture, section
+from neurowhere.report.tables import to_html
+from neurowhere.space import Atlas
+
+KIND = "contrast"
+N_REGIONS, N_TERMS, N_DOCUMENTS = 15, 20, 50  # rows on the page
+RAISED_COLOUR, UNSURE_COLOUR = "#0072B2", "#9aa5b1"
+FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT, DPI = 8.0, 1.0, 0.3, 120  # inches, and dots in one
+
+
+def write_contrast(
+    contrast: Contrast,
+    folder: str | os.PathLike[str],
+    *,
+    atlas: Atlas | None = None,
+    resolution_mm: float | None = None,
+    like: Any = None,
+    titles: bool = True,
+    overwrite: bool = False,
+) -> None:
+    """Write a contrast as a folder, whole or not at all; see `Contrast.save`."""
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        write_files(
+            contrast, temporary, atlas=atlas, resolution_mm=resolution_mm, like=like, titles=titles
+        )
+
+
+def write_files(
+    contrast: Contrast,
+    folder: Path,
+    *,
+    atlas: Atlas | None = None,
+    resolution_mm: float | None = None,
+    like: Any = None,
+    titles: bool = True,
+) -> None:
+    """Write the files of a contrast into an empty folder."""
+    documents = contrast.documents if titles else contrast.documents.drop(columns="title")
+    for name, values in _images(contrast).items():
+        image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
+        image.to_filename(folder / f"{name}.nii.gz")
+    _write_table(contrast.terms, folder / "terms.csv")
+    _write_table(documents, folder / "documents.csv")
+    parts = [_map_section(contrast, folder / "map.png")]
+    if atlas is not None or isinstance(contrast.partition, Atlas):
+        regions = contrast.regions(atlas)
+        _write_table(regions, folder / "regions.csv")
+        parts.append(_regions_section(regions, folder / "regions.png"))
+    parts += [
+        section("Terms that carry it", paragraph(_TERMS), _table(contrast.terms, N_TERMS)),
+        section("Documents", paragraph(_about_documents(contrast)), _table(documents, N_DOCUMENTS)),
+        section("How it was made", paragraph(_how(contrast))),
+    ]
+    text = page(f"Documents that {contrast.group}", repr(contrast), *parts)
+    (folder / "report.html").write_text(text, "utf-8")
+    groups = {"group": contrast.group, "against": contrast.against}
+    write_info(folder, {"kind": KIND, **groups, "about": contrast.about})
+
+
+def _images(contrast: Contrast) -> dict[str, Any]:
+    low, high = contrast.interval
+    return {
+        "map": contrast.density,
+        "reference": contrast.reference / contrast.partition.volumes_mm3,
+        "log_ratio": contrast.log_ratio,
+        "log_ratio_low": low,
+        "log_ratio_high": high,
+        "log_ratio_thresholded": np.where(contrast.significant(), contrast.log_ratio, 0.0),
+        "z": contrast.null.z,
+    }
+
+
+def draw_regions(regions: pd.DataFrame) -> Any:
+    """Draw the ratio of the most raised regions, with their intervals.
+
+    Parameters
+    ----------
+    regions : DataFrame
+        Of `Contrast.regions`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    shown = regions.head(N_REGIONS)
+    size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(shown))
+    figure = Figure(figsize=size, dpi=DPI, layout="constrained")
+    axes = figure.subplots()
+    for row, region in enumerate(shown.to_dict("records")):
+        colour = RAISED_COLOUR if region["low"] > 1 else UNSURE_COLOUR
+        axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
+        axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(shown)), shown["region"])
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.set_xlabel(
+        "probability of the region, relative to the reference (95 % bootstrap interval)"
+    )
+    axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def _map_section(contrast: Contrast, path: Path) -> str:
+    title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
+    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit="log ratio")
+    save_figure(figure, path)
+    passing = contrast.significant()
+    raised = int((passing & (contrast.log_ratio > 0)).sum())
+    return section(
+        "Where they differ",
+        picture(path, f"Log ratio of mean densities, against {contrast.against_words}."),
+        paragraph(
+            f"{raised:,} of {contrast.partition.n_regions:,} regions of the model are raised and "
+            f"{int(passing.sum()) - raised:,} lowered beyond what random groups of documents of "
+            f"the same size would show, at a false-discovery rate of {FALSE_DISCOVERY_RATE:.0%}."
+        ),
+    )
+
+
+def _regions_section(regions: pd.DataFrame, path: Path) -> str:
+    save_figure(draw_regions(regions), path)
+    caption = "Most raised regions. Grey: the interval reaches below 1. regions.csv has all."
+    return section("Regions", picture(path, caption), _table(regions, N_REGIONS))
+
+
+_TERMS = (
+    "Share of the documents that have each term, in the group and in the reference; the share of "
+    "probability that it moves, found by putting this term of the group's mean text back to what "
+    "it is in the reference; and where it raises the map most, in mm. terms.csv has more."
+)
+
+
+def _about_documents(contrast: Contrast) -> str:
+    about = contrast.about
+    return (
+        f"{about['documents']:,} documents were read; {about['documents_with_known_terms']:,} are "
+        f"compared, each with a term that the model knows. The first of the "
+        f"{len(contrast.documents):,} of the group; documents.csv has all."
+    )
+
+
+def _how(contrast: Contrast) -> str:
+    about = contrast.about
+    left_out = ", ".join(about["terms_left_out"])
+    return (
+        "The map is log(½/V + ½ mean density of the group) − the same of the reference, V the "
+        f"volume of the brain. Intervals: {about['replicates']} replicates of a Poisson bootstrap "
+        f"over documents, seed {about['seed']}. Threshold: permutation of documents, by its exact "
+        "first three moments, with Benjamini and Hochberg's control of the false-discovery rate. "
+        f"Documents weigh {'as their mentions' if about['weighted'] else 'the same'}. "
+        + (f"Left out of the encoding: {left_out}." if left_out else "No term was left out.")
+    )
+
+
+def _table(table: pd.DataFrame, n_rows: int) -> str:
+    cells = [[_cell(value) for value in row] for row in table.head(n_rows).itertuples(index=False)]
+    return f'<div class="wide">{to_html([str(name) for name in table.columns], cells)}</div>'
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:.3g}"
+    return str(value)
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, lineterminator="\n")
