@@ -85,7 +85,7 @@ def test_a_share_is_a_share(model, share):
 
 def test_terms_tell_where_they_are(model):
     terms = model.encode(TEXT).terms
-    assert terms.columns.tolist() == ["term", "count", "weight", "where"]
+    assert terms.columns.tolist() == ["term", "count", "weight", "where", "contribution"]
     table = terms.set_index("term")
     assert table.loc["amygdala", "count"] == 2
     found = [TEXT[start:end] for start, end in table.loc["amygdala", "where"]]

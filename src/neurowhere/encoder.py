@@ -6,6 +6,7 @@ an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Literal, Self
@@ -24,9 +25,17 @@ from neurowhere.learning import CHUNK, Learned, Learner, Lesson, learn, mean_pre
 from neurowhere.neighbours import Neighbours
 from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
+from neurowhere.space.sides import fold
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
 from neurowhere.text.anatomy import builtin_anatomy
+from neurowhere.text.context import (
+    Mentions,
+    SideShares,
+    count_mentions,
+    read_mentions,
+    side_shares,
+)
 from neurowhere.text.extraction import LATERAL
 from neurowhere.text.laterality import without_side
 
@@ -364,27 +373,66 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             return sparse.csr_matrix(np.zeros((len(X), 0), dtype=np.float32))
         return self.weighting_.transform(self.extractor_.counts(X))
 
-    def encode(self, text: str) -> Encoding:
-        """Predict from one text, and tell which of its terms were known and what they did."""
-        features = self.transform([text])  # (1, n_terms)
+    def encode(self, text: str, *, negation: bool = True, laterality: bool = True) -> Encoding:
+        """Predict from one text, and tell which of its terms were known and what they did.
+
+        Parameters
+        ----------
+        text : str
+        negation : bool
+            Whether terms that the text denies ("no lesion in the thalamus") are left out.
+        laterality : bool
+            Whether the sides of brain structures ("left MCA infarct") move the map to that side.
+            A model that has learned sides from texts does so by itself.
+        """
+        mentions = Mentions(()) if self.text == "none" else self._read(text, negation)
+        features = self._features(mentions)
         order = np.argsort(-features.data, kind="stable")
         columns, weights = features.indices[order], features.data[order]
+        names = [self.extractor_.terms[i] for i in columns]
+        terms = _found(mentions, names, weights)
+        probabilities = self.predict_features(features)[0]
+        if laterality and not (self.text == "none" or self.extractor_.sided):
+            shares = side_shares(mentions, dict(zip(terms["term"], weights, strict=True)))
+            probabilities = self._to_sides(probabilities, shares)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
             return weights * self.predictor_.mean_effects(columns, places)
 
         return Encoding(
             text=text,
-            probabilities=self.predict_features(features)[0],
+            probabilities=probabilities,
             mean_map=self.mean_map_,
-            terms=self._found(text, columns, weights),
+            terms=terms.assign(contribution=explain(probabilities - self.mean_map_)),
             partition=self.partition_,
             brain=self.brain_,
+            mentions=mentions,
             calibrate=self._mass_for,
             explain=explain,
             unit=self.predictor_.unit,
             similar=self._similar(features),
         )
+
+    def _read(self, text: str, negation: bool) -> Mentions:
+        mentions = read_mentions(text, self.extractor_.counter)
+        if negation:
+            return mentions
+        affirmed = tuple(mention._replace(negation_span=None) for mention in mentions)
+        return replace(mentions, found=affirmed)
+
+    def _features(self, mentions: Mentions) -> sparse.csr_matrix:
+        if self.text == "none":
+            return sparse.csr_matrix(np.zeros((1, 0), dtype=np.float32))
+        return self.weighting_.transform(count_mentions(mentions, self.extractor_))
+
+    def _to_sides(self, q: NDArray[np.float32], shares: SideShares) -> NDArray[np.float32]:
+        """Mix the map with the same map folded to one side, by how much the text puts there."""
+        moved: NDArray[np.float32] = np.float32(shares.neither) * q
+        if shares.left:
+            moved += np.float32(shares.left) * fold(self.partition_, q, "left")
+        if shares.right:
+            moved += np.float32(shares.right) * fold(self.partition_, q, "right")
+        return moved
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)
@@ -393,25 +441,6 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         if self.neighbours_ is None or not isinstance(self.predictor_, LogLinear):
             return None
         return self.neighbours_.nearest(self.predictor_.project(features)[0])
-
-    def _found(
-        self, text: str, columns: NDArray[np.integer], weights: NDArray[np.float32]
-    ) -> pd.DataFrame:
-        """Terms in a text: term, count, weight and where, in the order of the columns."""
-        where: dict[str, list[tuple[int, int]]] = {}
-        for match in self.extractor_.counter.find(text) if len(columns) else ():
-            names = [match.term, f"{match.side} {match.term}"] if match.side else [match.term]
-            for name in names:
-                where.setdefault(name, []).append((match.start, match.end))
-        names = [self.extractor_.terms[column] for column in columns]
-        return pd.DataFrame(
-            {
-                "term": names,
-                "count": [len(where[name]) for name in names],
-                "weight": weights,
-                "where": [where[name] for name in names],
-            }
-        )
 
     def term_map(self, name: str) -> TermMap:
         """Find what the model associates with a term: xᵀβ for a text that is the term alone.
@@ -535,6 +564,23 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
             "validation_nats": self.choice_ and self.choice_.score,
             "relative_gap": None if certificate is None else certificate.relative_gap,
         }
+
+
+def _found(mentions: Mentions, names: list[str], weights: NDArray[np.float32]) -> pd.DataFrame:
+    """Terms that a text affirms: term, count, weight, and where it has them."""
+    where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+    for mention in mentions.present:
+        for name in (mention.term, f"{mention.side} {mention.term}"):
+            if name in where:
+                where[name].append((mention.start, mention.end))
+    return pd.DataFrame(
+        {
+            "term": names,
+            "count": [len(where[name]) for name in names],
+            "weight": weights,
+            "where": [where[name] for name in names],
+        }
+    )
 
 
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:

@@ -10,19 +10,22 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.files import new_folder, write_info
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.maxima import strongest_regions
 from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.partition import OUTSIDE
+from neurowhere.text.context import Mentions
 from neurowhere.text.laterality import Side
 
 KIND = "encoding"
 N_PEAKS = 10
 N_ROWS = 10  # of each table in a notebook
 XYZ = ["x", "y", "z"]
+FEW_TERMS, FEW_NATS = 3, 0.1  # below these a text supports little
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,11 +40,14 @@ class Encoding:
     mean_map : array of shape (m,)
         Probability of each region over the training studies: what to expect of any text.
     terms : DataFrame
-        Terms that were found: term, count, weight (x_t, its feature), and where: a list of
-        (start, end) in the text. The heaviest first.
+        Terms that the text affirms: term, count, weight (x_t, its feature), where (a list of
+        (start, end) in the text), and contribution: how far it moved the map to what it is. The
+        heaviest first.
     partition : Partition
     brain : VoxelGrid
         Its volume V is that of the uniform density.
+    mentions : Mentions
+        All that was read: also what the text denies, and the sides that it gives.
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
@@ -59,6 +65,7 @@ class Encoding:
     terms: pd.DataFrame
     partition: Partition
     brain: VoxelGrid
+    mentions: Mentions = field(default_factory=lambda: Mentions(()))
     calibrate: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: str = "probability"
@@ -104,6 +111,59 @@ class Encoding:
         return self.partition.to_img(
             highest_density(self.probabilities, self.density, self.calibrate(share))
         )
+
+    @cached_property
+    def support(self) -> "Support":
+        """How well the model can tell what the text is about."""
+        if self.is_mean_map:
+            return Support(0, 0.0)
+        gain = float(self.probabilities @ self.log_ratio)
+        return Support(len(self.terms), gain)
+
+    def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
+        """Tell which terms raised and which lowered the map: exact, the strongest first.
+
+        What a term adds is compared between a place and the brain at large: with e_tk the effect
+        of term t on region k, and q̄ the mean map, a contribution is Σ_k (w_k − q̄_k) x_t e_tk.
+
+        Parameters
+        ----------
+        place : (x, y, z) in mm, or weights w of shape (m,), optional
+            A point; or regions, such as those of a mask, weighted by the map within. By default
+            the whole map, w = q.
+
+        Returns
+        -------
+        DataFrame
+            term, contribution: a difference of log probability, or for a linear model of
+            probability, before the map is made a density and moved to a side.
+        """
+        contribution = self.explain(self._weights(place) - self.mean_map)
+        table = pd.DataFrame({"term": self.terms["term"], "contribution": contribution})
+        return table.sort_values(
+            "contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True
+        )
+
+    def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
+        if place is None:
+            return self.probabilities
+        values = np.asarray(place, dtype=np.float64)
+        if values.shape == (3,):
+            region = int(self.partition.region_of(values[None])[0])
+            if region == OUTSIDE:
+                x, y, z = values.tolist()
+                raise PartitionError(f"{x:g}, {y:g}, {z:g} mm lies outside of the brain")
+            point: NDArray[np.floating] = np.zeros(len(self.mean_map))
+            point[region] = 1
+            return point
+        if values.shape != self.mean_map.shape:
+            raise PartitionError(
+                f"expected a point (x, y, z) or {len(self.mean_map):,} weights, "
+                f"got an array of shape {values.shape}"
+            )
+        weights: NDArray[np.floating] = values * self.probabilities
+        weights /= weights.sum() or 1.0
+        return weights
 
     @cached_property
     def peaks(self) -> pd.DataFrame:
@@ -201,6 +261,34 @@ class Encoding:
         tables = [self.terms.drop(columns="where"), self.peaks]
         rows = "".join(table.head(N_ROWS).to_html(index=False) for table in tables)
         return f"<p>{title}</p><p>{highlight(self.text, self.terms)}</p>{picture}{rows}"
+
+
+@dataclass(frozen=True)
+class Support:
+    """How well a model can tell what a text is about.
+
+    Attributes
+    ----------
+    terms : int
+        Known terms that the text affirms.
+    nats : float
+        How much likelier, by the model's own account, peaks are under the map than under the mean
+        map: the expected gain in log-likelihood.
+    """
+
+    terms: int
+    nats: float
+
+    @property
+    def level(self) -> Literal["none", "weak", "good"]:
+        """In a word."""
+        if not self.terms:
+            return "none"
+        return "weak" if self.terms < FEW_TERMS or self.nats < FEW_NATS else "good"
+
+    def __str__(self) -> str:
+        terms = f"{self.terms} known term{'s' * (self.terms != 1)}"
+        return f"{self.level} ({terms}, {self.nats:.2f} nats above the mean map expected)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

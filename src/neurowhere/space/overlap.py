@@ -1,5 +1,7 @@
 """Overlap of two partitions: how much of each region of one lies in each region of the other."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy import sparse
 
@@ -7,13 +9,14 @@ from neurowhere.coordinates import transform_points
 from neurowhere.space.partition import OUTSIDE, Partition
 
 
+@lru_cache(maxsize=8)
 def overlap_mm3(first: Partition, second: Partition) -> sparse.csr_matrix:
     """Volume that regions share, from the centres of the finer one's voxels.
 
     Returns
     -------
     csr_matrix (first.n_regions, second.n_regions)
-        In mm³.
+        In mm³. It is kept for the next call: do not change it.
 
     Examples
     --------

@@ -224,7 +224,8 @@ class Partition(ABC):
         mine, theirs = self.to_arrays(), other.to_arrays()
         return all(np.array_equal(mine[key], theirs[key]) for key in mine)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((type(self), self.n_regions, self.affine.tobytes()))
 
     def __deepcopy__(self, memo: object) -> Self:
         # A value that never changes: scikit-learn's clone need not copy the volumes.
