@@ -17,7 +17,8 @@ CUES: Phrases[Kind] = Phrases(
             without; w o; absence of; lack of; lacks; lacked; lacking; free of; free from; clear of;
             devoid of; denies; denied; denying; deny; rules out; rule out; ruling out; r o;
             excludes; excluding; exclude; exclusion of; negative for; neg for; spares; spare;
-            sparing of; preservation of; instead of; argues against; argue against; speaks against
+            sparing of; preservation of; excluded if they had; excluded because of; excluded for;
+            excluded due to; instead of; argues against; argue against; speaks against
         """,
         # deny by the word that follows
         "not": """
@@ -88,6 +89,7 @@ CONJUNCTIONS = word_set("and or nor")
 ARTICLES = word_set("a an")
 DETERMINERS = ARTICLES | word_set("all any both each either her his its our the their these this")
 PREPOSITIONS = word_set("among at between by during for from in into of on over to within")
+INTRODUCING = PREPOSITIONS | word_set("after although before despite since while with without")
 BEING = word_set(
     "appear appeared appears are be been is look looks remain remained remains seem seems was were"
 )
@@ -100,17 +102,19 @@ AUXILIARIES = BEING | word_set(
 SINGULAR = word_set("appears does has is remains seems was")
 FINITE = word_set(
     """
-    activated appear appeared appears are can caused could demonstrated demonstrates did do does
-    exhibited exhibits extended extends had has have included includes increased involved involves
-    is led may might predicted remain remained remains responded responds reveal revealed reveals
-    seem seemed seems show showed shows spared spares suggests was were would
+    activated appear appeared appears are became becomes can cannot caused causes contributes could
+    demonstrated demonstrates depends did do does exhibited exhibits extended extends fails had has
+    have impairs included includes increased involved involves is leads led may might occurred
+    occurs plays predicted produces reduces remain remained remains requires responded responds
+    reveal revealed reveals seem seemed seems show showed shows spared spares suggests supports
+    underlies was were would
     """
 )
 UNDERGOING = word_set("completed performed received took underwent")  # verbs right after a comma
 LINKS = AUXILIARIES | word_set(
     """
-    contained contains demonstrate demonstrated demonstrates display displayed displays exhibit
-    exhibited exhibits reveal revealed reveals show showed shows there with
+    considered contained contains deemed demonstrate demonstrated demonstrates display displayed
+    displays exhibit exhibited exhibits found judged reported thought reveal revealed reveals show showed shows there with
     """
 )
 AFTER_PREDICATE = word_set("and as at bilaterally but in on with")
@@ -134,7 +138,7 @@ RESPONSES = word_set("activation activity reaction response responses sensitivit
 # Statements of science that deny no place: "no difference in", "no study has", "no change of".
 COMPARING = re.compile(
     r"(?:differ|correlat|interact|modulat|predict)\w*|associations?|(?:in|de)creases?|effects?"
-    r"|progress|progression|reductions?|relations?|relationships?|worsening"
+    r"|adaptation|habituation|progress|progression|reductions?|relations?|relationships?|worsening"
     r"|data|literature|reports?|research|stud(?:y|ies)"
 )
 BEFORE_CHANGE = word_set("any appreciable further interval no relevant significant substantial")

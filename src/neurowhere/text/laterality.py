@@ -35,7 +35,7 @@ COMPARATIVES = word_set("greater higher larger less lower more smaller stronger 
 EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
 
 REACH = 8  # tokens that a side looks ahead for its name
-REACH_BACK = 6  # tokens between a name and "on the left"
+REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 SENTENCE_BREAK = re.compile(r"[.;:?!()\[\]]|\n\s*\n")
 
 # What may stand between a side and its name besides adjectives.
@@ -78,9 +78,14 @@ LESION = word_set(
     meningioma metastasis occlusion resection sclerosis stroke swelling tumor
     """
 )
-# From a lesion, or a general word, to its place.
+# From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")
-LED = word_set("bilaterally cortex hemisphere matter side")
+LED = word_set(
+    """
+    activation activations activity bilaterally cortex deactivation engagement hemisphere
+    hyperactivation hypoactivation matter recruitment side
+    """
+)
 
 # Places that a vocabulary may lack: arteries, whose territories have sides, and general words.
 PLACES = Phrases(
@@ -359,7 +364,7 @@ class _SideReader:
             return before in LEADING or before in LED or fold(before) in LESION
         if fold(before) in LESION and j > i + 1:
             return False
-        if head in FILLERS or ADJECTIVE.fullmatch(head) or fold(head) in LESION:
+        if head in FILLERS or head in LED or ADJECTIVE.fullmatch(head) or fold(head) in LESION:
             return True
         if before == "bilaterally":
             return head.endswith("ed")  # "bilaterally reduced gray matter"
@@ -417,6 +422,8 @@ class _SideReader:
         i = words.first
         if self.tokens[max(i - 2, 0) : i] == ["on", "the"]:
             number = self.nearest(i - 3, REACH_BACK)
+        elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
+            number = self.nearest(i - 1, REACH_BACK)
         elif self.closes(words) or self.gap(i).strip() == ":":  # "hippocampus: left atrophy"
             number = self.nearest(i - 1, 1)
         else:

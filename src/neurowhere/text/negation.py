@@ -25,6 +25,7 @@ from neurowhere.text.cues import (
     EVIDENCE,
     FINITE,
     HAVING,
+    INTRODUCING,
     IDLE,
     LINKS,
     NOT,
@@ -98,15 +99,17 @@ class _NegationReader:
 
     def denied(self, cue: Cue) -> list[int]:
         """Return the matches that a cue denies."""
-        if self.is_condition(cue) or self.is_denied(cue):
+        if self.is_condition(cue) or self.is_denied(cue) or self.is_other_side(cue):
             return []
+        after = cue.last + 1
+        after += self.token(after) == "only"  # "sparing only the pons"
         match cue.kind:
             case "no" | "without":
                 return self.by_no(cue)
             case "not":
                 return self.by_not(cue)
-            case "verb" if self.is_phrase(cue.last + 1):
-                return self.ahead(cue.last + 1)
+            case "verb" if self.is_phrase(after):
+                return self.ahead(after)
             case "verb":
                 return self.subject(cue.first) if self.is_predicate(cue) else []
             case "adjective":
@@ -179,6 +182,13 @@ class _NegationReader:
             i -= 1
         return self.token(i) in NOT
 
+    def is_other_side(self, cue: Cue) -> bool:
+        """Whether only a side is denied: "the left but not the right amygdala"."""
+        j = cue.last + 1
+        j += self.token(j) in DETERMINERS
+        before = self.tokens[max(cue.first - 2, 0) : cue.first]
+        return self.token(j) in SIDE_WORDS and not SIDE_WORDS.keys().isdisjoint(before)
+
     def is_group(self, cue: Cue) -> bool:
         """Whether people are told apart: "patients without aphasia", "with and without"."""
         before = self.tokens[max(cue.first - REACH_WITH, 0) : cue.first]
@@ -246,6 +256,8 @@ class _NegationReader:
         has_comma = "," in self.gap(j)
         if has_comma and (within_commas or token in STOPS_AFTER_COMMA):
             return True
+        if has_comma and self.is_introduced(j):
+            return True
         if token in CONJUNCTIONS or has_comma:
             return (token == "and" and after in ARTICLES) or self.is_clause(j)
         match token:
@@ -259,6 +271,18 @@ class _NegationReader:
                 return before in RESPONSES
             case _:
                 return False
+
+    def is_introduced(self, j: int) -> bool:
+        """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
+        first, end = self.sentence(j)
+        if self.tokens[first] not in INTRODUCING:
+            return False
+        for k in range(j, end):
+            if self.tokens[k] in CONJUNCTIONS:
+                return False
+            if k > j and "," in self.gap(k):
+                return True
+        return True
 
     def is_clause(self, j: int) -> bool:
         """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
