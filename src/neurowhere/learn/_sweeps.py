@@ -131,3 +131,17 @@ def add_positive_totals(  # type: ignore[no-untyped-def]
             for k in range(len(mean)):
                 total += max(mean[k] + sharp * deviations[i, k], np.float32(0))
             totals[index, i] += total
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def adam_sweep(parameter, slope, first, second, constants):  # type: ignore[no-untyped-def]  # pragma: no cover
+    """One step of AdamW, in place, with decay apart from the gradient."""
+    fast, slow, rate, scale, kept, epsilon = constants
+    one = fast / fast  # of the type of the arrays
+    for i in range(parameter.shape[0]):
+        for j in range(parameter.shape[1]):
+            g = slope[i, j]
+            first[i, j] += (one - fast) * (g - first[i, j])
+            second[i, j] += (one - slow) * (g * g - second[i, j])
+            size = np.sqrt(second[i, j] * scale) + epsilon
+            parameter[i, j] = parameter[i, j] * kept - rate * first[i, j] / size

@@ -17,6 +17,7 @@ weight decay, dropout of terms and a one-cycle learning rate do the rest.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ Floats = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Floats]
 
 _CHUNK = 8  # rows of a batch that stay in cache
+_ROWS = 64  # of a parameter that one thread updates at a time
 _BETAS, _EPSILON = (0.9, 0.999), 1e-8
 _WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # of the one-cycle learning rate
 
@@ -55,7 +57,7 @@ class Schedule:
     """
 
     rank: int = 128
-    epochs: int = 7
+    epochs: int = 10
     batch: int = 256
     rate: float = 0.01
     decay: tuple[float, float] = (2.0, 0.5)
@@ -96,9 +98,10 @@ def fit_loglinear(
     rng = np.random.default_rng(seed)
     n, d = X.shape
     model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
-    step = _Adam(model, schedule, total=schedule.epochs * -(-n // schedule.batch))
     weight = relative_volume.astype(np.float32)
+    n_steps = schedule.epochs * -(-n // schedule.batch)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
+        step = _Adam(model, schedule, n_steps, threads)
         for _ in range(schedule.n_epochs):
             order = rng.permutation(n)
             for batch in slices(n, schedule.batch):
@@ -130,22 +133,22 @@ def gradient(
     exponent += model.bias
 
     def chunk(rows: slice) -> None:
-        _to_gradient(exponent[rows], targets[rows], weight)
+        _to_gradient(exponent[rows], targets[rows], weight, np.float32(1 / len(targets)))
 
     list(threads.map(chunk, slices(len(exponent), _CHUNK)))
-    exponent /= np.float32(len(exponent))
     to_hidden = exponent @ model.components.T  # (b, r)
     return np.asarray(x.T @ to_hidden), hidden.T @ exponent
 
 
-def _to_gradient(exponent: Floats, targets: Floats, weight: Floats) -> None:
-    """Replace the exponent of each study by the gradient of its loss, q Σa − a."""
+def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, share: np.float32) -> None:
+    """Replace the exponent of each study by the gradient of the mean loss, q Σa − a over b."""
     exponent -= exponent.max(axis=1, keepdims=True)
     q = np.exp(exponent, out=exponent)
     q /= q.sum(axis=1, keepdims=True)
     a = q * weight  # ρ
     a /= 1 + a
     a *= targets
+    a *= share
     q *= a.sum(axis=1, keepdims=True)
     q -= a
 
@@ -153,29 +156,32 @@ def _to_gradient(exponent: Floats, targets: Floats, weight: Floats) -> None:
 class _Adam:
     """AdamW with decoupled decay and a one-cycle learning rate, in place on a model."""
 
-    def __init__(self, model: LogLinear, schedule: Schedule, total: int) -> None:
+    def __init__(self, model: LogLinear, schedule: Schedule, total: int, threads: Any) -> None:
         self.parameters = (model.loadings, model.components)
         self.first = [np.zeros_like(each) for each in self.parameters]
         self.second = [np.zeros_like(each) for each in self.parameters]
         self.schedule = schedule
         self.total = total
+        self.threads = threads
         self.count = 0
 
-    def __call__(self, *gradients: Floats) -> None:
+    def __call__(self, *slopes: Floats) -> None:
         rate = self.schedule.rate * one_cycle(self.count / max(self.total - 1, 1))
         self.count += 1
-        slow = 1 - _BETAS[0] ** self.count, 1 - _BETAS[1] ** self.count
-        arrays = zip(self.parameters, gradients, self.first, self.second, strict=True)
-        for (parameter, slope, first, second), decay in zip(
-            arrays, self.schedule.decay, strict=True
-        ):
-            first += np.float32(1 - _BETAS[0]) * (slope - first)
-            slope *= slope
-            second += np.float32(1 - _BETAS[1]) * (slope - second)
-            size = np.sqrt(second / np.float32(slow[1]), out=slope)
-            size += np.float32(_EPSILON)
-            parameter *= np.float32(1 - rate * decay)
-            parameter -= np.float32(rate / slow[0]) * first / size
+        first_rate = rate / (1 - _BETAS[0] ** self.count)
+        second_scale = 1 / (1 - _BETAS[1] ** self.count)
+        arrays = zip(self.parameters, slopes, self.first, self.second, strict=True)
+        for each, decay in zip(arrays, self.schedule.decay, strict=True):
+            constants = [*_BETAS, first_rate, second_scale, 1 - rate * decay, _EPSILON]
+            update = partial(_update, each, np.array(constants, each[0].dtype))
+            list(self.threads.map(update, slices(len(each[0]), _ROWS)))
+
+
+def _update(arrays: tuple[Floats, Floats, Floats, Floats], constants: Floats, rows: slice) -> None:
+    from neurowhere.learn._sweeps import adam_sweep
+
+    parameter, slope, first, second = arrays
+    adam_sweep(parameter[rows], slope[rows], first[rows], second[rows], constants)
 
 
 def one_cycle(progress: float) -> float:

@@ -101,7 +101,10 @@ def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> 
 
 
 def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
-    """Build NeuroQuery's vocabulary with its synonyms, each term with its category."""
+    """Build NeuroQuery's vocabulary with its synonyms, each term with its category.
+
+    The package's own names of the brain's parts ("ACC", "Heschl's gyrus") lead to its terms too.
+    """
     folder = _checked(folder)
     vocabulary = Vocabulary.load(folder / TERMS, folder / TERM_SYNONYMS)
     categories: dict[str, str] = {}
@@ -110,7 +113,11 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
         categories |= {term: category for term in vocabulary if key_of(term) in keys}
     anatomy = build_anatomy(folder)
     categories |= {term: "anatomy" for term in vocabulary if term in anatomy}
-    return Vocabulary(vocabulary.terms, vocabulary.synonyms, categories)
+    names = builtin_anatomy().synonyms
+    more = {
+        form: term for form, term in names.items() if term in vocabulary and form not in vocabulary
+    }
+    return Vocabulary(vocabulary.terms, vocabulary.synonyms | more, categories)
 
 
 class _Name:
