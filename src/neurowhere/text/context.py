@@ -11,7 +11,7 @@ from scipy import sparse
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor
 from neurowhere.text.features import combine_sections
-from neurowhere.text.laterality import Side, attach_sides, with_places
+from neurowhere.text.laterality import Side, attach_sides, is_general, with_places
 from neurowhere.text.negation import attach_negations
 from neurowhere.text.reading import NO_TERM
 
@@ -164,8 +164,9 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
 
     With w_t the weight of a structure's term t, n_t its mentions that are not negated and
     n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
-    on both sides count as neither. A place that is no term weighs as much as a mention of a
-    structure on average, or 1 where there is none.
+    on both sides count as neither; general words ("brain", "white matter") without a side count
+    nothing. A place that is no term weighs as much as a mention of a structure on average, or 1
+    where there is none.
 
     Parameters
     ----------
@@ -181,7 +182,11 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
     >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
     SideShares(left=0.5, right=0.0, neither=0.5)
     """
-    structures = [mention for mention in mentions.present if mention.is_structure]
+    structures = [
+        mention
+        for mention in mentions.present
+        if mention.is_structure and (mention.side or not is_general(mention.term))
+    ]
     n_mentions = Counter(mention.term for mention in structures)
     amounts = {"left": 0.0, "right": 0.0, "neither": 0.0}
     for mention in structures:

@@ -165,14 +165,15 @@ def _forms(
 def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
     """Whether each term can have a side: anatomy, or anything where no category is known.
 
-    Names without a category are anatomy where they are made of it: "frontal gyri", "left putamen".
+    Other names are anatomy where they are made of it: "frontal gyri", "left putamen", "temporal
+    lobe epilepsy".
     """
     if not any(vocabulary.categories.values()):
         return np.ones(len(vocabulary), dtype=bool)
     names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
     anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
     single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
-    others = (pair for pair in names if not vocabulary.category(pair[1]))
+    others = (pair for pair in names if vocabulary.category(pair[1]) in ("", "disease"))
     anatomy |= {term for name, term in others if is_place(name, single)}
     return np.array([term in anatomy for term in vocabulary])
 

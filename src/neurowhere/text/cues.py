@@ -74,12 +74,12 @@ HAVING = word_set(
 # Nothing is denied.
 IDLE = word_set(
     """
-    all alone already alter always as associated attributable because change changed clear confined
-    correlate correlated depend differ different due entirely established every examined exclude
-    excluded exclusively fully intact investigated just known limited merely modulate modulated more
-    necessarily necessary normal only predict preserved related required restricted rule ruled
-    shared simply solely spared specific studied sufficient surprisingly tested unaffected
-    understood unique unlike unremarkable well yet
+    all alone already alter always as associated assume attributable because change changed claim
+    clear conclude confined correlate correlated depend differ different due entirely established
+    every examined exclude excluded exclusively explained fully intact investigated just known
+    limited merely modulate modulated more necessarily necessary normal only predict preserved
+    related replicate required restricted rule ruled shared simply solely spared specific studied
+    sufficient surprisingly tested unaffected understood unique unlike unremarkable well yet
     """
 )
 
@@ -114,7 +114,8 @@ UNDERGOING = word_set("completed performed received took underwent")  # verbs ri
 LINKS = AUXILIARIES | word_set(
     """
     considered contained contains deemed demonstrate demonstrated demonstrates display displayed
-    displays exhibit exhibited exhibits found judged reported thought reveal revealed reveals show showed shows there with
+    displays exhibit exhibited exhibits found judged reported reveal revealed reveals show showed
+    shows there thought with
     """
 )
 AFTER_PREDICATE = word_set("and as at bilaterally but in on with")
@@ -138,7 +139,7 @@ RESPONSES = word_set("activation activity reaction response responses sensitivit
 # Statements of science that deny no place: "no difference in", "no study has", "no change of".
 COMPARING = re.compile(
     r"(?:differ|correlat|interact|modulat|predict)\w*|associations?|(?:in|de)creases?|effects?"
-    r"|adaptation|habituation|progress|progression|reductions?|relations?|relationships?|worsening"
+    r"|adaptation|asymmetr(?:y|ies)|habituation|progress|progression|reductions?|relations?|relationships?|worsening"
     r"|data|literature|reports?|research|stud(?:y|ies)"
 )
 BEFORE_CHANGE = word_set("any appreciable further interval no relevant significant substantial")
@@ -148,6 +149,12 @@ PEOPLE = word_set(
     adolescents adults boys carriers cases children controls females girls group groups individuals
     males men participants patients people persons relatives siblings students subjects survivors
     those users veterans volunteers women youth youths
+    """
+)
+NUMBERS = word_set(
+    """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty thirty forty fifty others
     """
 )
 # What is measured of a structure: "the volume of the hippocampus is normal".

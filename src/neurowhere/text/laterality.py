@@ -103,10 +103,17 @@ PLACES = Phrases(
         """
     }
 )
-PLACE_NOUNS = word_set(
-    "area cortex gyrus junction lobe lobule middle nucleus part pole region sulcus"
+GENERAL_PLACES = word_set(
+    "brain cerebral cerebrum cortex cortical gyrus hemisphere hemispheric lobe matter subcortical"
 )
-GENERAL_PLACES = word_set("brain cerebral cerebrum cortex cortical hemisphere hemispheric lobe")
+# Words that make names of structures, and of what is wrong with them, but say nothing of where.
+GENERAL_WORDS = (
+    GENERAL_PLACES
+    | LESION
+    | word_set(
+        "area gray epilepsy human junction lobule middle nucleus part pole region sulcus white"
+    )
+)
 # Names that a list does not pass a side to: what lies in the middle, or on the other side.
 MIDLINE = word_set(
     """
@@ -174,10 +181,19 @@ def is_place(name: str, structures: Collection[str] = ()) -> bool:
     if found and found[0] == len(words) - 1:
         return True
     parts = [fold(word) for word in words]
-    return not set(parts).isdisjoint(structures) and all(
-        part in structures or part in PLACE_NOUNS or word in SIDES or ADJECTIVE.fullmatch(word)
+    return any(part in structures or part in GENERAL_PLACES for part in parts) and all(
+        part in structures or part in GENERAL_WORDS or word in SIDES or ADJECTIVE.fullmatch(word)
         for part, word in zip(parts, words, strict=True)
     )
+
+
+def is_general(name: str) -> bool:
+    """Whether a name says nothing of where in the brain.
+
+    >>> is_general("cerebral white matter"), is_general("brain injury"), is_general("thalamus")
+    (True, True, False)
+    """
+    return all(fold(word) in GENERAL_WORDS for word in words_of(name))
 
 
 def with_places(reading: Reading) -> Reading:
@@ -361,7 +377,8 @@ class _SideReader:
         """Whether a side reaches its name across this word."""
         before = self.tokens[j - 1]
         if head in LEADING:
-            return before in LEADING or before in LED or fold(before) in LESION
+            is_led = before in LED or fold(before) in LESION or self.is_on_the(i, j)
+            return is_led or before in LEADING
         if fold(before) in LESION and j > i + 1:
             return False
         if head in FILLERS or head in LED or ADJECTIVE.fullmatch(head) or fold(head) in LESION:
@@ -370,14 +387,19 @@ class _SideReader:
             return head.endswith("ed")  # "bilaterally reduced gray matter"
         return head in CONJUNCTIONS and j > i + 1
 
+    def is_on_the(self, i: int, j: int) -> bool:
+        """Whether token j follows "on the left"."""
+        return j == i + 1 and self.tokens[max(i - 2, 0) : i] == ["on", "the"]
+
     def is_structure(self, number: int | None) -> bool:
         """Whether a match names a part of the brain: "frontal eye field", not "visual field"."""
         if number is None or not self.reading.is_structure[number]:
             return False
         end = self.last[number]
         head = fold(self.tokens[end])
-        is_other = head in NOT_BRAIN or head in LESION
-        return not is_other or self.token(end - 1) == "eye"
+        if head in LESION:
+            return self.reading.first[number] < end  # "cerebral infarction" is a place as well
+        return head not in NOT_BRAIN or self.token(end - 1) == "eye"
 
     def is_general(self, end: int) -> bool:
         """Whether more of the place follows: "left white matter of the frontal lobe"."""
@@ -396,8 +418,8 @@ class _SideReader:
         names: list[int] = []
         if "," in self.gap(side.first) or self.token(side.first - 1) in CONJUNCTIONS:
             return names
-        is_closed = fold(self.tokens[self.last[number]]) in GENERAL_PLACES
         end = self.last[number]
+        is_closed = self.reading.first[number] == end and fold(self.tokens[end]) in GENERAL_PLACES
         while not is_closed:
             j = end + 1
             is_closed = self.token(j) in CONJUNCTIONS

@@ -25,10 +25,11 @@ from neurowhere.text.cues import (
     EVIDENCE,
     FINITE,
     HAVING,
-    INTRODUCING,
     IDLE,
+    INTRODUCING,
     LINKS,
     NOT,
+    NUMBERS,
     PEOPLE,
     PREPOSITIONS,
     QUALITIES,
@@ -115,7 +116,8 @@ class _NegationReader:
             case "adjective":
                 return self.by_adjective(cue)
             case "absent":
-                return [*self.subject(cue.first), *self.ahead(cue.last + 1)]
+                names = [] if self.ends_clause(after) else self.ahead(after)
+                return [*self.subject(cue.first), *names]
             case "except" if self.is_exception(cue):
                 return []
             case "except" | "rather":
@@ -196,7 +198,8 @@ class _NegationReader:
             return False
         if before[-1] in CONJUNCTIONS and "with" in before:
             return True
-        return before[-1] in PEOPLE or (before[-1] == "with" and before[-2:][0] in PEOPLE)
+        who = before[-2:][0] if before[-1] == "with" else before[-1]
+        return who in PEOPLE or who in NUMBERS
 
     def is_exception(self, cue: Cue) -> bool:
         """Whether another cue denies what this one takes out: "no lesion except in the pons"."""
@@ -336,8 +339,9 @@ class _NegationReader:
         With another verb before them, only the nearest names are the subject: "it involves the
         insula and the pons is spared".
         """
-        end = i = self.before_verb(i)
-        verb = self.token(end + 1)
+        end = self.before_verb(i)
+        verbs = FINITE.intersection(self.tokens[end + 1 : i])
+        i = end
         names: list[list[int]] = [[]]  # the list, its last name first
         is_list = False  # an "and" closes it, so that commas are part of it
         after_comma = 0  # names after the last comma
@@ -355,12 +359,12 @@ class _NegationReader:
                 names[-1].append(number)
                 i = self.reading.first[number]
             elif token in CONJUNCTIONS:
-                if verb in SINGULAR and token == "and" and self.is_determined(i + 1):
+                if not verbs.isdisjoint(SINGULAR) and token == "and" and self.is_determined(i + 1):
                     break
                 is_list = True
                 names.append([])
             elif token in ("with", "without"):  # "patients with neglect were normal"
-                if verb not in AUXILIARIES:
+                if not verbs:
                     break
                 names = [[]]
             elif token in STOPS or token == "that":
@@ -404,7 +408,7 @@ class _NegationReader:
 
     def is_phrase(self, j: int) -> bool:
         """Whether a noun phrase begins at token j, with nothing before it."""
-        if j >= len(self.tokens) or not self.gap(j).isspace():
+        if j >= len(self.tokens) or not self.gap(j).isspace() or self.tokens[j] == "bilaterally":
             return False
         return j in self.begins or self.is_modifier(j) or self.tokens[j] in QUALITIES
 
