@@ -150,7 +150,7 @@ class Encoder(BaseEstimator):  # type: ignore[misc]
         validation: float = 0.1,
         tolerance: float = 1e-3,
         rank: int | None = None,
-        repeats: int = 4,
+        repeats: int = 2,
         seed: int = 0,
         n_jobs: int = -1,
         checkpoint: str | os.PathLike[str] | None = None,

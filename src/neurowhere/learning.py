@@ -76,7 +76,7 @@ class Learner:
     lambdas: Sequence[float] | None = None
     validation: float = 0.1
     tolerance: float = 1e-3
-    repeats: int = 4
+    repeats: int = 2
     schedule: Schedule = field(default_factory=Schedule)
     kept_rank: int = 256
     seed: int = 0

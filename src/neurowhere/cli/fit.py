@@ -59,7 +59,7 @@ def fit(
         int | None,
         typer.Option(min=1, help="Dimensions of a log-linear model.", show_default=False),
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Log-linear fits that are averaged.")] = 4,
+    repeats: Annotated[int, typer.Option(min=1, help="Log-linear fits that are averaged.")] = 2,
     small: Annotated[
         bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
     ] = False,

@@ -117,7 +117,7 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
     more = {
         form: term for form, term in names.items() if term in vocabulary and form not in vocabulary
     }
-    return Vocabulary(vocabulary.terms, vocabulary.synonyms | more, categories)
+    return Vocabulary(vocabulary.terms, {**vocabulary.synonyms, **more}, categories)
 
 
 class _Name:

@@ -1,0 +1,34 @@
+import numpy as np
+
+from neurowhere.evaluate.retrieval import likelihood_matrix, recalls
+
+
+def test_scores_are_means_over_the_peaks_of_each_study():
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet(np.ones(7), 4)
+    study, region = np.array([0, 0, 1, 2, 2, 2, 3]), rng.integers(7, size=7)
+    scores = likelihood_matrix(q, study, region, 7.0)
+    for i, j in np.ndindex(4, 4):
+        expected = np.mean([np.log(0.5 + 0.5 * 7 * q[i, k]) for k in region[study == j]])
+        np.testing.assert_allclose(scores[i, j], expected, rtol=1e-5)
+
+
+def test_recall_counts_the_rivals_before_ones_own():
+    scores = np.array([[3.0, 1.0, 0.0], [2.0, 0.5, 0.0], [9.0, 0.0, 1.0]])
+    table = recalls(scores)
+    assert table["coordinates to text, recall at 1"] == 1 / 3
+    assert table["coordinates to text, recall at 10"] == 1.0
+    # Three studies: 2, 1 and 0 rivals before their own text.
+    assert table["coordinates to text, mix and match"] == 1 - (1 + 1 + 0) / 3 / 2
+
+
+def test_coordinates_that_any_text_likes_do_not_win():
+    scores = np.eye(5) + np.array([9.0, 0, 0, 0, 0])
+    assert recalls(scores)["text to coordinates, recall at 1"] == 1.0
+
+
+def test_chance_is_one_half_of_mix_and_match():
+    scores = np.random.default_rng(0).normal(size=(400, 400))
+    table = recalls(scores)
+    assert abs(table["text to coordinates, mix and match"] - 0.5) < 0.03
+    assert abs(table["text to coordinates, recall at 10"] - 10 / 400) < 0.03
