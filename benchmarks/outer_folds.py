@@ -10,7 +10,6 @@ for the test studies whose text is there. Finished folds are kept in DIR, and no
 
 import argparse
 import json
-import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -20,10 +19,11 @@ import numpy as np
 from neurowhere import Encoder, load_model, save_model
 from neurowhere.corpus import read_corpus
 from neurowhere.evaluate.folds import shuffle_split
-from neurowhere.evaluate.retrieval import likelihood_matrix, recalls
+from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import mass_for, peak_levels
-from neurowhere.space import VoxelGrid, place_peaks
+from neurowhere.neighbours import unit_rows
+from neurowhere.space import VoxelGrid, make_targets, place_peaks
 from neurowhere.text.anatomy import build_full
 from setting import DATA, peak_memory_gib, print_table
 
@@ -80,10 +80,9 @@ def run_fold(corpus, raw, fold, repeats, folder):
     held = corpus.select(test)
     scores = model.score_documents(held)
     scores.to_csv(folder / f"studies-{fold}.csv", index=False)
-    with tempfile.TemporaryDirectory() as temporary:
-        save_model(model, Path(temporary) / "small", small=True)
-        size = sum(file.stat().st_size for file in (Path(temporary) / "small").iterdir())
-        twin = load_model(Path(temporary) / "small")
+    small = folder / f"model-{fold}"
+    save_model(model, small, small=True, overwrite=True)
+    twin = load_model(small)
     nats = scores["nats_above_uniform"].mean()
     return {
         "fold": fold,
@@ -93,9 +92,9 @@ def run_fold(corpus, raw, fold, repeats, folder):
         ).mean(),
         "above the mean map": (scores["log_likelihood"] - scores["mean_map"]).mean(),
         "lost by rounding": nats - twin.score_documents(held)["nats_above_uniform"].mean(),
-        "size of the small model, MB": size / 1e6,
+        "size of the small model, MB": sum(file.stat().st_size for file in small.iterdir()) / 1e6,
         **coverage(twin, held),
-        **retrieval(twin, held),
+        **retrieval(twin, corpus.select(train), held),
         **from_raw_text(twin, held, raw),
         "sharpness": model.sharpness_,
         "seconds to fit": seconds,
@@ -123,14 +122,30 @@ def coverage(model, held):
     return table
 
 
-def retrieval(model, held):
+def retrieval(model, training, held):
     """Find the text of coordinates, and the coordinates of a text, among 1,000 studies."""
     some = held.select(np.arange(CANDIDATES))
     study, region = peaks_of(model, some)
-    scores = likelihood_matrix(
-        np.vstack(list(model.iter_predict(some))), study, region, model.partition_.n_regions
-    )
-    return recalls(scores)
+    maps = np.vstack(list(model.iter_predict(some)))
+    likelihood = likelihood_matrix(maps, study, region, model.partition_.n_regions)
+    matcher = Matcher.fit(vectors(model, training), coarse_densities(training))
+    cosines = matcher.scores(vectors(model, some), coarse_densities(some))
+    alone = {f"{name} (likelihood alone)": value for name, value in recalls(likelihood).items()}
+    return recalls(combine(likelihood, cosines)) | {
+        name: value for name, value in alone.items() if "recall at 10 " in name
+    }
+
+
+def vectors(model, corpus):
+    """Texts in the dimensions of the model."""
+    return unit_rows(model.predictor_.project(model.transform(corpus)))
+
+
+def coarse_densities(corpus):
+    """Densities on an 8-mm grid."""
+    grid = VoxelGrid(8)
+    xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
+    return make_targets(grid, grid, xyz, corpus.peak_rows, len(corpus)).rows(slice(None))
 
 
 def from_raw_text(model, held, raw):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from neurowhere.evaluate.retrieval import likelihood_matrix, recalls
+from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls
 
 
 def test_scores_are_means_over_the_peaks_of_each_study():
@@ -24,7 +24,20 @@ def test_recall_counts_the_rivals_before_ones_own():
 
 def test_coordinates_that_any_text_likes_do_not_win():
     scores = np.eye(5) + np.array([9.0, 0, 0, 0, 0])
-    assert recalls(scores)["text to coordinates, recall at 1"] == 1.0
+    assert recalls(scores)["text to coordinates, recall at 1"] == 1 / 5
+    assert recalls(combine(scores))["text to coordinates, recall at 1"] == 1.0
+
+
+def test_a_matcher_finds_what_texts_and_densities_share():
+    rng = np.random.default_rng(0)
+    shared = rng.normal(size=(900, 3))
+    texts = np.hstack([shared, rng.normal(size=(900, 4))])
+    densities = (shared @ rng.normal(size=(3, 250)) + 8 + rng.normal(size=(900, 250))) ** 2
+    matcher = Matcher.fit(texts[:700], densities[:700])
+    scores = matcher.scores(texts[700:], densities[700:])
+    assert recalls(scores)["coordinates to text, recall at 10"] > 0.9
+    shuffled = scores[rng.permutation(200)]
+    assert recalls(shuffled)["coordinates to text, recall at 10"] < 0.15
 
 
 def test_chance_is_one_half_of_mix_and_match():

@@ -1,15 +1,74 @@
 """Retrieval: find the text of a study among many from its coordinates, and the reverse.
 
-With s_ij the mean over the peaks of study j of the log-likelihood under the map predicted from text
-i, coordinates look for the text with the highest s_·j. Texts look for coordinates by s_ij less its
-mean over texts: coordinates that are likely under any text tell nothing.
+Two things speak for a pair of text and coordinates: the likelihood of the peaks under the map that
+is predicted from the text, and how close both are as vectors of one space (`Matcher`). Both are
+standardised over the texts, so that coordinates that are likely under any text tell nothing, and
+added.
 """
+
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere.neighbours import unit_rows
+
 RANKS = (1, 10, 100)
+DIMENSIONS = 200  # of the space in which densities are compared
+PENALTY, SHRINKAGE = 0.1, 0.3  # of the regression on texts, and of its residual covariance
+
+
+@dataclass(frozen=True, eq=False)
+class Matcher:
+    """Texts and coordinates as vectors of one space: near if they are of the same study.
+
+    Square roots of densities are reduced to their principal components g. A ridge regression
+    predicts g from the text, ĝ, and both are whitened by the covariance C of what it leaves
+    unexplained: dimensions that texts do not tell count little. The score of a pair is the cosine
+    of C^(−½)ĝ and C^(−½)g.
+    """
+
+    mean: NDArray[np.floating]  # (m,) of the square roots
+    components: NDArray[np.floating]  # (m, k), whitened
+    text_mean: NDArray[np.floating]  # (d,)
+    coefficients: NDArray[np.floating]  # (d, k), whitened
+
+    @classmethod
+    def fit(cls, texts: NDArray[np.floating], densities: NDArray[np.floating]) -> Self:
+        """Learn from training studies: vectors of texts (n, d), densities on a grid (n, m)."""
+        roots = np.sqrt(np.maximum(densities, 0))
+        mean = roots.mean(axis=0)
+        roots = roots - mean
+        components = np.linalg.eigh(roots.T @ roots)[1][:, : -DIMENSIONS - 1 : -1]
+        places = roots @ components
+        text_mean = texts.mean(axis=0)
+        texts = texts - text_mean
+        gram = texts.T @ texts + PENALTY * np.eye(texts.shape[1])
+        coefficients = np.linalg.solve(gram, texts.T @ places)
+        covariance = np.cov((places - texts @ coefficients).T)
+        size = np.trace(covariance) / len(covariance)
+        covariance = (1 - SHRINKAGE) * covariance + SHRINKAGE * size * np.eye(len(covariance))
+        whiten = np.linalg.cholesky(np.linalg.inv(covariance))
+        return cls(mean, components @ whiten, text_mean, coefficients @ whiten)
+
+    def scores(
+        self, texts: NDArray[np.floating], densities: NDArray[np.floating]
+    ) -> NDArray[np.floating]:
+        """Cosine of every text with every density: (n_texts, n_densities)."""
+        guessed = unit_rows((texts - self.text_mean) @ self.coefficients)
+        seen = unit_rows((np.sqrt(np.maximum(densities, 0)) - self.mean) @ self.components)
+        cosines: NDArray[np.floating] = guessed @ seen.T
+        return cosines
+
+
+def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Add scores of texts × studies, each standardised over the texts."""
+    total: NDArray[np.floating] = sum(
+        (each - each.mean(axis=0)) / each.std(axis=0) for each in scores
+    )
+    return total
 
 
 def likelihood_matrix(
@@ -46,11 +105,10 @@ def recalls(scores: NDArray[np.floating]) -> dict[str, float]:
     >>> recalls(np.eye(3))["coordinates to text, recall at 1"]
     1.0
     """
-    relative = scores - scores.mean(axis=0)
     table = {}
     for name, matrix in {
         "coordinates to text": scores.T,
-        "text to coordinates": relative,
+        "text to coordinates": scores,
     }.items():
         own = np.diagonal(matrix)[:, None]
         better = (matrix > own).sum(axis=1)  # rivals ranked before

@@ -35,6 +35,12 @@ def fold(
     return (folded / total if total else probabilities).astype(np.float32)
 
 
+def mirror(partition: Partition) -> NDArray[np.intp]:
+    """Region that holds the mirror image of each region's centre; itself where none does."""
+    mirrored = partition.region_of(partition.centers_mm * FLIP)
+    return np.where(mirrored == OUTSIDE, np.arange(len(mirrored)), mirrored)
+
+
 @lru_cache(maxsize=8)
 def _destinations(partition: Partition, side: str) -> NDArray[np.intp]:
     """Region to which each region's probability goes; −1 if to none."""
