@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,7 +26,8 @@ KIND = "encoding"
 N_PEAKS = 10
 N_ROWS = 10  # of each table in a notebook
 XYZ = ["x", "y", "z"]
-FEW_TERMS, FEW_NATS = 3, 0.1  # below these a text supports little
+FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
+WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,10 +117,10 @@ class Encoding:
     @cached_property
     def support(self) -> "Support":
         """How well the model can tell what the text is about."""
+        n_words = len(WORD.findall(self.text))
         if self.is_mean_map:
-            return Support(0, 0.0)
-        gain = float(self.probabilities @ self.log_ratio)
-        return Support(len(self.terms), gain)
+            return Support(0, n_words, 0.0)
+        return Support(len(self.terms), n_words, float(self.probabilities @ self.log_ratio))
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Tell which terms raised and which lowered the map: exact, the strongest first.
@@ -271,12 +273,15 @@ class Support:
     ----------
     terms : int
         Known terms that the text affirms.
+    words : int
+        Words of the text.
     nats : float
         How much likelier, by the model's own account, peaks are under the map than under the mean
         map: the expected gain in log-likelihood.
     """
 
     terms: int
+    words: int
     nats: float
 
     @property
@@ -284,11 +289,12 @@ class Support:
         """In a word."""
         if not self.terms:
             return "none"
-        return "weak" if self.terms < FEW_TERMS or self.nats < FEW_NATS else "good"
+        is_sparse = self.terms < FEW_TERMS * self.words
+        return "weak" if is_sparse or self.nats < FEW_NATS else "good"
 
     def __str__(self) -> str:
-        terms = f"{self.terms} known term{'s' * (self.terms != 1)}"
-        return f"{self.level} ({terms}, {self.nats:.2f} nats above the mean map expected)"
+        terms = f"{self.terms} known term{'s' * (self.terms != 1)} in {self.words:,} words"
+        return f"{self.level} ({terms}; expected gain over the mean map {self.nats:.2f} nats)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
