@@ -245,3 +245,27 @@ def test_a_large_model_loads_in_a_second(tmp_path):
     loaded = load_model(tmp_path / "model")
     assert time.process_time() - start < 1
     np.testing.assert_array_equal(loaded.predict(texts[:3]), model.predict(texts[:3]))
+
+
+def test_a_small_model_is_smaller_and_almost_the_same(tmp_path):
+    encoder = Encoder(GRID, "likelihood", vocabulary=TERMS, rank=4, repeats=1)
+    model = encoder.fit(make_corpus(120))
+    save_model(model, tmp_path / "whole")
+    save_model(model, tmp_path / "small", small=True)
+    whole, small = load_model(tmp_path / "whole"), load_model(tmp_path / "small")
+    np.testing.assert_array_equal(whole.predict(TEST), model.predict(TEST))
+    assert abs(small.score(TEST) - model.score(TEST)) < 0.002
+    assert small.predict(TEST).dtype == np.float32
+    sizes = [(tmp_path / name / "predictor.npz").stat().st_size for name in ("whole", "small")]
+    assert sizes[1] < sizes[0] / 2
+    np.testing.assert_array_equal(small.calibration_, model.calibration_)
+    assert small.neighbours_.ids.tolist() == model.neighbours_.ids.tolist()
+    for each in (whole, small):
+        near = each.encode("amygdala").similar
+        assert near["id"].tolist()[:1] == model.encode("amygdala").similar["id"].tolist()[:1]
+    again = tmp_path / "again"
+    save_model(whole, again)
+    assert (again / "predictor.npz").read_bytes() == (
+        tmp_path / "whole" / "predictor.npz"
+    ).read_bytes()
+    verify_model(tmp_path / "small")

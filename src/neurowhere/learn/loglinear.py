@@ -32,6 +32,7 @@ TargetRows = Callable[[NDArray[np.intp]], Floats]
 
 _CHUNK = 8  # rows of a batch that stay in cache
 _ROWS = 64  # of a parameter that one thread updates at a time
+_MIN_BATCH, _MIN_STEPS = 8, 32  # studies in a step, steps in an epoch
 _BETAS, _EPSILON = (0.9, 0.999), 1e-8
 _WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # of the one-cycle learning rate
 
@@ -45,7 +46,8 @@ class Schedule:
     rank : int
         Of the product of loadings and components.
     epochs, batch : int
-        Passes over the studies, studies per step.
+        Passes over the studies, studies per step; fewer where there are few studies, so that an
+        epoch has enough steps.
     rate : float
         Highest learning rate.
     decay : tuple of float
@@ -99,12 +101,13 @@ def fit_loglinear(
     n, d = X.shape
     model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
     weight = relative_volume.astype(np.float32)
-    n_steps = schedule.epochs * -(-n // schedule.batch)
+    size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
+    n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
         step = _Adam(model, schedule, n_steps, threads)
         for _ in range(schedule.n_epochs):
             order = rng.permutation(n)
-            for batch in slices(n, schedule.batch):
+            for batch in slices(n, size):
                 rows = order[batch]
                 x = drop(X[rows], schedule.dropout, rng)
                 step(*gradient(model, x, targets(rows), weight, threads))

@@ -1,0 +1,126 @@
+"""Why a map is what it is: terms, sides, negation, support, close studies."""
+
+import numpy as np
+import pytest
+from tests.studies import GRID, TERMS, make_corpus
+
+from neurowhere import Encoder
+from neurowhere.exceptions import PartitionError
+from neurowhere.space.sides import fold, mirror
+
+TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
+
+
+@pytest.fixture(scope="module")
+def model():
+    encoder = Encoder(GRID, "likelihood", vocabulary=TERMS, rank=6, repeats=1)
+    return encoder.fit(make_corpus(200))
+
+
+@pytest.fixture(scope="module")
+def linear():
+    return Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus(200))
+
+
+def test_contributions_are_exact_for_a_log_linear_model(model):
+    result = model.encode("amygdala, visual cortex and motor cortex")
+    ratio = np.log(result.probabilities) - np.log(model.mean_map_)
+    places = [(-22, -4, -18), (8, -92, 2)]
+    sums = [result.why(place)["contribution"].sum() for place in places]
+    here = ratio[GRID.region_of(places)]
+    assert sums[0] - sums[1] == pytest.approx(here[0] - here[1], abs=1e-4)
+
+
+def test_contributions_are_exact_for_a_linear_model(linear):
+    result = linear.encode("amygdala and motor cortex")
+    region = GRID.region_of([(-22, -4, -18)])[0]
+    moved = linear.weighting_.transform(linear.extractor_.counts([result.text]))
+    effects = (moved @ linear.predictor_.coefficients)[0] * linear.sharpness_
+    expected = effects[region] - effects @ linear.mean_map_
+    assert result.why((-22, -4, -18))["contribution"].sum() == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_term_speaks_for_its_own_place(model):
+    result = model.encode("amygdala and visual cortex")
+    assert result.why((8, -92, 2))["term"][0] == "visual cortex"
+    amygdala = np.zeros(GRID.n_regions)
+    amygdala[GRID.region_of([(-22, -4, -18), (22, -4, -18)])] = 1
+    table = result.why(amygdala).set_index("term")["contribution"]
+    assert table["amygdala"] > 0 > table["visual cortex"]
+
+
+def test_places_that_are_none(model):
+    result = model.encode(TEXT)
+    with pytest.raises(PartitionError, match="0, 0, 200 mm lies outside of the brain"):
+        result.why((0, 0, 200))
+    with pytest.raises(PartitionError, match=r"expected a point .* got an array of shape \(4,\)"):
+        result.why([1, 2, 3, 4])
+
+
+def test_what_a_text_denies_does_not_count(model):
+    result = model.encode(TEXT)
+    assert sorted(result.terms["term"]) == ["amygdala", "visual cortex"]
+    assert [mention.is_negated for mention in result.mentions] == [False, False, True]
+    asked = model.encode(TEXT, negation=False)
+    assert "motor cortex" in asked.terms["term"].tolist()
+    features = model.transform([TEXT])
+    plain = model.encode(TEXT, negation=False, laterality=False)
+    np.testing.assert_array_equal(plain.probabilities, model.predict_features(features)[0])
+
+
+def test_sides_move_the_map(model):
+    left = model.encode("the left amygdala")
+    x = GRID.centers_mm[:, 0]
+    assert left.probabilities[x > 0].sum() < 1e-6
+    assert left.probabilities.sum() == pytest.approx(1, abs=1e-5)
+    both = model.encode("the left amygdala and the right amygdala").probabilities
+    neither = model.encode("the amygdala").probabilities
+    # As much on either side: the mean of the map and its mirror image.
+    symmetric = (fold(GRID, neither, "left") + fold(GRID, neither, "right")) / 2
+    np.testing.assert_allclose(both, symmetric, atol=1e-6)
+    half = model.encode("the left amygdala and the visual cortex").probabilities
+    assert 0 < half[x > 0].sum() < half[x < 0].sum()
+    off = model.encode("the left amygdala", laterality=False).probabilities
+    np.testing.assert_allclose(off, neither, atol=1e-7)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_folding_keeps_all_mass_that_has_a_mirror_image(side):
+    q = np.random.default_rng(0).dirichlet(np.ones(GRID.n_regions)).astype(np.float32)
+    folded = fold(GRID, q, side)
+    sign = 1 if side == "left" else -1
+    x = sign * GRID.centers_mm[:, 0]
+    assert folded.sum() == pytest.approx(1, abs=1e-5)
+    assert (folded[x > 0] == 0).all()
+    mirrored = mirror(GRID)
+    here = np.flatnonzero((x < 0) & (mirrored != np.arange(len(x))))
+    expected = q[here] + q[mirrored[here]]
+    np.testing.assert_allclose(folded[here] / folded[here[0]], expected / expected[0], rtol=1e-4)
+
+
+def test_support_says_how_much_is_known(model):
+    none, good = model.encode("nothing"), model.encode("amygdala and visual cortex")
+    assert (none.support.level, none.support.terms, none.support.nats) == ("none", 0, 0.0)
+    assert good.support.level == "good"
+    assert good.support.nats > 0.1
+    rare = model.encode("amygdala " + "of quite another kind of thing altogether " * 10)
+    assert rare.support.level == "weak"
+    assert str(rare.support).startswith("weak (1 known term in 71 words; expected gain")
+
+
+def test_regions_hold_more_than_they_say_when_the_model_is_too_sure(model):
+    result = model.encode("amygdala")
+    assert model.calibration_.shape == (201,)
+    sizes = [np.asarray(result.mass_img(share).dataobj).sum() for share in (0.5, 0.8, 0.95)]
+    assert 0 < sizes[0] <= sizes[1] <= sizes[2]
+
+
+def test_close_studies_have_the_same_words(model):
+    corpus = make_corpus(200)
+    texts = dict(zip(corpus.documents["id"].astype(str), corpus.texts, strict=True))
+    near = model.encode("visual cortex").similar
+    assert near["similarity"].is_monotonic_decreasing
+    assert all("visual cortex" in texts[name] for name in near["id"][:5])
+    assert near["link"][0] == f"https://pubmed.ncbi.nlm.nih.gov/{near['id'][0]}/"
+    assert model.encode("nothing").similar.empty
+    assert Encoder(GRID, text="none").fit(corpus).encode("visual cortex").similar is None
