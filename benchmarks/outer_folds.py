@@ -28,6 +28,7 @@ from neurowhere.text.anatomy import build_full
 from setting import DATA, peak_memory_gib, print_table
 
 SHARES = (0.5, 0.8, 0.95)
+CURVE = np.linspace(0.05, 0.95, 19).tolist()
 CANDIDATES = 1000
 FEW_STUDIES = 10
 
@@ -48,7 +49,8 @@ def main():
             result = run_fold(corpus, raw, fold, arguments.repeats, arguments.output)
             file.write_text(json.dumps(result, indent=1))
         results.append(json.loads(file.read_text()))
-    names = [name for name in results[0] if name != "fold"]
+    draw_reliability(results, arguments.output / "reliability.png")
+    names = [name for name in results[0] if name not in ("fold", "reliability")]
     rows = [[name, *(f"{result[name]:.4f}" for result in results)] for name in names]
     for row, name in zip(rows, names, strict=True):
         values = np.array([result[name] for result in results])
@@ -112,14 +114,37 @@ def coverage(model, held):
         levels[here] = peak_levels(q, q, study[here] - start, region[here])
         start += len(q)
     weights = 1 / np.bincount(study)[study]
+
+    def held_share(mass):
+        return float(np.average(levels < mass, weights=weights))
+
     table = {}
     for share in SHARES:
-        inside = levels < mass_for(share, model.calibration_)
-        table[f"coverage of {share:.0%}, studies"] = np.average(inside, weights=weights)
-        table[f"coverage of {share:.0%}, peaks"] = inside.mean()
-        raw_inside = levels < share
-        table[f"uncalibrated coverage of {share:.0%}"] = np.average(raw_inside, weights=weights)
-    return table
+        mass = mass_for(share, model.calibration_)
+        table[f"coverage of {share:.0%}, studies"] = held_share(mass)
+        table[f"coverage of {share:.0%}, peaks"] = float(np.mean(levels < mass))
+        table[f"uncalibrated coverage of {share:.0%}"] = held_share(share)
+    calibrated = [held_share(mass_for(share, model.calibration_)) for share in CURVE]
+    return table | {"reliability": [calibrated, [held_share(share) for share in CURVE]]}
+
+
+def draw_reliability(results, path):
+    """Draw the share of unseen peaks that regions hold against the share that they should."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 4.6), dpi=120)
+    axes = figure.add_subplot(
+        xlabel="share asked for", ylabel="share of the peaks of unseen studies"
+    )
+    axes.plot([0, 1], [0, 1], color="0.7", lw=1)
+    for index, (name, colour) in enumerate({"calibrated": "C0", "not calibrated": "C3"}.items()):
+        curves = np.array([result["reliability"][index] for result in results])
+        axes.plot(CURVE, curves.mean(axis=0), color=colour, label=name)
+        axes.fill_between(CURVE, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2)
+    axes.legend(frameon=False)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    figure.tight_layout()
+    figure.savefig(path)
 
 
 def retrieval(model, training, held):
