@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from neurowhere.corpus import Corpus, Document
 from neurowhere.encoding import Encoding, TermMap
@@ -23,6 +22,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.learn import Certificate, Choice, LogLinear, Schedule, mass_for, nats_above_uniform
 from neurowhere.learning import CHUNK, Learned, Learner, Lesson, learn, mean_predictor
 from neurowhere.neighbours import Neighbours
+from neurowhere.parameters import Parameters
 from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.sides import fold
@@ -47,7 +47,7 @@ OPTIONS = {
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
 
-class Encoder(BaseEstimator):  # type: ignore[misc]
+class Encoder(Parameters):
     """Predicts from text the distribution over the brain of what it reports.
 
     Parameters
