@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Literal, Self
 
@@ -410,7 +411,7 @@ class Encoder(Parameters):
             calibrate=self._mass_for,
             explain=explain,
             unit=self.predictor_.unit,
-            similar=self._similar(features),
+            find_similar=partial(self._similar, features),
         )
 
     def _read(self, text: str, negation: bool) -> Mentions:

@@ -57,8 +57,8 @@ class Encoding:
         From weights of the regions to what each of `terms` adds to their weighted sum; exact.
     unit : "probability" or "log probability"
         Of what terms add.
-    similar : DataFrame or None
-        Training studies with the closest texts: id, similarity, link.
+    find_similar : callable
+        Gives `similar`.
     """
 
     text: str
@@ -71,7 +71,12 @@ class Encoding:
     calibrate: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: str = "probability"
-    similar: pd.DataFrame | None = None
+    find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
+
+    @cached_property
+    def similar(self) -> pd.DataFrame | None:
+        """Training studies with the closest texts: id, similarity, link; None if not kept."""
+        return self.find_similar()
 
     @property
     def is_mean_map(self) -> bool:

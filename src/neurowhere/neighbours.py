@@ -36,7 +36,8 @@ class Neighbours:
         """Find the studies closest to one text: id, similarity (a cosine), link to PubMed."""
         vector = unit_rows(projection[None, : self.vectors.shape[1]])[0]
         similarity = self.vectors @ vector
-        best = np.argsort(-similarity, kind="stable")[: n if vector.any() else 0]
+        near = np.argpartition(-similarity, min(n, len(similarity) - 1))[:n]
+        best = near[np.argsort(-similarity[near], kind="stable")][: n if vector.any() else 0]
         ids = self.ids[best]
         return pd.DataFrame(
             {

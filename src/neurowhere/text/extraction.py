@@ -48,7 +48,7 @@ class TermExtractor:
         self.section_weights = section_weights
         self.sided = tuple(sided)
 
-    @property
+    @cached_property
     def terms(self) -> tuple[str, ...]:
         """Names of the columns of the counts."""
         return (*self.vocabulary.terms, *self.sided)
