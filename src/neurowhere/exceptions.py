@@ -4,6 +4,7 @@
 
     NeurowhereError
     ├── CorpusError        a corpus, or a file meant to be one, is not as expected
+    ├── TextError          a text is empty, cannot be read or tells the model nothing
     ├── VocabularyError    a vocabulary is empty, malformed or matches nothing
     ├── PartitionError     a mask, an atlas or its labels do not fit together
     ├── FitError           data that no model can be fitted to
@@ -28,6 +29,10 @@ class NeurowhereError(Exception):
 
 class CorpusError(NeurowhereError, ValueError):
     """A corpus, or a file meant to be one, is not as expected."""
+
+
+class TextError(NeurowhereError, ValueError):
+    """A text is empty, cannot be read or tells the model nothing."""
 
 
 class VocabularyError(NeurowhereError, ValueError):

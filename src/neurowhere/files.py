@@ -84,6 +84,28 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+@contextmanager
+def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[TextIO]:
+    """Yield a text file that becomes `path` when the block ends without an error.
+
+    It is written beside it first, under a hidden name: a reader sees the whole file or none. A
+    file that exists is an error unless `overwrite`.
+    """
+    target = Path(path)
+    if target.is_dir() or (target.exists() and not overwrite):
+        raise OutputError(f"{target} exists; choose another file or overwrite it")
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+        partial.replace(target)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def write_info(folder: Path, content: dict[str, Any]) -> None:
     """Write info.json: what made the folder, when, from what, and a checksum of every file."""
     checksums = {
