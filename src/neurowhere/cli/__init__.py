@@ -9,6 +9,7 @@ import typer
 from neurowhere.cli.compare import compare
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app
+from neurowhere.cli.encode import encode
 from neurowhere.cli.fit import fit
 from neurowhere.cli.model import model_app
 from neurowhere.cli.score import score
@@ -23,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 # One line per group of commands; each is in a module of its own, which imports no heavy package.
+app.command("encode")(encode)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(vocabulary_app, name="vocabulary")
 app.add_typer(model_app, name="model")
