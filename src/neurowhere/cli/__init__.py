@@ -13,6 +13,7 @@ from neurowhere.cli.encode import encode
 from neurowhere.cli.fit import fit
 from neurowhere.cli.model import model_app
 from neurowhere.cli.score import score
+from neurowhere.cli.serve import serve
 from neurowhere.cli.term import term
 from neurowhere.cli.vocabulary import vocabulary_app
 from neurowhere.exceptions import NeurowhereError, NeurowhereWarning
@@ -33,6 +34,7 @@ app.command("score")(score)
 app.command("term")(term)
 app.command("compare")(compare)
 app.command("contrast")(contrast)
+app.command("serve")(serve)
 
 
 def _print_version(value: bool) -> None:

@@ -1,0 +1,107 @@
+"""The `neurowhere serve` command: the page and the HTTP API."""
+
+import socket
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from neurowhere.cli.options import ModelOption
+from neurowhere.exceptions import MissingExtraError, NeurowhereError
+
+PREFIX = "NEUROWHERE_"
+GRACE_SECONDS = 5  # that a stopping server waits beyond the time that a request may take
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(envvar=PREFIX + "HOST", help="Address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "PORT", min=0, max=65535, help="Port; 0 for a free one."
+        ),
+    ] = 8000,
+    model: ModelOption = None,
+    max_body: Annotated[
+        int, typer.Option(envvar=PREFIX + "MAX_BODY", min=1, help="Bytes of a request.")
+    ] = 1_000_000,
+    max_text: Annotated[
+        int, typer.Option(envvar=PREFIX + "MAX_TEXT", min=1, help="Characters of a text.")
+    ] = 50_000,
+    max_batch: Annotated[
+        int, typer.Option(envvar=PREFIX + "MAX_BATCH", min=1, help="Texts, or points, at once.")
+    ] = 100,
+    max_seconds: Annotated[
+        float, typer.Option(envvar=PREFIX + "MAX_SECONDS", min=0.1, help="Until a request fails.")
+    ] = 30.0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            envvar=PREFIX + "WORKERS",
+            min=1,
+            help="Requests worked on at once.",
+            show_default="one for each core",
+        ),
+    ] = None,
+    max_queue: Annotated[
+        int, typer.Option(envvar=PREFIX + "MAX_QUEUE", min=0, help="Requests that may wait.")
+    ] = 64,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar=PREFIX + "ORIGINS",
+            help="Other site whose pages may call the API (CORS); may be given several times.",
+            show_default="none",
+        ),
+    ] = None,
+) -> None:
+    """Serve the page and the HTTP API, on this machine only unless told otherwise.
+
+    Example:
+
+        neurowhere serve --port 8000
+    """
+    from neurowhere.store import load_model
+
+    try:
+        import uvicorn
+
+        from neurowhere.web.app import create_app
+        from neurowhere.web.settings import Settings, cores
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("serve", "serving the page and the API") from error
+    from threadpoolctl import threadpool_limits
+
+    settings = Settings(
+        max_body=max_body,
+        max_text=max_text,
+        max_batch=max_batch,
+        max_seconds=max_seconds,
+        workers=workers or cores(),
+        max_queue=max_queue,
+        origins=tuple(origin or ()),
+    )
+    app = create_app(load_model(model), settings)
+    options = uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=int(max_seconds) + GRACE_SECONDS,
+    )
+    with listen(host, port) as door, threadpool_limits(1), suppress(KeyboardInterrupt):
+        # Each worker has a core to itself: products of matrices need no threads of their own.
+        typer.echo(f"neurowhere serves http://{host}:{door.getsockname()[1]} (Ctrl+C stops it)")
+        uvicorn.Server(options).run(sockets=[door])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the port, or say why that cannot be."""
+    try:
+        family = socket.getaddrinfo(host, port)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise NeurowhereError(
+            f"cannot listen on {host}, port {port}: {error.strerror}; give another --host or --port"
+        ) from error

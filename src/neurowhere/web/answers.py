@@ -1,0 +1,218 @@
+"""Answers: what the API says of an encoding, as plain data; see `neurowhere.web.schemas`."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from neurowhere.encoding import XYZ, Encoding, TermMap
+from neurowhere.space.maxima import strongest_regions
+from neurowhere.text.context import Mention
+from neurowhere.web.gazetteer import Gazetteer, as_point
+
+N_REASONS = 20
+N_TERM_PEAKS = 5
+N_SENTENCE_REGIONS = 3
+SIGNS = {"left": -1, "right": 1}  # of x
+
+Answer = dict[str, Any]
+
+
+def full(encoding: Encoding, gazetteer: Gazetteer, n_regions: int) -> Answer:
+    """Tell all of an encoding but its place and its sentences."""
+    return {
+        "support": support(encoding),
+        "unit": encoding.unit,
+        "terms": [
+            {
+                "term": row.term,
+                "count": row.count_,
+                "weight": short(row.weight),
+                "contribution": short(row.contribution),
+                "where": row.where,
+            }
+            for row in rows(encoding.terms.rename(columns={"count": "count_"}))
+        ],
+        "mentions": list(mentions(encoding)),
+        "unapplied_sides": [
+            {"side": mark.side, "where": (mark.start, mark.end)}
+            for mark in encoding.mentions.unapplied
+        ],
+        "regions": regions(encoding, gazetteer, n_regions),
+        "peaks": peaks(encoding, gazetteer),
+        "similar": studies(encoding.similar),
+    }
+
+
+def summary(encoding: Encoding, gazetteer: Gazetteer, n_regions: int) -> Answer:
+    """Tell what matters most of an encoding."""
+    return {
+        "support": support(encoding),
+        "terms": reasons(encoding.terms),
+        "regions": regions(encoding, gazetteer, n_regions),
+        "peaks": peaks(encoding, gazetteer),
+    }
+
+
+def sentence(encoding: Encoding, gazetteer: Gazetteer, where: tuple[int, int]) -> Answer:
+    """Tell what matters most of one sentence of a text."""
+    return {
+        "where": where,
+        "support": support(encoding),
+        "terms": encoding.why()["term"].tolist(),
+        "regions": regions(encoding, gazetteer, N_SENTENCE_REGIONS),
+    }
+
+
+def support(encoding: Encoding) -> Answer:
+    """Tell how well a text is supported."""
+    found = encoding.support
+    return {"level": found.level, "terms": found.terms, "nats": short(found.nats)}
+
+
+def mentions(encoding: Encoding) -> Iterable[Answer]:
+    """Tell what was read, in the order of the text."""
+    read = [(mention, True) for mention in encoding.mentions]
+    read += [(place, False) for place in encoding.mentions.places]
+    for mention, known in sorted(read, key=lambda pair: pair[0].start):
+        yield _mention(mention, known)
+
+
+def _mention(mention: Mention, known: bool) -> Answer:
+    return {
+        "term": mention.term,
+        "known": known,
+        "where": (mention.start, mention.end),
+        "side": mention.side,
+        "side_where": mention.side_span,
+        "negation_where": mention.negation_span,
+    }
+
+
+def regions(encoding: Encoding, gazetteer: Gazetteer, n_regions: int) -> list[Answer]:
+    """Tell the likeliest regions of the atlas."""
+    if not n_regions:
+        return []
+    table = encoding.regions(gazetteer.atlas).head(n_regions)
+    return [
+        {
+            "region": row.region,
+            "name": gazetteer.words[row.region],
+            "probability": short(row.probability),
+            "ratio": short(row.ratio),
+            "at": gazetteer.densest(row.region, encoding.density),
+        }
+        for row in rows(table)
+    ]
+
+
+def peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Answer]:
+    """Tell the strongest maxima."""
+    places = encoding.peaks[XYZ].to_numpy(np.float64)
+    return [
+        {
+            "at": as_point(place),
+            "density": short(row.density),
+            "ratio": short(row.ratio),
+            "name": gazetteer.name_at(place),
+        }
+        for place, row in zip(places, rows(encoding.peaks), strict=True)
+    ]
+
+
+def place(encoding: Encoding, gazetteer: Gazetteer, at: tuple[float, float, float]) -> Answer:
+    """Tell what a text says of one place, and why."""
+    why = encoding.why(at)  # refuses a point outside of the brain
+    point = np.array(at)
+    region = int(encoding.partition.region_of(point[None])[0])
+    mean = float(encoding.mean_map[region])
+    return {
+        "at": as_point(point),
+        "name": gazetteer.name_at(point),
+        "density": short(encoding.density[region]),
+        "ratio": short(encoding.probabilities[region] / mean) if mean else None,
+        "why": reasons(why),
+    }
+
+
+def contrast(first: Encoding, second: Encoding, gazetteer: Gazetteer, n_regions: int) -> Answer:
+    """Tell where two texts differ."""
+    tables = [encoding.regions(gazetteer.atlas) for encoding in (first, second)]
+    both = tables[0].merge(tables[1], on="region", suffixes=("", "_other"))
+    both["gain"] = both["probability"] - both["probability_other"]
+    both = both.sort_values("gain", ascending=False, kind="stable")
+    gain = first.density - second.density
+
+    def told(table: pd.DataFrame, direction: int) -> list[Answer]:
+        return [
+            {
+                "region": row.region,
+                "name": gazetteer.words[row.region],
+                "probability": short(row.probability),
+                "other": short(row.probability_other),
+                "ratio": short(row.probability / row.probability_other)
+                if row.probability_other
+                else None,
+                "at": gazetteer.densest(row.region, direction * gain),
+            }
+            for row in rows(table.head(n_regions))
+        ]
+
+    return {
+        "text": summary(first, gazetteer, n_regions),
+        "other": summary(second, gazetteer, n_regions),
+        "distance": short(float(np.abs(first.probabilities - second.probabilities).sum()) / 2),
+        "more": told(both[both["gain"] > 0], 1),
+        "less": told(both[both["gain"] < 0][::-1], -1),
+    }
+
+
+def reasons(table: pd.DataFrame) -> list[Answer]:
+    """Tell what terms add."""
+    return [
+        {"term": row.term, "contribution": short(row.contribution)}
+        for row in rows(table.head(N_REASONS))
+    ]
+
+
+def studies(table: pd.DataFrame | None) -> list[Answer]:
+    """Tell training studies."""
+    if table is None:
+        return []
+    return [
+        {"id": row.id, "similarity": short(row.similarity), "link": row.link} for row in rows(table)
+    ]
+
+
+def term(found: TermMap) -> Answer:
+    """Tell of the map of a term."""
+    centers = found.partition.centers_mm
+    kept = (
+        centers[:, 0] * (SIGNS[found.side] if found.side and found.method == "restricted" else 0)
+        >= 0
+    )
+    places = strongest_regions(found.partition, found.effect * kept, N_TERM_PEAKS)
+    return {
+        "name": found.name,
+        "term": found.term,
+        "side": found.side,
+        "method": found.method,
+        "unit": found.unit,
+        "peaks": [as_point(center) for center in centers[places]],
+    }
+
+
+def rows(table: pd.DataFrame) -> Iterator[Any]:
+    """Go through the rows of a table, each with its fields by name."""
+    return table.itertuples(index=False)
+
+
+def short(value: float) -> float | None:
+    """Keep the digits that matter; what is no number is null.
+
+    >>> short(0.123456), short(float("nan"))
+    (0.1235, None)
+    """
+    return float(f"{value:.4g}") if math.isfinite(value) else None

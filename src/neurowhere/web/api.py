@@ -1,0 +1,188 @@
+"""API: the routes under /api/v1, and the forms that their answers take."""
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field, create_model
+
+from neurowhere.web import schemas
+from neurowhere.web.metrics import MEDIA_TYPE, Metrics
+from neurowhere.web.negotiation import choose
+from neurowhere.web.pool import Pool
+from neurowhere.web.service import Service, to_json
+from neurowhere.web.settings import Settings
+
+PREFIX = "/api/v1"
+JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+
+Work = Callable[[Any], bytes]
+
+
+class Offer(NamedTuple):
+    """A query that is answered, and in which forms."""
+
+    name: str
+    summary: str
+    query: type[BaseModel]
+    answer: type[BaseModel]
+    forms: Mapping[str, Work]
+
+
+def make_router(service: Service, pool: Pool, metrics: Metrics, version: str) -> APIRouter:
+    """Make the routes of a service."""
+    router = APIRouter(prefix=PREFIX)
+    for offer in _offers(service):
+        _add_query(router, offer, pool, service.settings)
+    _add_telling(router, service, pool, metrics, version)
+    return router
+
+
+def _offers(service: Service) -> list[Offer]:
+    encode = {
+        JSON: service.encode_json,
+        NIFTI: service.encode_nifti,
+        PNG: service.encode_png,
+        HTML: service.encode_html,
+    }
+    contrast = {
+        JSON: service.contrast_json,
+        NIFTI: service.contrast_nifti,
+        PNG: service.contrast_png,
+    }
+    term = {JSON: service.term_json, NIFTI: service.term_nifti, PNG: service.term_png}
+    return [
+        Offer("encode", "Text to map", schemas.EncodeQuery, schemas.EncodeAnswer, encode),
+        Offer(
+            "batch",
+            "Many texts at once",
+            schemas.BatchQuery,
+            schemas.BatchAnswer,
+            {JSON: service.batch_json},
+        ),
+        Offer("contrast", "Two texts", schemas.ContrastQuery, schemas.ContrastAnswer, contrast),
+        Offer("term", "Map of one term", schemas.TermQuery, schemas.TermAnswer, term),
+        Offer(
+            "decode",
+            "Places to terms and studies",
+            schemas.DecodeQuery,
+            schemas.DecodeAnswer,
+            {JSON: service.decode_json},
+        ),
+    ]
+
+
+def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
+    """Route a query: its form by the Accept header, or by the suffix of the path."""
+    query = with_limits(offer.query, settings)
+    images = {form: BINARY for form in offer.forms if form != JSON}
+    router.add_api_route(
+        f"/{offer.name}",
+        _handler(query, offer.forms, pool),
+        methods=["POST"],
+        summary=offer.summary,
+        operation_id=offer.name,
+        response_model=offer.answer,
+        responses=_responses(
+            images, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if images else {}
+        ),
+    )
+    for form in images:
+        router.add_api_route(
+            f"/{offer.name}{SUFFIXES[form]}",
+            _handler(query, {form: offer.forms[form]}, pool, negotiated=False),
+            methods=["POST"],
+            summary=f"{offer.summary}, as {SUFFIXES[form]}",
+            operation_id=offer.name + SUFFIXES[form].replace(".", "_"),
+            response_class=Response,
+            responses=_responses({form: BINARY}),
+        )
+
+
+def _handler(
+    query_type: type[BaseModel], forms: Mapping[str, Work], pool: Pool, *, negotiated: bool = True
+) -> Callable[..., Any]:
+    async def handle(query: BaseModel, request: Request) -> Response:
+        accept = request.headers.get("accept", "") if negotiated else ""
+        form = choose(accept, list(forms))
+        return Response(await pool.run(forms[form], query), media_type=form)
+
+    handle.__annotations__["query"] = query_type  # what FastAPI reads and documents
+    return handle
+
+
+def _add_telling(
+    router: APIRouter, service: Service, pool: Pool, metrics: Metrics, version: str
+) -> None:
+    """Route what the server tells of itself; never waits for a worker."""
+
+    @router.get("/model", summary="Model card", response_model=schemas.ModelAnswer)
+    async def model() -> Response:
+        return Response(service.model_json(), media_type=JSON)
+
+    @router.get("/health", summary="Whether the server works", response_model=schemas.HealthAnswer)
+    async def health() -> Response:
+        answer = {
+            "status": "ok",
+            "version": version,
+            "pending": pool.pending,
+            "capacity": pool.capacity,
+        }
+        return Response(to_json(answer), media_type=JSON)
+
+    @router.get(
+        "/metrics",
+        summary="Counts and times, for Prometheus",
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    )
+    async def tell_metrics() -> Response:
+        gauges = {
+            "neurowhere_pending": pool.pending,
+            "neurowhere_waiting": pool.waiting,
+            "neurowhere_capacity": pool.capacity,
+        }
+        return Response(metrics.render(gauges), media_type=MEDIA_TYPE)
+
+
+def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
+    """Limit the lengths that a query may have, so that they are checked and documented."""
+    text = Annotated[schemas.Text, Field(max_length=settings.max_text)]
+    kinds = {
+        "text": text,
+        "other": text,
+        "texts": Annotated[list[text], Field(min_length=1, max_length=settings.max_batch)],
+        "points": Annotated[
+            list[schemas.Point], Field(min_length=1, max_length=settings.max_batch)
+        ],
+    }
+    fields: dict[str, Any] = {
+        name: (kind, query.model_fields[name])
+        for name, kind in kinds.items()
+        if name in query.model_fields
+    }
+    return create_model(query.__name__, __base__=query, __doc__=query.__doc__, **fields)
+
+
+def _responses(
+    content: dict[str, Any], more: Mapping[int, str] | None = None
+) -> dict[int | str, dict[str, Any]]:
+    """Document what may come back."""
+    errors = {
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
+        HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not as expected.",
+        HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests are under way, or it took too long.",
+        **(more or {}),
+    }
+    described: dict[int | str, dict[str, Any]] = {
+        int(status): {"description": text, "model": schemas.ErrorAnswer}
+        for status, text in errors.items()
+    }
+    described[int(HTTPStatus.SERVICE_UNAVAILABLE)]["headers"] = RETRY_AFTER
+    if content:
+        described[int(HTTPStatus.OK)] = {"content": content}
+    return described

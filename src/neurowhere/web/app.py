@@ -1,0 +1,81 @@
+"""App: the page and the API of one model as an ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from neurowhere.encoder import Encoder
+from neurowhere.space import Atlas
+from neurowhere.web.api import make_router
+from neurowhere.web.errors import add_error_handlers
+from neurowhere.web.gazetteer import Gazetteer
+from neurowhere.web.guard import Guard
+from neurowhere.web.metrics import Metrics
+from neurowhere.web.page import make_page
+from neurowhere.web.pool import Pool
+from neurowhere.web.schemas import EXAMPLE_TEXT, EncodeQuery
+from neurowhere.web.service import Service
+from neurowhere.web.settings import Settings
+
+DESCRIPTION = """Where in the brain is this text about? Text in, brain map out.
+
+All queries are sent by POST, so that no part of a text is ever in an address or a log. Lengths in
+a text count Unicode code points, places are MNI152 mm (left is negative), offsets start at 0.
+For research, not for diagnosis."""
+
+
+def create_app(
+    model: Encoder, settings: Settings | None = None, atlas: Atlas | None = None
+) -> FastAPI:
+    """Make the application.
+
+    Parameters
+    ----------
+    model : Encoder
+        Fitted.
+    settings : Settings, optional
+    atlas : Atlas, optional
+        Names places; by default AAL3, or the model's own regions if it predicts those of an atlas.
+    """
+    settings = settings or Settings()
+    release = version("neurowhere")
+    service = Service(model, Gazetteer(atlas or _atlas_of(model), model.partition_), settings)
+    pool = Pool(settings.workers, settings.max_queue, settings.max_seconds)
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        service.encode_json(EncodeQuery(text=EXAMPLE_TEXT))  # reads what is read at first use
+        yield
+        pool.close()
+
+    app = FastAPI(
+        title="neurowhere",
+        version=release,
+        description=DESCRIPTION,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,  # FastAPI's own pages come from elsewhere
+        redoc_url=None,
+        lifespan=life,
+    )
+    app.add_middleware(Guard, max_body=settings.max_body, metrics=metrics)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Accept", "Content-Type"],
+        )
+    add_error_handlers(app)
+    app.include_router(make_router(service, pool, metrics, release))
+    app.include_router(make_page(service, pool))
+    return app
+
+
+def _atlas_of(model: Encoder) -> Atlas:
+    from neurowhere.space.aal3 import default_atlas
+
+    return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()

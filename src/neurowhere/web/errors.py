@@ -1,0 +1,91 @@
+"""Errors of the API: one shape for all, which repeats nothing of what the user wrote."""
+
+import logging
+import traceback
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from neurowhere.exceptions import NeurowhereError
+
+RETRY_SECONDS = 1
+DOCUMENTATION = "see /docs"
+
+logger = logging.getLogger("neurowhere")
+
+
+class ApiError(HTTPException):
+    """A request that cannot be answered: status, code for programs, words for people."""
+
+    def __init__(
+        self, status: HTTPStatus, code: str, message: str, hint: str = DOCUMENTATION
+    ) -> None:
+        busy = status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
+        super().__init__(status, message, {"Retry-After": str(RETRY_SECONDS)} if busy else None)
+        self.code = code
+        self.hint = hint
+
+
+def answer(error: HTTPException) -> JSONResponse:
+    """Make the answer that tells of an error."""
+    status = HTTPStatus(error.status_code)
+    code = getattr(error, "code", status.phrase.lower().replace(" ", "_"))
+    hint = getattr(error, "hint", DOCUMENTATION)
+    content = {"error": {"code": code, "message": error.detail, "hint": hint}}
+    return JSONResponse(content, status, dict(error.headers or {}))
+
+
+def unexpected(error: BaseException) -> JSONResponse:
+    """Make the answer to a failure of ours, and log where it was.
+
+    The words of the exception are left out: they may hold a part of a patient's text.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:][::-1])
+    logger.error("%s at %s", type(error).__name__, where)
+    return answer(
+        ApiError(
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            "internal_error",
+            f"the server failed ({type(error).__name__})",
+            "this is a fault of neurowhere; its log says where",
+        )
+    )
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Give every error of an application the one shape."""
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(NeurowhereError, _refused)
+
+
+def _http(request: Request, error: Any) -> JSONResponse:
+    return answer(error)
+
+
+def _invalid(request: Request, error: Any) -> JSONResponse:
+    """Say which field is wrong and what was expected there."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
+    return answer(
+        ApiError(
+            HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", f"{field}: {_decapitalise(first)}"
+        )
+    )
+
+
+def _decapitalise(problem: Any) -> str:
+    message: str = problem["msg"]
+    return message[:1].lower() + message[1:]
+
+
+def _refused(request: Request, error: Any) -> JSONResponse:
+    """Pass on what the package says of input that it cannot take."""
+    kind = type(error).__name__.removesuffix("Error").lower()
+    return answer(ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", str(error)))

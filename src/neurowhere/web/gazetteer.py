@@ -1,0 +1,75 @@
+"""Gazetteer: names of places in words, and the place that stands for a name."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.space import Atlas, Partition
+from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.partition import OUTSIDE
+from neurowhere.text import words_of_label
+
+XYZ = tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Gazetteer:
+    """An atlas beside the partition of a model.
+
+    Attributes
+    ----------
+    atlas : Atlas
+    partition : Partition
+        Regions that the model predicts.
+    """
+
+    atlas: Atlas
+    partition: Partition
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """Name in words of each label: "left superior frontal gyrus"."""
+        return {label: in_words(label) for label in self.atlas.names}
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {label: row for row, label in enumerate(self.atlas.names)}
+
+    @cached_property
+    def _shared_mm3(self) -> sparse.csr_matrix:
+        """Volume that regions of atlas and model share: (n_labels, m)."""
+        return overlap_mm3(self.atlas, self.partition)
+
+    def name_at(self, xyz_mm: NDArray[np.floating]) -> str | None:
+        """Name of the region around a point."""
+        region = int(self.atlas.region_of(xyz_mm[None])[0])
+        return None if region == OUTSIDE else self.words[self.atlas.names[region]]
+
+    def densest(self, label: str, density: NDArray[np.floating]) -> XYZ:
+        """Place in a region where a density is highest, and the region is not left."""
+        shared, row = self._shared_mm3, self._rows[label]
+        inside = slice(shared.indptr[row], shared.indptr[row + 1])
+        if inside.start == inside.stop:  # outside of what the model predicts
+            return as_point(self.atlas.centers_mm[row])
+        voxels = shared.indices[inside]
+        best = voxels[np.argmax(density[voxels] * shared.data[inside])]
+        return as_point(self.partition.centers_mm[best])
+
+
+def in_words(label: str) -> str:
+    """Name that the label of an atlas stands for, with its side; the label itself if none is known.
+
+    >>> in_words("Amygdala_L"), in_words("7")
+    ('left amygdala', '7')
+    """
+    name, side = words_of_label(label)
+    return " ".join(filter(None, [side, name])) if name else label
+
+
+def as_point(xyz_mm: NDArray[np.floating]) -> XYZ:
+    """Point as plain numbers, to a tenth of a millimetre."""
+    x, y, z = xyz_mm.round(1).tolist()
+    return x, y, z

@@ -1,0 +1,119 @@
+"""Guard: what every request passes through: limits, headers, times, and failures caught."""
+
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from neurowhere.web.errors import ApiError, answer, unexpected
+from neurowhere.web.metrics import Metrics
+
+# Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
+# blob addresses.
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+NOT_KEPT = "no-store"  # answers may hold a part of a patient's text
+
+
+class Guard:
+    """Middleware around the whole application.
+
+    Parameters
+    ----------
+    app : ASGI application
+    max_body : int
+        Bytes of a body.
+    metrics : Metrics
+    """
+
+    def __init__(self, app: ASGIApp, max_body: int, metrics: Metrics) -> None:
+        self.app = app
+        self.max_body = max_body
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin = time.perf_counter()
+        status = 0
+
+        async def guarded(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                add_headers(message)
+            await send(message)
+
+        try:
+            await self._pass_on(scope, receive, guarded)
+        except Exception as error:
+            if status:  # the answer has begun: all that is left is to break off
+                raise
+            await unexpected(error)(scope, receive, guarded)
+        route = getattr(scope.get("route"), "path", "other")
+        self.metrics.add(route, status, time.perf_counter() - begin)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            declared = int(Headers(scope=scope).get("content-length", "0"))
+        except ValueError:
+            declared = 0
+        if declared > self.max_body:
+            await answer(self._too_large())(scope, receive, send)
+        else:
+            await self.app(scope, self._limited(receive), send)
+
+    def _limited(self, receive: Receive) -> Callable[[], Any]:
+        """Count the bytes that come, whatever their number was said to be."""
+        received = 0
+
+        async def limited() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.max_body:
+                raise self._too_large()
+            return message
+
+        return limited
+
+    def _too_large(self) -> ApiError:
+        return ApiError(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "body_too_large",
+            f"expected a body of at most {self.max_body:,} bytes",
+            "send less, or serve with a larger --max-body",
+        )
+
+
+def add_headers(message: Message) -> None:
+    """Add the headers that every answer has; a route may have set its own."""
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    headers.setdefault("Cache-Control", NOT_KEPT)

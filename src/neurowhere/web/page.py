@@ -1,0 +1,64 @@
+"""Page: its files, the viewer that nilearn carries, and the template, all from this server."""
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePosixPath
+
+from fastapi import APIRouter, HTTPException, Request, Response
+
+from neurowhere.web.pool import Pool
+from neurowhere.web.service import Service
+
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+REVALIDATE = "no-cache"  # kept by the browser, and asked for again: a new version is seen at once
+NIIVUE = "niivue.umd.js"
+TEMPLATE = "mni152.nii.gz"
+
+
+def make_page(service: Service, pool: Pool) -> APIRouter:
+    """Make the routes of the page; they are no part of the API."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def index(request: Request) -> Response:
+        return _file(request, "index.html", static_files()["index.html"])
+
+    @router.get("/docs")
+    async def documentation(request: Request) -> Response:
+        return _file(request, "docs.html", static_files()["docs.html"])
+
+    @router.get("/static/{name}")
+    async def static(request: Request, name: str) -> Response:
+        if name == TEMPLATE:
+            content = await pool.run(lambda: service.template_nifti)
+            return _file(request, name, content)
+        if name not in static_files():  # only names that are known are ever looked up
+            raise HTTPException(404, "no such file")
+        return _file(request, name, static_files()[name])
+
+    return router
+
+
+@cache
+def static_files() -> dict[str, bytes]:
+    """Content of each file of the page by its name, and of NiiVue."""
+    folder = files("neurowhere.web") / "static"
+    content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    return content | {NIIVUE: (files("nilearn") / "_assets" / "js" / NIIVUE).read_bytes()}
+
+
+def _file(request: Request, name: str, content: bytes) -> Response:
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": REVALIDATE}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    suffix = PurePosixPath(name).suffix
+    return Response(
+        content, media_type=MEDIA_TYPES.get(suffix, "application/gzip"), headers=headers
+    )

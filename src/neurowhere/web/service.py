@@ -1,0 +1,225 @@
+"""Service: a model at work; from a query to the bytes of its answer, whatever its form."""
+
+import gzip
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from io import BytesIO
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.encoder import Encoder
+from neurowhere.encoding import Encoding, highest_density
+from neurowhere.inputs.sentences import split_sentences
+from neurowhere.inputs.sources import Text
+from neurowhere.web import answers
+from neurowhere.web.gazetteer import Gazetteer
+from neurowhere.web.schemas import (
+    BatchQuery,
+    ContrastQuery,
+    EncodeQuery,
+    Imaging,
+    Reading,
+    TermQuery,
+)
+from neurowhere.web.settings import Settings
+from neurowhere.web.slices import Look, draw_slices
+
+SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
+GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
+BRIGHTEST = 0.999  # share of the brain below the last colour
+
+Floats = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class Service:
+    """Answers queries; safe to use from several threads.
+
+    Attributes
+    ----------
+    model : Encoder
+    gazetteer : Gazetteer
+    settings : Settings
+    """
+
+    model: Encoder
+    gazetteer: Gazetteer
+    settings: Settings
+
+    # ---- encode
+
+    def encode_json(self, query: EncodeQuery) -> bytes:
+        """Tell all of a text."""
+        encoding = self._encode(query.text, query)
+        answer = answers.full(encoding, self.gazetteer, query.regions)
+        answer["place"] = query.at and answers.place(encoding, self.gazetteer, query.at)
+        answer["sentences"] = self._sentences(query) if query.sentences else None
+        return to_json(answer)
+
+    def encode_nifti(self, query: EncodeQuery) -> bytes:
+        """Give a map of a text; a density integrates to 1 at any resolution."""
+        image = self.model.partition_.to_img(self._values(query), resolution_mm=query.resolution_mm)
+        if query.image == "density":
+            voxel_mm3 = abs(np.linalg.det(image.affine[:3, :3]))
+            image.dataobj[:] /= np.asarray(image.dataobj).sum(dtype=np.float64) * voxel_mm3
+        return to_nifti(image)
+
+    def encode_png(self, query: EncodeQuery) -> bytes:
+        """Draw a map of a text."""
+        return self._png(self._values(query), query, signed=query.image == "log_ratio")
+
+    def encode_html(self, query: EncodeQuery) -> bytes:
+        """Write the report of a text."""
+        from neurowhere.report.encoding_page import encoding_page
+        from neurowhere.report.encoding_tables import tabulate
+
+        encoding = self._encode(query.text, query)
+        return encoding_page(encoding, tabulate(encoding, self.gazetteer.atlas)).encode()
+
+    def _encode(self, text: str, reading: Reading) -> Encoding:
+        return self.model.encode(text, negation=reading.negation, laterality=reading.laterality)
+
+    def _sentences(self, query: EncodeQuery) -> list[answers.Answer]:
+        """Tell of each sentence by itself."""
+        if self.model.text == "none":
+            return []
+        end, told = 0, []
+        sentences = split_sentences(Text("", query.text), self.model.extractor_.counter)
+        for _, words in sentences[: self.settings.max_batch]:
+            start = query.text.index(words, end)
+            end = start + len(words)
+            told.append(answers.sentence(self._encode(words, query), self.gazetteer, (start, end)))
+        return told
+
+    def _values(self, query: EncodeQuery) -> Floats:
+        """Value of each region in the image that is wanted."""
+        encoding = self._encode(query.text, query)
+        if query.image == "mass":
+            return mass_levels(encoding)
+        return encoding.density if query.image == "density" else encoding.log_ratio
+
+    # ---- contrast
+
+    def contrast_json(self, query: ContrastQuery) -> bytes:
+        """Tell where two texts differ."""
+        pair = self._pair(query)
+        return to_json(answers.contrast(*pair, self.gazetteer, query.regions))
+
+    def contrast_nifti(self, query: ContrastQuery) -> bytes:
+        """Give the log ratio of two maps."""
+        values = log_ratio(*self._pair(query))
+        return to_nifti(self.model.partition_.to_img(values, resolution_mm=query.resolution_mm))
+
+    def contrast_png(self, query: ContrastQuery) -> bytes:
+        """Draw the log ratio of two maps."""
+        return self._png(log_ratio(*self._pair(query)), query, signed=True)
+
+    def _pair(self, query: ContrastQuery) -> tuple[Encoding, Encoding]:
+        return self._encode(query.text, query), self._encode(query.other, query)
+
+    # ---- term
+
+    def term_json(self, query: TermQuery) -> bytes:
+        """Tell of the map of a term."""
+        return to_json(answers.term(self.model.term_map(query.name)))
+
+    def term_nifti(self, query: TermQuery) -> bytes:
+        """Give the map of a term."""
+        image = self.model.term_map(query.name).to_img(resolution_mm=query.resolution_mm)
+        return to_nifti(image)
+
+    def term_png(self, query: TermQuery) -> bytes:
+        """Draw the map of a term."""
+        return self._picture(self.model.term_map(query.name).img, query, signed=True)
+
+    # ---- others
+
+    def batch_json(self, query: BatchQuery) -> bytes:
+        """Sum up several texts."""
+        results = [
+            answers.summary(self._encode(text, query), self.gazetteer, query.regions)
+            for text in query.texts
+        ]
+        return to_json({"results": results})
+
+    def decode_json(self, query: Any) -> bytes:
+        """Tell which terms and studies speak for places."""
+        raise NotImplementedError
+
+    def model_json(self) -> bytes:
+        """Tell what the model is, and what may be asked of it."""
+        limits = asdict(self.settings)
+        del limits["origins"]
+        about = {
+            **self.model.summary(),
+            "atlas": f"{len(self.gazetteer.atlas.names)} regions",
+            "limits": limits,
+        }
+        about.pop("origin", None)  # names files of the machine that it was trained on
+        return to_json(about)
+
+    # ---- images
+
+    @cached_property
+    def template(self) -> Any:
+        """Brain of the MNI152 template at 1 mm, in whole numbers from 0 to 255."""
+        import nibabel
+        from nilearn.datasets import load_mni152_template
+
+        image = load_mni152_template(resolution=1)
+        grey = np.rint(255 * np.clip(np.asarray(image.dataobj), 0, 1)).astype(np.uint8)
+        return nibabel.Nifti1Image(grey, image.affine)  # type: ignore[no-untyped-call]
+
+    @cached_property
+    def template_nifti(self) -> bytes:
+        """The template as a file."""
+        return to_nifti(self.template)
+
+    @cached_property
+    def _drawing(self) -> Lock:
+        return Lock()  # plotting libraries keep some state of their own
+
+    def _png(self, values: Floats, wanted: Imaging, *, signed: bool) -> bytes:
+        return self._picture(self.model.partition_.to_img(values), wanted, signed=signed)
+
+    def _picture(self, image: Any, wanted: Imaging, *, signed: bool) -> bytes:
+        from neurowhere.report.maps import draw_map, strongest_place, write_png
+
+        if wanted.style == "figure":
+            stream = BytesIO()
+            with self._drawing:
+                write_png(draw_map(image, signed=signed), stream)
+            return stream.getvalue()
+        magnitudes = np.abs(np.asarray(image.dataobj)[self.model.partition_.regions >= 0])
+        low, high = np.quantile(magnitudes, [wanted.hidden, BRIGHTEST]).tolist()
+        look = Look(low, high, wanted.colours, wanted.opacity)
+        return draw_slices(image, self.template, wanted.at or strongest_place(image), look)
+
+
+def mass_levels(encoding: Encoding) -> Floats:
+    """3 in the smallest region that should hold half of the peaks, 2 for 80 %, 1 for 95 %."""
+    levels: Floats = np.zeros(len(encoding.probabilities))
+    for share in SHARES:
+        mass = encoding.calibrate(share)
+        levels += highest_density(encoding.probabilities, encoding.density, mass)
+    return levels
+
+
+def log_ratio(first: Encoding, second: Encoding) -> Floats:
+    """Log of the half-uniform density of one text over that of another; the mean map cancels."""
+    ratio: Floats = first.log_ratio - second.log_ratio
+    return ratio
+
+
+def to_json(answer: Any) -> bytes:
+    """Write plain data."""
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def to_nifti(image: Any) -> bytes:
+    """Write an image as a compressed file; the same image gives the same bytes."""
+    return gzip.compress(image.to_bytes(), GZIP_LEVEL, mtime=0)

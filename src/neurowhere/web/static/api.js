@@ -1,0 +1,36 @@
+// The API: queries in the body of a POST, so that no text is ever in an address.
+
+export class Refused extends Error {
+  constructor(message, hint) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+async function fetched(path, options) {
+  let response;
+  try {
+    response = await fetch(`/api/v1/${path}`, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused("The server does not answer.", "Check that neurowhere serve is still running.");
+  }
+  if (response.ok) return response;
+  const { error } = await response.json().catch(() => ({ error: { message: response.statusText, hint: "" } }));
+  const retry = response.headers.get("Retry-After");
+  throw new Refused(capitalised(error.message), retry ? `Try again in ${retry} s.` : error.hint);
+}
+
+const capitalised = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+export function post(path, query, signal) {
+  return fetched(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(query),
+    signal,
+  });
+}
+
+export const ask = async (path, query, signal) => (await post(path, query, signal)).json();
+export const get = async (path) => (await fetched(path)).json();

@@ -1,0 +1,57 @@
+// Reading: the text with what became of its words, cut where any note begins or ends.
+
+import { make } from "/static/dom.js";
+
+const SHADES = 5;
+
+// Parts of a text, each with the notes that apply to it. Offsets count code points, as the API's do.
+export function cut(text, notes) {
+  const points = Array.from(text);
+  const edges = new Set([0, points.length]);
+  for (const { where } of notes) where.forEach((edge) => edges.add(edge));
+  const sorted = [...edges].sort((a, b) => a - b);
+  return sorted.slice(0, -1).map((start, i) => ({
+    words: points.slice(start, sorted[i + 1]).join(""),
+    notes: notes.filter(({ where }) => where[0] <= start && start < where[1]),
+  }));
+}
+
+export function notesOn(result) {
+  const added = new Map(result.terms.map((term) => [term.term, term.contribution]));
+  const strongest = Math.max(1e-9, ...result.terms.map((term) => Math.abs(term.contribution)));
+  const notes = [];
+  for (const mention of result.mentions) {
+    if (mention.negation_where) {
+      notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: denied, not counted` });
+      notes.push({ where: mention.negation_where, kind: "denies", title: `denies ${mention.term}` });
+    } else if (added.has(mention.term)) {
+      const value = added.get(mention.term) + (added.get(`${mention.side} ${mention.term}`) ?? 0);
+      const shade = Math.min(1 + Math.floor((SHADES * Math.abs(value)) / strongest), SHADES);
+      const direction = value >= 0 ? "raises" : "lowers";
+      notes.push({ where: mention.where, kind: "term", term: mention.term, direction, shade, title: `${mention.term}: ${direction} the map` });
+    }
+    if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}` });
+  }
+  for (const { where, side } of result.unapplied_sides) {
+    notes.push({ where, kind: "unapplied", title: `${side}: of a limb, a field or a symptom; not followed` });
+  }
+  return notes;
+}
+
+// Elements of the marked text; `onTerm` gives the handlers of a term.
+export function marked(text, result, onTerm) {
+  return cut(text, notesOn(result)).map(({ words, notes }) => {
+    const kinds = new Map(notes.map((note) => [note.kind, note]));
+    if (!kinds.size) return words;
+    const title = [...new Set(notes.map((note) => note.title))].join("; ");
+    const side = (kinds.has("side") && "side") || (kinds.has("unapplied") && "side unapplied");
+    const term = kinds.get("term");
+    if (kinds.has("denied")) return make("s", { class: "denied", title }, words);
+    if (term) {
+      const classes = [term.direction, `s${term.shade}`, side].filter(Boolean).join(" ");
+      return make("mark", { class: classes, title, tabindex: "0", role: "button", ...onTerm(term.term) }, words);
+    }
+    if (side) return make("u", { class: side, title }, words);
+    return make("span", { class: "denies", title }, words);
+  });
+}

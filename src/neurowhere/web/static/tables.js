@@ -1,0 +1,28 @@
+// Tables and lists of the page.
+
+import { fill, make } from "/static/dom.js";
+
+export function fillTable(table, names, rows) {
+  fill(table.tHead, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))));
+  const body = rows.map(([first, ...rest]) =>
+    make("tr", {}, make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", {}, cell))));
+  fill(table.tBodies[0], ...body);
+}
+
+// A name that moves the crosshair.
+export function placeButton(name, at, goTo, title) {
+  return make("button", { type: "button", class: "place-link", title: title ?? null, onclick: () => goTo(at) }, name);
+}
+
+// A term with a bar to the right (it speaks for) or to the left (against).
+export function barRow(name, share, handlers) {
+  const direction = share >= 0 ? "raises" : "lowers";
+  return make("li", {},
+    make("button", { type: "button", class: "bar-name", ...handlers }, name),
+    make("span", { class: `bar-value ${direction}`, style: { "--share": Math.abs(share) }, title: share >= 0 ? "raises" : "lowers" }));
+}
+
+export function studyRow({ id, similarity, link }) {
+  const name = link ? make("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, `PMID ${id}`) : id;
+  return make("li", {}, name, make("span", { class: "meter", style: { "--share": Math.max(similarity, 0) } }, similarity.toFixed(2)));
+}

@@ -1,0 +1,276 @@
+import gzip
+import json
+
+import nibabel
+import numpy as np
+import pytest
+
+from neurowhere.web import schemas
+from neurowhere.web.schemas import EncodeAnswer, ErrorAnswer
+
+FEAR = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
+
+
+def post(client, path, **query):
+    return client.post(f"/api/v1/{path}", json=query)
+
+
+def to_image(response):
+    assert response.headers["content-type"] == "application/gzip"
+    return nibabel.Nifti1Image.from_bytes(gzip.decompress(response.content))
+
+
+def integral(image):
+    return image.get_fdata().sum() * abs(np.linalg.det(image.affine[:3, :3]))
+
+
+# ---- encode
+
+
+def test_encode_tells_terms_sides_denials_regions_and_peaks(client):
+    answer = post(client, "encode", text=FEAR, regions=3).json()
+    EncodeAnswer.model_validate(answer)
+    assert [term["term"] for term in answer["terms"]] == ["amygdala"]
+    amygdala, visual = answer["mentions"]
+    assert (amygdala["side"], FEAR[slice(*amygdala["side_where"])]) == ("left", "left")
+    assert FEAR[slice(*visual["where"])] == "visual cortex"
+    assert FEAR[slice(*visual["negation_where"])] == "no"
+    (hand,) = answer["unapplied_sides"]
+    assert FEAR[slice(*hand["where"])] == "Left"
+    assert len(answer["regions"]) == 3
+    assert all(region["name"].startswith("left ") for region in answer["regions"])
+    assert answer["peaks"][0]["at"][0] < 0
+    assert answer["place"] is answer["sentences"] is None
+
+
+def test_what_is_denied_and_sides_can_be_counted_or_not(client):
+    answer = post(client, "encode", text=FEAR, negation=False, laterality=False).json()
+    assert {term["term"] for term in answer["terms"]} == {"amygdala", "visual cortex"}
+
+
+def test_offsets_count_code_points(client):
+    text = "🧠🧠 amygdala"
+    (term,) = post(client, "encode", text=text).json()["terms"]
+    assert text[slice(*term["where"][0])] == "amygdala"
+
+
+def test_a_place_has_its_reasons(client):
+    place = post(client, "encode", text=FEAR, at=[-22, -4, -18]).json()["place"]
+    assert place["name"] == "left amygdala"
+    assert place["ratio"] > 1
+    assert [reason["term"] for reason in place["why"]] == ["amygdala"]
+
+
+def test_sentences_are_encoded_by_themselves(client):
+    text = "  The amygdala.\nThe visual cortex! And nothing."
+    sentences = post(client, "encode", text=text, sentences=True).json()["sentences"]
+    words = [text[slice(*sentence["where"])] for sentence in sentences]
+    assert words == ["The amygdala.", "The visual cortex!", "And nothing."]
+    assert [sentence["terms"] for sentence in sentences] == [["amygdala"], ["visual cortex"], []]
+    assert sentences[2]["support"]["level"] == "none"
+
+
+def test_a_text_without_known_terms_is_the_mean_map_and_says_so(client):
+    answer = post(client, "encode", text="Guten Tag").json()
+    assert answer["support"] == {"level": "none", "terms": 0, "nats": 0}
+    assert answer["terms"] == answer["similar"] == []
+    assert answer["regions"]
+
+
+# ---- forms
+
+
+def test_the_density_integrates_to_one(client):
+    assert integral(to_image(post(client, "encode.nii.gz", text=FEAR))) == pytest.approx(1, 1e-4)
+
+
+@pytest.mark.parametrize("resolution_mm", [2, 5.5])
+def test_images_come_at_the_resolution_that_was_asked_for(client, resolution_mm):
+    image = to_image(post(client, "encode.nii.gz", text=FEAR, resolution_mm=resolution_mm))
+    np.testing.assert_allclose(image.header.get_zooms(), resolution_mm)
+    assert integral(image) == pytest.approx(1, 1e-4)
+
+
+def test_regions_of_mass_are_nested_levels(client):
+    levels = to_image(post(client, "encode.nii.gz", text=FEAR, image="mass")).get_fdata()
+    density = to_image(post(client, "encode.nii.gz", text=FEAR)).get_fdata()
+    assert set(np.unique(levels)) == {0, 1, 2, 3}
+    means = [density[levels == level].mean() for level in (1, 2, 3)]
+    assert means == sorted(means)
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("*/*", "application/json"),
+        ("application/gzip", "application/gzip"),
+        ("image/*", "image/png"),
+        ("text/html;q=0.2, application/json;q=0.1", "text/html; charset=utf-8"),
+    ],
+)
+def test_the_accept_header_chooses_the_form(client, accept, kind):
+    query = {"text": "amygdala", "style": "slices"}
+    answer = client.post("/api/v1/encode", json=query, headers={"Accept": accept})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == kind
+
+
+def test_a_form_that_is_not_there_is_refused(client):
+    answer = client.post("/api/v1/encode", json={"text": "a"}, headers={"Accept": "video/mp4"})
+    assert answer.status_code == 406
+    assert "image/png" in answer.json()["error"]["message"]
+
+
+def test_a_suffix_wins_over_the_accept_header(client):
+    headers = {"Accept": "application/json"}
+    answer = client.post("/api/v1/encode.nii.gz", json={"text": "amygdala"}, headers=headers)
+    assert answer.headers["content-type"] == "application/gzip"
+
+
+def test_a_report_holds_the_text_escaped(client):
+    answer = post(client, "encode.html", text="the amygdala <script>alert(1)</script>")
+    assert answer.status_code == 200
+    assert "<script>alert" not in answer.text
+    assert "&lt;script&gt;alert(1)" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("encode.png", {"text": FEAR, "image": "log_ratio"}),
+        ("contrast.png", {"text": "amygdala", "other": "motor cortex"}),
+        ("term.png", {"name": "amygdala"}),
+    ],
+)
+def test_slices_are_pictures_of_one_size(client, path, query):
+    content = post(client, path, style="slices", at=[0, 0, 0], **query).content
+    assert content.startswith(b"\x89PNG")
+    assert tuple(np.frombuffer(content[16:24], ">u4")) == (430, 422)
+
+
+# ---- batch, contrast, term, decode
+
+
+def test_a_batch_answers_as_one_by_one(client):
+    texts = [FEAR, "motor cortex", "nothing"]
+    results = post(client, "batch", texts=texts, regions=2).json()["results"]
+    for text, result in zip(texts, results, strict=True):
+        alone = post(client, "encode", text=text, regions=2).json()
+        assert result["regions"] == alone["regions"]
+        assert result["support"] == alone["support"]
+        assert result["peaks"] == alone["peaks"]
+
+
+def test_a_contrast_turns_around_with_its_texts(client):
+    texts = {"text": "amygdala", "other": "motor cortex"}
+    swapped = {"text": "motor cortex", "other": "amygdala"}
+    there, back = (post(client, "contrast", **query).json() for query in (texts, swapped))
+    assert there["more"][0]["region"] == back["less"][0]["region"]
+    assert 0 < there["distance"] == back["distance"] <= 1
+    images = [to_image(post(client, "contrast.nii.gz", **query)) for query in (texts, swapped)]
+    np.testing.assert_allclose(images[0].get_fdata(), -images[1].get_fdata(), atol=1e-6)
+
+
+def test_a_text_does_not_differ_from_itself(client):
+    answer = post(client, "contrast", text=FEAR, other=FEAR).json()
+    assert (answer["distance"], answer["more"], answer["less"]) == (0, [], [])
+
+
+def test_a_term_has_a_map_on_its_side(client):
+    answer = post(client, "term", name="left amygdala").json()
+    assert (answer["term"], answer["side"], answer["method"]) == ("amygdala", "left", "restricted")
+    assert all(x < 0 for x, _, _ in answer["peaks"])
+    image = to_image(post(client, "term.nii.gz", name="left amygdala"))
+    right = np.indices(image.shape)[0] * image.affine[0, 0] + image.affine[0, 3] > 0
+    assert not image.get_fdata()[right].any()
+
+
+def test_a_place_decodes_to_its_term(client):
+    answer = post(client, "decode", points=[[-22, -4, -18]], n=2).json()
+    schemas.DecodeAnswer.model_validate(answer)
+    assert answer["terms"][0]["term"] == "amygdala"
+    assert len(answer["terms"]) == 2
+
+
+# ---- what the server tells of itself
+
+
+def test_the_model_card_names_limits_and_no_files(client):
+    answer = client.get("/api/v1/model").json()
+    assert answer["terms"] == 4
+    assert answer["studies"] == 60
+    assert answer["limits"]["max_text"] == 50_000
+    assert "origin" not in answer
+
+
+def test_metrics_count_requests(client):
+    def count():
+        lines = client.get("/api/v1/metrics").text.splitlines()
+        name = 'neurowhere_requests_total{route="/api/v1/health",status="200"} '
+        return next((int(line.removeprefix(name)) for line in lines if line.startswith(name)), 0)
+
+    before = count()
+    client.get("/api/v1/health")
+    assert count() == before + 1
+
+
+# ---- the description
+
+
+def operations(client):
+    paths = client.get("/api/v1/openapi.json").json()["paths"]
+    return [(path, verb, about) for path, verbs in paths.items() for verb, about in verbs.items()]
+
+
+def test_every_route_is_described_and_every_example_works(client):
+    components = client.get("/api/v1/openapi.json").json()["components"]["schemas"]
+    names = set()
+    for path, verb, about in operations(client):
+        names.add(path.removeprefix("/api/v1/").partition(".")[0])
+        assert about["summary"]
+        assert about["responses"]["200"]["content"]
+        body = None
+        if verb == "post":
+            schema = about["requestBody"]["content"]["application/json"]["schema"]
+            body = components[schema["$ref"].rpartition("/")[2]]["example"]
+        if "gzip" in str(about) and "/encode" in path:
+            continue  # the example is too long a word for the small vocabulary, and slow to draw
+        body = body and {**body, **({"style": "slices"} if path.endswith(".png") else {})}
+        answer = client.request(verb, path, json=body)
+        assert answer.status_code == 200, (path, answer.text)
+    assert names == {
+        "encode",
+        "batch",
+        "contrast",
+        "term",
+        "decode",
+        "model",
+        "health",
+        "metrics",
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", "/api/v1/nowhere", None, 404, "not_found"),
+        ("GET", "/api/v1/encode", None, 405, "method_not_allowed"),
+        ("POST", "/api/v1/encode", {}, 422, "invalid_request"),
+        ("POST", "/api/v1/encode", {"text": "a", "txet": 1}, 422, "invalid_request"),
+        ("POST", "/api/v1/encode", {"text": "a", "at": [150, 0, 0]}, 422, "invalid_partition"),
+        ("POST", "/api/v1/term", {"name": "xyzzy"}, 422, "invalid_vocabulary"),
+        ("GET", "/static/nothing.js", None, 404, "not_found"),
+    ],
+)
+def test_every_error_has_one_shape(client, method, path, body, status, code):
+    answer = client.request(method, path, json=body)
+    assert answer.status_code == status
+    assert ErrorAnswer.model_validate(answer.json()).error.code == code
+
+
+def test_broken_json_is_an_error_of_that_shape(client):
+    headers = {"Content-Type": "application/json"}
+    for content in (b"{", b"\xff\xfe", b'{"text": "\\ud800"}', b"[1]", b"null"):
+        answer = client.post("/api/v1/encode", content=content, headers=headers)
+        assert answer.status_code == 422, content
+        assert json.loads(answer.content)["error"]["code"] == "invalid_request"

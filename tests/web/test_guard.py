@@ -1,0 +1,191 @@
+"""Limits, headers, and what must never leave the server or enter its log."""
+
+import logging
+import re
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+from tests.web.conftest import open_client
+
+from neurowhere.web.app import create_app
+from neurowhere.web.page import static_files
+from neurowhere.web.service import Service
+from neurowhere.web.settings import Settings
+
+SMALL = Settings(max_body=2_000, max_text=50, max_batch=2, max_seconds=5, workers=1, max_queue=1)
+SECRET = "patient Doe"
+
+
+@pytest.fixture(scope="module")
+def small(model):
+    with open_client(create_app(model, SMALL)) as client:
+        yield client
+
+
+def code(answer):
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_a_body_may_be_only_so_large(small):
+    body = b'{"text": "' + b"a" * 3_000 + b'"}'
+    json_type = {"Content-Type": "application/json"}
+    declared = small.post("/api/v1/encode", content=body, headers=json_type)
+    assert code(declared) == (413, "body_too_large")
+    streamed = small.post(
+        "/api/v1/encode", content=iter([body[:1500], body[1500:]]), headers=json_type
+    )
+    assert code(streamed) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("encode", {"text": "a" * 51}),
+        ("contrast", {"text": "a", "other": "a" * 51}),
+        ("batch", {"texts": ["a" * 51]}),
+        ("batch", {"texts": ["a"] * 3}),
+        ("decode", {"points": [[0, 0, 0]] * 3}),
+    ],
+)
+def test_texts_and_batches_may_be_only_so_long(small, path, query):
+    assert code(small.post(f"/api/v1/{path}", json=query)) == (422, "invalid_request")
+
+
+class Gate:
+    """A computation that waits to be let through."""
+
+    def __init__(self, monkeypatch):
+        self.open = threading.Event()
+        monkeypatch.setattr(Service, "encode_json", self.wait)
+
+    def wait(self, service, query=None):
+        self.open.wait(10)
+        return b"{}"
+
+
+def start(client, answers):
+    def work():
+        answers.append(client.post("/api/v1/encode", json={"text": "a"}))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_full_queue_says_to_come_back_and_health_still_answers(small, monkeypatch):
+    def pending():
+        return small.get("/api/v1/health").json()["pending"]
+
+    gate, answers = Gate(monkeypatch), []
+    monkeypatch.setattr(Service, "encode_json", lambda self, query: gate.wait(self))
+    threads = [start(small, answers) for _ in range(2)]
+    wait_for(lambda: pending() == 2)
+    refused = small.post("/api/v1/encode", json={"text": "a"})
+    assert code(refused) == (503, "busy")
+    assert refused.headers["retry-after"] == "1"
+    begin = time.perf_counter()
+    assert small.get("/api/v1/health").status_code == 200
+    assert time.perf_counter() - begin < 0.2
+    gate.open.set()
+    for thread in threads:
+        thread.join()
+    assert [answer.status_code for answer in answers] == [200, 200]
+    wait_for(lambda: pending() == 0)
+
+
+def test_what_takes_too_long_is_given_up_and_keeps_its_place(model, monkeypatch):
+    with open_client(create_app(model, replace(SMALL, max_seconds=0.1, max_queue=0))) as client:
+        gate = Gate(monkeypatch)
+        monkeypatch.setattr(Service, "encode_json", lambda self, query: gate.wait(self))
+        assert code(client.post("/api/v1/encode", json={"text": "a"})) == (503, "timeout")
+        assert code(client.post("/api/v1/encode", json={"text": "a"})) == (503, "busy")
+        gate.open.set()
+        wait_for(lambda: client.get("/api/v1/health").json()["pending"] == 0)
+        assert client.post("/api/v1/encode", json={"text": "a"}).status_code == 200
+
+
+def test_a_failure_of_ours_tells_and_logs_no_text(client, monkeypatch, caplog):
+    def fail(self, query):
+        raise RuntimeError(query.text)
+
+    monkeypatch.setattr(Service, "encode_json", fail)
+    with caplog.at_level(logging.DEBUG):
+        answer = client.post("/api/v1/encode", json={"text": SECRET})
+    assert code(answer) == (500, "internal_error")
+    assert SECRET not in answer.text + caplog.text
+    assert "RuntimeError at test_guard.py" in caplog.text
+
+
+def test_no_answer_to_a_wrong_request_repeats_the_text(client, caplog):
+    with caplog.at_level(logging.DEBUG):
+        for query in ({"text": [SECRET]}, {"text": "a", "at": [SECRET, 0, 0]}, {"image": SECRET}):
+            assert SECRET not in client.post("/api/v1/encode", json=query).text
+    assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/static/app.js", "/api/v1/health", "/nowhere"])
+def test_every_answer_is_guarded(client, path):
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "access-control-allow-origin" not in headers
+    assert "server" not in headers
+
+
+def test_answers_of_the_api_are_not_kept(client):
+    assert client.post("/api/v1/encode", json={"text": "a"}).headers["cache-control"] == "no-store"
+
+
+def test_files_of_the_page_are_kept_until_they_change(client):
+    first = client.get("/static/style.css")
+    again = client.get("/static/style.css", headers={"If-None-Match": first.headers["etag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+
+
+def test_other_sites_may_call_only_where_that_was_allowed(client, model):
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    assert client.options("/api/v1/encode", headers=asked).status_code == 405
+    with open_client(create_app(model, Settings(origins=("https://example.org",)))) as open_one:
+        allowed = open_one.options("/api/v1/encode", headers=asked)
+        assert allowed.headers["access-control-allow-origin"] == "https://example.org"
+        asked["Origin"] = "https://example.com"
+        refused = open_one.options("/api/v1/encode", headers=asked)
+        assert "access-control-allow-origin" not in refused.headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/static/%2fetc%2fpasswd",
+        "/static/app.py",
+    ],
+)
+def test_no_other_file_is_ever_served(client, path):
+    assert client.get(path).status_code == 404
+
+
+def test_the_page_is_made_of_its_own_files_alone():
+    for name, content in static_files().items():
+        if name.endswith((".html", ".css")) or (name.endswith(".js") and "niivue" not in name):
+            text = content.decode()
+            away = set(re.findall(r"https?://[^\s\"'`)]+", text))
+            assert away <= {"http://www.w3.org/2000/svg"}, name
+            assert not re.search(r"<script(?![^>]*src=)|<style|style=\"|\son\w+=\"", text), name
+            assert "innerHTML" not in text
