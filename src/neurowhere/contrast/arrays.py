@@ -35,7 +35,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 def read_arrays(path: Path, *names: str) -> Arrays:
     """Read the arrays of a file, or some of them; the file's own checksums are compared."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in names or arrays.files}
     except FileNotFoundError as error:
         raise CorpusError(

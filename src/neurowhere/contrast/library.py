@@ -81,10 +81,7 @@ def open_library(
     known = _read_index(folder)
     if known is not None:
         return known
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
+    make_folder(folder)
     calls = [(folder, part) for part in parts]
     reports = sorted(track(workers.run(cut, calls), "reading documents", len(calls)))
     library = _collect(folder, reports)
@@ -92,6 +89,14 @@ def open_library(
         warnings.warn(problem, DataWarning, stacklevel=2)
     _write_index(library)
     return library
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
 
 
 # ---- cutting, by workers

@@ -12,7 +12,7 @@ import numpy as np
 
 from neurowhere.contrast.arrays import read_arrays, write_arrays
 from neurowhere.contrast.contrast import Contrast, carrying_terms, documents_table
-from neurowhere.contrast.library import Library, open_library
+from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Search, rows_of, search
@@ -82,7 +82,7 @@ def contrast_documents(
         Folder for what is kept of the documents, so that the next term costs seconds: vectors of
         terms, an index of words and a compressed copy of the texts. By default the user's cache.
     keep : bool
-        False keeps nothing.
+        False keeps nothing; then `cache` is where temporary files go.
     n_jobs : int
         Cores to use, −1 for all.
     cluster : str, optional
@@ -118,7 +118,7 @@ def contrast_documents(
             _sum(summing, rows_of(each, [m.mentions if weighted else 1.0 for m in each]), workers)
             for each in members
         ]
-        reference = sums[1] if len(sums) == 2 else _sum_all(library, found, summing, workers)
+        reference = sums[1] if len(sums) == 2 else sum_all(library, found, summing, workers)
     population = reference if against is None else sums[0] + reference
     null = permutation_null(sums[0], None if against is None else reference, population)
     return Contrast(
@@ -165,6 +165,8 @@ def _place_for(cache: str | os.PathLike[str] | None, keep: bool) -> Iterator[Pat
     if keep:
         yield default_cache() if cache is None else Path(cache)
         return
+    if cache is not None:
+        make_folder(Path(cache))
     with tempfile.TemporaryDirectory(prefix="neurowhere-", dir=cache) as folder:
         yield Path(folder)
 
@@ -237,7 +239,7 @@ def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
         yield task
 
 
-def _sum_all(library: Library, found: Sequence[Found], summing: Summing, workers: Workers) -> Sums:
+def sum_all(library: Library, found: Sequence[Found], summing: Summing, workers: Workers) -> Sums:
     """Sum over all documents; kept, because they are the same for every term.
 
     Only documents with a term that is left out are encoded anew.

@@ -45,6 +45,9 @@ class ByTerm:
     text: str
     min_mentions: int = 1
 
+    def __post_init__(self) -> None:
+        Query(self.text)  # one that cannot be read is refused at once
+
     @cached_property
     def query(self) -> Query:
         """The query that the text stands for."""

@@ -17,7 +17,7 @@ from neurowhere.files import bare_suffix
 PART_BYTES = 4_000_000  # smaller files are read together
 SPLIT_FORMATS = ("jsonl", "table", "text", "jats")  # a folder of files, each of which can be read
 COUNTED_FORMATS = ("folder", "neuroquery")  # may have counts of terms where there is no text
-# Stands between the terms of a document that is known by its counts alone. It is a letter of no
+# Stands after each term of a document that is known by its counts alone. It is a letter of no
 # word, so that no phrase reaches across it.
 TERM_BREAK = " \N{MODIFIER LETTER VERTICAL LINE} "
 
@@ -122,7 +122,7 @@ def _counted_documents(corpus: Corpus) -> Iterator[Document]:
         for name, counts in (corpus.counts or {}).items():
             here = slice(counts.indptr[row], counts.indptr[row + 1])
             names = np.repeat(terms[counts.indices[here]], counts.data[here].astype(int))
-            sections[name] = TERM_BREAK.join(names)
+            sections[name] = "".join(term + TERM_BREAK for term in names)
         known = {str(key): value for key, value in metadata.items() if value == value and value}
         yield Document(str(known.pop("id")), sections, metadata=known)
 

@@ -1,0 +1,67 @@
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.contrast.conftest import make_records, write_records
+
+from neurowhere import contrast_documents
+from neurowhere.contrast import run as run_module
+
+pytest.importorskip("distributed")
+
+# Dask's own threads and sockets are closed after pytest looks.
+pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("ignore")]
+
+N_FILES = 40
+
+
+@pytest.fixture
+def cluster():
+    """Three worker processes on this machine."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+def kill_workers(cluster, cache, killed):
+    """Kill one worker while documents are read, and another while they are counted."""
+    for number, pattern in enumerate(("*.documents.npz", "*.vectors-*.npz")):
+        victim = list(cluster.workers.values())[number].process.pid
+        while len(list(cache.rglob(pattern))) < 2:
+            time.sleep(0.002)
+        os.kill(victim, signal.SIGKILL)
+        killed.append(len(list(cache.rglob(pattern))))
+
+
+def test_workers_that_are_killed_lose_and_repeat_nothing(cluster, model, tmp_path, monkeypatch):
+    monkeypatch.setattr("neurowhere.contrast.source.PART_BYTES", 1)
+    monkeypatch.setattr(run_module, "TASK_DOCUMENTS", 30)
+    records = make_records(N_FILES * 10)
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for number in range(N_FILES):
+        write_records(folder / f"{number:02d}.jsonl", records[10 * number : 10 * number + 10])
+    options = {"model": model, "replicates": 20}
+    here = contrast_documents(folder, "huntington", cache=tmp_path / "a", n_jobs=1, **options)
+    cache, killed = tmp_path / "b", []
+    thread = threading.Thread(target=kill_workers, args=(cluster, cache, killed), daemon=True)
+    thread.start()
+    address = cluster.scheduler_address
+    there = contrast_documents(folder, "huntington", cache=cache, cluster=address, **options)
+    thread.join(timeout=10)
+    assert len(killed) == 2, "workers were to be killed on the way"
+    assert max(killed) < N_FILES
+    assert there.about["documents"] == here.about["documents"] == len(records)
+    assert there.about["documents_with_known_terms"] == len(records)
+    pd.testing.assert_frame_equal(there.documents, here.documents)
+    np.testing.assert_allclose(there.reference, here.reference, rtol=1e-5)
+    np.testing.assert_allclose(there.group_replicates, here.group_replicates, rtol=1e-4, atol=1e-8)
+    np.testing.assert_allclose(there.log_ratio, here.log_ratio, rtol=1e-4, atol=1e-6)
+    assert len(list(cache.rglob("*.words.npz"))) == N_FILES

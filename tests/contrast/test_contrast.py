@@ -1,0 +1,396 @@
+import nibabel
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from tests.contrast.conftest import StubShard, make_records, stub_summing, write_records
+from tests.studies import GRID, PLACES
+
+from neurowhere import Atlas, Encoder, contrast_documents
+from neurowhere.contrast import ByColumn, Query
+from neurowhere.contrast import library as library_module
+from neurowhere.contrast import run as run_module
+from neurowhere.contrast.contrast import Contrast
+from neurowhere.contrast.null import permutation_null
+from neurowhere.contrast.sums import Rows, sum_rows
+from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
+from neurowhere.space import VoxelGrid
+
+ARRAYS = ("probabilities", "reference", "group_replicates", "reference_replicates", "log_ratio")
+
+
+@pytest.fixture(scope="session")
+def atlas():
+    """One block around the left of each place."""
+    labels = np.zeros(GRID.shape, dtype=np.int16)
+    values = [4, 130, 200, 7]
+    for value, places in zip(values, PLACES.values()):
+        near = (np.abs(GRID.centers_mm[:, None] - np.array(places)).max(axis=2) < 14).any(axis=1)
+        labels[GRID.brain] = np.where(near, value, labels[GRID.brain])
+    return Atlas((labels, GRID.affine), dict(zip(values, PLACES)))
+
+
+@pytest.fixture
+def contrast(model, tmp_path):
+    """Run a contrast of this model, with one job and a cache of its own."""
+
+    def run(source, group, **options):
+        options = {"cache": tmp_path / "cache", "n_jobs": 1, "replicates": 50, **options}
+        return contrast_documents(source, group, model=model, **options)
+
+    return run
+
+
+def test_a_planted_effect_is_found(contrast, source, atlas):
+    result = contrast(source, "huntington", without_term=True)
+    assert result.about["documents_in_group"] == 40
+    assert result.about["documents_with_known_terms"] == 120
+    assert result.about["terms_left_out"] == ["huntington disease"]
+    regions = result.regions(atlas).set_index("region")
+    assert regions.index[0] == "amygdala"
+    assert regions.loc["amygdala", "low"] > 1.1
+    assert (regions.drop("amygdala")["ratio"] < 1.05).all()
+    assert result.terms["term"][0] == "amygdala"
+    assert result.terms["share"][0] > result.terms["share_reference"][0]
+    assert np.abs(result.terms.loc[0, ["x", "y", "z"]] - np.array(PLACES["amygdala"][1])).max() < 50
+    at_amygdala = result.partition.region_of(PLACES["amygdala"])
+    assert result.significant()[at_amygdala].all()
+    assert (result.interval[0][at_amygdala] > 0).all()
+    assert "40 documents that mention huntington against all 120" in repr(result)
+
+
+def test_the_map_is_the_difference_of_logs_of_mean_encodings(contrast, model, source):
+    result = contrast(source, "huntington")
+    texts = [f"{r['title']}\n\n{r['abstract']}" for r in make_records()]
+    encodings = model.predict(texts)
+    group = Query("huntington").mentions(texts) > 0
+    volume = model.brain_.total_volume_mm3
+
+    def log_mean(rows):
+        density = encodings[rows].mean(axis=0) / model.partition_.volumes_mm3
+        return np.log(0.5 / volume + 0.5 * density)
+
+    expected = log_mean(group) - log_mean(slice(None))
+    np.testing.assert_allclose(result.log_ratio, expected, rtol=1e-3, atol=1e-4)
+    image = np.asarray(result.log_ratio_img.dataobj)
+    np.testing.assert_allclose(image[GRID.brain], expected, rtol=1e-3, atol=1e-4)
+    integral = result.density_img.get_fdata().sum() * GRID.voxel_volume_mm3
+    assert abs(integral - 1) < 1e-4
+
+
+def test_without_the_term_the_model_does_not_know_it(contrast, model, source):
+    with_term = contrast(source, "huntington")
+    without = contrast(source, "huntington", without_term=True)
+    seen = model.partition_.region_of(PLACES["visual cortex"])  # what the model learned of it
+    assert with_term.log_ratio[seen].mean() > without.log_ratio[seen].mean() + 0.05
+    texts = [f"{r['title']}\n\n{r['abstract']}" for r in make_records()]
+    bare = model.predict([text.replace("Huntington's disease", "") for text in texts])
+    np.testing.assert_allclose(without.reference, bare.mean(axis=0), rtol=1e-4, atol=1e-7)
+    named = contrast(source, "amygdala", without=["huntingt*", "motor cortex"])
+    assert named.about["terms_left_out"] == ["motor cortex", "huntington disease"]
+
+
+def test_what_is_left_out_changes_replicates_as_if_all_were_summed_anew(
+    contrast, source, monkeypatch
+):
+    quick = contrast(source, "huntington", without_term=True)
+
+    def slow(library, found, summing, workers):
+        rows = [Rows(each.shard, each.known) for each in found]
+        return run_module._sum(summing, rows, workers)
+
+    monkeypatch.setattr(run_module, "sum_all", slow)
+    anew = contrast(source, "huntington", without_term=True)
+    for name in ARRAYS:
+        np.testing.assert_allclose(getattr(quick, name), getattr(anew, name), rtol=2e-4, atol=1e-7)
+    np.testing.assert_allclose(quick.null.z, anew.null.z, rtol=1e-2, atol=1e-3)
+
+
+def test_the_next_term_encodes_its_own_documents_only(contrast, source, monkeypatch):
+    first = contrast(source, "huntington")
+    encoded = []
+
+    def counting(summing, task):
+        encoded.append(sum(len(each.rows) for each in task))
+        return sum_rows(summing, task)
+
+    monkeypatch.setattr(run_module, "sum_rows", counting)
+    monkeypatch.setattr(library_module, "cut", None)
+    second = contrast(source, "visual cortex AND huntington")
+    assert encoded == [second.about["documents_in_group"]]
+    assert np.array_equal(first.reference, second.reference)
+    assert np.array_equal(first.reference_replicates, second.reference_replicates)
+
+
+def test_another_model_seed_or_vocabulary_is_never_taken_from_the_cache(
+    contrast, model, source, tmp_path
+):
+    first = contrast(source, "huntington")
+    other_seed = contrast(source, "huntington", seed=1)
+    assert np.array_equal(first.reference, other_seed.reference)
+    assert not np.array_equal(first.reference_replicates, other_seed.reference_replicates)
+    corpus_texts = ["visual cortex", "motor cortex", "amygdala"] * 4
+    peaks = [[[8, -92, 2]], [[-38, -24, 56]], [[-22, -4, -18]]] * 4
+    other = Encoder(GRID, loss="l2", vocabulary=["visual cortex", "motor cortex"], min_studies=1)
+    other.fit(corpus_texts, peaks)
+    again = contrast_documents(
+        source, "huntington", model=other, cache=tmp_path / "cache", n_jobs=1, replicates=50
+    )
+    assert not np.array_equal(first.reference, again.reference)
+    assert again.about["documents_with_known_terms"] < 120
+
+
+def test_nothing_is_kept_if_so_asked(contrast, source, tmp_path):
+    place = tmp_path / "scratch"
+    place.mkdir()
+    result = contrast(source, "huntington", cache=place, keep=False)
+    assert result.about["kept_in"] is None
+    assert not list(place.iterdir())
+
+
+def test_weights_and_minimum_of_mentions(contrast, model, source):
+    texts = [f"{r['title']}\n\n{r['abstract']}" for r in make_records()]
+    mentions = Query("huntington").mentions(texts)
+    encodings = model.predict(texts)
+    weighted = contrast(source, "huntington", weighted=True)
+    expected = np.average(encodings, axis=0, weights=mentions)
+    np.testing.assert_allclose(weighted.probabilities, expected, rtol=1e-4, atol=1e-7)
+    assert weighted.documents["weight"].tolist() == weighted.documents["mentions"].tolist()
+    often = contrast(source, "huntington", min_mentions=3)
+    assert often.about["documents_in_group"] == np.count_nonzero(mentions >= 3)
+    assert often.documents["mentions"].min() == 3
+    assert "at least 3 times" in often.group
+
+
+def test_two_groups_by_a_column(contrast, model, source, atlas):
+    result = contrast(
+        source, ByColumn("arm", "patients"), against=ByColumn("arm", "controls"), without=["hunt*"]
+    )
+    assert result.about["documents_in_group"] == 40
+    assert result.about["documents_in_second_group"] == 80
+    assert result.documents["group"].value_counts().to_dict() == {2: 80, 1: 40}
+    regions = result.regions(atlas)
+    assert regions["region"][0] == "amygdala"
+    assert regions["low"][0] > 1.2
+    flipped = contrast(
+        source, ByColumn("arm", "controls"), against=ByColumn("arm", "patients"), without=["hunt*"]
+    )
+    np.testing.assert_allclose(flipped.log_ratio, -result.log_ratio, atol=1e-6)
+    np.testing.assert_allclose(flipped.null.p_values, result.null.p_values, rtol=1e-4)
+
+
+def test_documents_in_both_groups_are_in_none(contrast, source):
+    with pytest.warns(DataWarning, match="only 7 documents mention huntington"):
+        result = contrast(source, "huntington", against="amygdala")
+    texts = [r["abstract"] for r in make_records()]
+    one, other = (Query(q).mentions(texts) > 0 for q in ("huntington", "amygdala"))
+    assert result.about["documents_in_both"] == np.count_nonzero(one & other)
+    assert result.about["documents_in_group"] == np.count_nonzero(one & ~other)
+    assert result.about["documents_in_second_group"] == np.count_nonzero(other & ~one)
+
+
+def test_one_job_and_two_give_the_same(contrast, tmp_path, monkeypatch):
+    monkeypatch.setattr("neurowhere.contrast.source.PART_BYTES", 1)
+    folder = tmp_path / "many"
+    folder.mkdir()
+    records = make_records()
+    for number in range(6):
+        write_records(folder / f"{number}.jsonl", records[20 * number : 20 * number + 20])
+    one = contrast(folder, "huntington", cache=tmp_path / "one")
+    two = contrast(folder, "huntington", cache=tmp_path / "two", n_jobs=2)
+    for name in ARRAYS:
+        np.testing.assert_allclose(getattr(one, name), getattr(two, name), rtol=1e-5, atol=1e-8)
+    pd.testing.assert_frame_equal(one.documents, two.documents)
+
+
+# ---- statistics
+
+
+def test_random_groups_of_documents_are_rarely_significant(contrast, tmp_path):
+    records = make_records(200, effect=0.0)
+    rng = np.random.default_rng(3)
+    for record in records:
+        record["abstract"] = record["abstract"].replace("Huntington's disease", "")
+        record["draw"] = str(rng.integers(6))
+    source = write_records(tmp_path / "null.jsonl", records)
+    p_values, passing = [], 0
+    for draw in range(6):
+        result = contrast(source, ByColumn("draw", str(draw)))
+        p_values += [result.null.p_values[:: len(result.null.p_values) // 5]]
+        passing += result.significant().any()
+    assert passing <= 1
+    assert np.concatenate(p_values).min() > 1e-4
+
+
+def test_bootstrap_intervals_cover():
+    """Ratio of a group's mean to that of all, whose true value is known."""
+    rng = np.random.default_rng(4)
+    maps = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
+    sick, well = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.4, 0.4])
+    n_sick, n_well = 60, 240
+    truth = (sick @ maps) / (0.2 * sick @ maps + 0.8 * well @ maps)
+    covered = []
+    for seed in range(200):
+        kinds = np.r_[rng.choice(3, n_sick, p=sick), rng.choice(3, n_well, p=well)]
+        shard = StubShard(np.eye(3)[kinds])
+        summing = stub_summing(maps, replicates=200, seed=seed)
+        group = sum_rows(summing, [Rows(shard, np.arange(n_sick))])
+        everyone = sum_rows(summing, [Rows(shard, np.arange(len(shard)))])
+        low, high = interval_of_ratios(group, everyone)
+        covered.append((low <= truth) & (truth <= high))
+    share = np.mean(covered, axis=0)
+    assert (share > 0.9).all()
+    assert (share < 0.99).all()
+
+
+def interval_of_ratios(group, reference):
+    """Bounds of the ratios of three regions."""
+    grid = VoxelGrid(mask=(np.ones((3, 1, 1)), np.eye(4)))
+    result = Contrast(
+        group="",
+        against="",
+        partition=grid,
+        brain=grid,
+        probabilities=group.mean,
+        reference=reference.mean,
+        group_replicates=group.replicate_means,
+        reference_replicates=reference.replicate_means,
+        null=permutation_null(group, None, reference),
+        documents=pd.DataFrame(),
+        terms=pd.DataFrame(),
+        about={"documents_in_group": group.documents},
+    )
+    labels = np.arange(1, 4).reshape(3, 1, 1)
+    table = result.regions(Atlas((labels, np.eye(4)), ["a", "b", "c"])).sort_values("region")
+    return table["low"].to_numpy(), table["high"].to_numpy()
+
+
+def test_the_bootstrap_agrees_with_the_normal_approximation():
+    rng = np.random.default_rng(6)
+    maps = rng.dirichlet(np.ones(3), size=40)
+    shard = StubShard(np.eye(40)[rng.integers(40, size=400)])
+    summing = stub_summing(maps, replicates=2000)
+    sums = sum_rows(summing, [Rows(shard, np.arange(400))])
+    p = shard.counts @ maps
+    expected = stats.sem(p, axis=0)
+    np.testing.assert_allclose(sums.replicate_means.std(axis=0), expected, rtol=0.1)
+
+
+# ---- bad input
+
+
+def test_a_term_in_no_document_is_one_line(contrast, source):
+    with pytest.raises(CorpusError, match="mention kuru, but none of the 120 does"):
+        contrast(source, "kuru")
+
+
+def test_documents_of_which_the_model_knows_nothing_are_said(contrast, tmp_path):
+    records = [*make_records(30), {"pmid": 5, "abstract": "kuru"}]
+    source = write_records(tmp_path / "a.jsonl", records)
+    with pytest.raises(CorpusError, match="but for 1 without any term that the model knows"):
+        contrast(source, "kuru")
+
+
+def test_a_column_that_is_not_there_is_one_line(contrast, source):
+    with pytest.raises(CorpusError, match="have x in the column sex, but none of the 120 does"):
+        contrast(source, ByColumn("sex", "x"))
+
+
+def test_a_corpus_of_one_document_is_refused(contrast, tmp_path):
+    source = write_records(tmp_path / "one.jsonl", make_records(1))
+    with pytest.raises(CorpusError, match=r"at least two documents with a term .*got 1"):
+        contrast(source, "huntington")
+
+
+def test_a_term_in_every_document_is_refused(contrast, source):
+    with pytest.raises(CorpusError, match=r"all 120 documents mention study"):
+        contrast(source, "study")
+
+
+def test_few_documents_are_a_warning_and_one_has_no_interval(contrast, source, atlas):
+    with pytest.warns(DataWarning, match='only 1 documents mention "Study 3"'):
+        result = contrast(source, '"Study 3"')
+    assert np.isnan(result.interval[0]).all()
+    assert result.regions(atlas)["low"].isna().all()
+    assert np.isfinite(result.log_ratio).all()
+    assert np.isfinite(result.null.p_values).all()
+
+
+def test_a_broken_expression_is_refused_before_anything_is_read(contrast, tmp_path):
+    with pytest.raises(QueryError, match="is no regular expression"):
+        contrast(tmp_path / "no such file", "/[/")
+
+
+def test_a_model_without_terms_is_refused(source):
+    model = Encoder(GRID, text="none").fit(["a", "b"], [[[0, 0, 0]], [[8, 0, 0]]])
+    with pytest.raises(FitError, match="knows no terms"):
+        contrast_documents(source, "huntington", model=model)
+
+
+def test_an_unreadable_shard_is_skipped_named_and_counted(contrast, model, source, monkeypatch):
+    monkeypatch.setattr(library_module, "SHARD_DOCUMENTS", 20)
+    whole = contrast(source, "huntington")
+    folder = library_module.Path(whole.about["kept_in"])
+    for path in folder.glob("00000-00002.*"):
+        path.write_bytes(path.read_bytes()[:100])
+    with pytest.warns(DataWarning, match=r"skipped 1 of 6 shards \(00000-00002: .*is damaged"):
+        result = contrast(source, "huntington")
+    assert result.about["documents_with_known_terms"] == 100
+    rows = [r for n, r in enumerate(make_records()) if not 40 <= n < 60]
+    expected = model.predict([f"{r['title']}\n\n{r['abstract']}" for r in rows]).mean(axis=0)
+    np.testing.assert_allclose(result.reference, expected, rtol=1e-4, atol=1e-7)
+
+
+# ---- saving
+
+
+def test_everything_is_saved(contrast, atlas, tmp_path):
+    records = make_records()
+    records[0]["title"] = "Study 0 <script>alert(1)</script>"
+    source = write_records(tmp_path / "a.jsonl", records)
+    result = contrast(source, "huntington")
+    result.save(tmp_path / "out", atlas=atlas)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    images = {"map", "reference", "log_ratio", "log_ratio_low", "log_ratio_high", "z"}
+    assert names == {
+        *(f"{name}.nii.gz" for name in {*images, "log_ratio_thresholded"}),
+        *("map.png", "regions.png", "regions.csv", "terms.csv", "documents.csv"),
+        *("report.html", "info.json"),
+    }
+    image = nibabel.load(tmp_path / "out" / "log_ratio.nii.gz")
+    np.testing.assert_allclose(image.get_fdata()[GRID.brain], result.log_ratio, rtol=1e-5)
+    thresholded = nibabel.load(tmp_path / "out" / "log_ratio_thresholded.nii.gz").get_fdata()
+    assert (
+        (thresholded[GRID.brain] != 0) == (result.significant() & (result.log_ratio != 0))
+    ).all()
+    documents = pd.read_csv(tmp_path / "out" / "documents.csv")
+    assert set(documents["id"]) == {1000 + number for number in range(0, 120, 3)}
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "Study 0" in page
+    assert "<script>" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    with pytest.raises(OutputError, match="exists and is not empty"):
+        result.save(tmp_path / "out", atlas=atlas)
+    result.save(tmp_path / "out", atlas=atlas, titles=False, overwrite=True)
+    for name in ("report.html", "documents.csv"):
+        assert "Study 0" not in (tmp_path / "out" / name).read_text("utf-8")
+
+
+def test_images_are_made_on_the_grid_that_is_asked_for(contrast, source, tmp_path):
+    result = contrast(source, "huntington")
+    result.save(tmp_path / "out", resolution_mm=8)
+    image = nibabel.load(tmp_path / "out" / "map.nii.gz")
+    assert np.allclose(np.abs(np.diag(image.affine)[:3]), 8)
+    assert not (tmp_path / "out" / "regions.csv").exists()
+
+
+def test_a_full_disk_leaves_no_half_folder(contrast, source, tmp_path, monkeypatch):
+    result = contrast(source, "huntington")
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(nibabel.Nifti1Image, "to_filename", full)
+    with pytest.raises(OutputError, match="No space left on device"):
+        result.save(tmp_path / "out")
+    assert not list(tmp_path.glob("*out*"))
