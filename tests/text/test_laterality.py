@@ -1,6 +1,8 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.laterality import attach_sides, with_places
+from neurowhere.text.reading import NO_TERM
 
 STRUCTURES = [
     "amygdala",
@@ -61,6 +63,30 @@ def sides(text):
         ("right pulvinar, bilateral insula", [("pulvinar", "right"), ("insula", "bilateral")]),
         ("bilaterally in the cerebellum", [("cerebellum", "bilateral")]),
         ("left MCA territory", [("middle cerebral artery", "left")]),
+        # across a lesion or activity, to its place
+        ("left-sided infarct of the thalamus", [("thalamus", "left")]),
+        ("right lacunar infarcts in the thalamus", [("thalamus", "right")]),
+        ("bilateral activation in the insula", [("insula", "bilateral")]),
+        ("on the left in the insula", [("insula", "left")]),
+        # along a list
+        ("left insula and thalamus", [("insula", "left"), ("thalamus", "left")]),
+        (
+            "left insula, thalamus, and hippocampus",
+            [("insula", "left"), ("thalamus", "left"), ("hippocampus", "left")],
+        ),
+        ("left insula and the thalamus", [("insula", "left")]),
+        ("left insula, thalamus", [("insula", "left")]),
+        (
+            "left insula, thalamus and right amygdala",
+            [("insula", "left"), ("amygdala", "right")],
+        ),
+        ("pulvinar, left insula and thalamus", [("insula", "left")]),
+        ("left insula and cerebellum", [("insula", "left")]),
+        ("left insula and thalamus bilaterally", [("insula", "left"), ("thalamus", "bilateral")]),
+        ("left parietal neglect, left frontal lesion", [("frontal", "left")]),
+        # one side and not the other
+        ("the left but not the right amygdala", [("amygdala", "left")]),
+        ("the left, but not right, amygdala", [("amygdala", "left")]),
         # abbreviations
         ("L amygdala and R hippocampus", [("amygdala", "left"), ("hippocampus", "right")]),
         ("Rt. hippocampus; lt. insula", [("hippocampus", "right"), ("insula", "left")]),
@@ -71,6 +97,9 @@ def sides(text):
         ("left or right amygdala", [("amygdala", "bilateral")]),
         ("left/right thalamus", [("thalamus", "bilateral")]),
         ("L and R insula", [("insula", "bilateral")]),
+        ("left greater than right thalamus", [("thalamus", "bilateral")]),
+        ("thalamus lesions, left more than right", [("thalamus", "bilateral")]),
+        ("insula (L>R)", [("insula", "bilateral")]),
         ("both amygdalae", [("amygdala", "bilateral")]),
         ("both cerebral hemispheres", [("cerebral hemisphere", "bilateral")]),
         # the name that precedes
@@ -79,6 +108,9 @@ def sides(text):
         ("amygdala, left; insula", [("amygdala", "left")]),
         ("the thalamus bilaterally", [("thalamus", "bilateral")]),
         ("thalamus on the right side", [("thalamus", "right")]),
+        ("thalamus lesion on the right", [("thalamus", "right")]),
+        ("the thalami were spared bilaterally", [("thalamus", "bilateral")]),
+        ("Amygdala: left lesion", [("amygdala", "left")]),
         ("Amygdala_L", [("amygdala", "left")]),
         ("Amygdala L -22 -4 -18", [("amygdala", "left")]),
         # in the name
@@ -110,6 +142,10 @@ def test_sides_go_to_the_name_that_they_qualify(text, expected):
         "left neglect and the thalamus",
         "right-handed subjects, amygdala",
         "left stroke",
+        "left temporal hemianopia",
+        "left frontal headache",
+        "both frontal and hippocampal",
+        "left lesion\nAmygdala normal",
         "amygdala left the room",
         "hippocampus, left the scanner",
     ],
@@ -133,3 +169,49 @@ def test_the_place_of_the_side_is_given():
     text = "insula and thalamus (L)"
     match = COUNTER.find(text)[1]
     assert text[match.side_start : match.side_end] == "L"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left hand weakness", ["left"]),
+        ("left neglect, right hemianopia", ["left", "right"]),
+        ("right-handed, left-sided stroke", ["right", "left"]),
+        ("weakness on the left", ["left"]),
+        ("R arm drift, L facial droop", ["R", "L"]),
+        ("bilateral leg weakness, both hands", ["bilateral", "both"]),
+        ("insula bilaterally, left greater than right", ["left", "right"]),
+        ("the left but not the right amygdala", ["right"]),
+        ("left amygdala", []),
+        ("he left the ward, the right answer, r = 0.3, L-dopa, both groups", []),
+    ],
+)
+def test_sides_of_anything_else_are_marked(text, expected):
+    unapplied = attach_sides(COUNTER.read(text)).unapplied
+    reading = COUNTER.read(text)
+    assert [reading.written(words.first) for _, words in unapplied] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("left PCA infarct", "PCA"),
+        ("left posterior cerebral artery", "posterior cerebral artery"),
+        ("left carotid occlusion", "carotid"),
+        ("left subcortical infarct", "subcortical"),
+        ("left middle cerebral artery", None),  # a term of this vocabulary
+        ("posterior cerebral artery", None),
+    ],
+)
+def test_territories_have_sides_although_they_are_no_terms(text, place):
+    reading = with_places(COUNTER.read(text))
+    numbers = [n for n in attach_sides(reading).applied if reading.terms[n] == NO_TERM]
+    spans = [reading.span((reading.first[n], reading.last[n])) for n in numbers]
+    assert [text[start:end] for start, end in spans] == ([place] if place else [])
+
+
+def test_names_that_are_made_of_structures_have_sides_too():
+    names = {"frontal": "anatomy", "gyrus": "", "frontal gyri": "", "frontal epilepsy": "disease"}
+    counter = TermCounter(Vocabulary([*names, "frontal plan"], categories=names))
+    text = "left frontal gyri, left frontal epilepsy, left frontal plan"
+    assert [match.side for match in counter.find(text)] == ["left", "left", None]

@@ -153,9 +153,9 @@ def count_mentions(
         columns.append(extractor.vocabulary.index(mention.term))
         if mention.side and (name := f"{mention.side} {mention.term}") in sided:
             columns.append(sided[name])
-    found, counts = np.unique(np.array(columns, dtype=np.intp), return_counts=True)
+    found, counts = np.unique(np.array(columns, dtype=np.int32), return_counts=True)
     shape = (1, len(extractor.vocabulary) + len(sided))
-    row = sparse.csr_matrix((counts, (np.zeros_like(found), found)), shape=shape)
+    row = sparse.csr_matrix((counts, found, [0, len(found)]), shape=shape)
     return combine_sections({"body": row}, extractor.section_weights)
 
 

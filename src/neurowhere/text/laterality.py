@@ -199,19 +199,21 @@ def is_general(name: str) -> bool:
 def with_places(reading: Reading) -> Reading:
     """Add the places that no structure of the vocabulary covers, as matches without a term."""
     covered = {
-        i
-        for number, is_structure in enumerate(reading.is_structure)
+        i: (first, last)
+        for first, last, is_structure in zip(
+            reading.first, reading.last, reading.is_structure, strict=True
+        )
         if is_structure
-        for i in range(reading.first[number], reading.last[number] + 1)
+        for i in range(first, last + 1)
     }
     places = []
-    free = 0
-    for i, token in enumerate(reading.tokens):
-        if i >= free and PLACES.begin_with(token):
-            found = PLACES.at(reading.tokens, i)
-            if found and covered.isdisjoint(range(i, found[0] + 1)):
-                places.append(Tokens(i, found[0]))
-                free = found[0] + 1
+    for first, last, _ in PLACES.find(reading.tokens):
+        names = {covered[i] for i in range(first, last + 1) if i in covered}
+        # "cerebral" may be a structure of the vocabulary within "middle cerebral artery"
+        if all(
+            first <= start and end <= last and end - start < last - first for start, end in names
+        ):
+            places.append(Tokens(first, last))
     return reading.with_matches(places)
 
 

@@ -8,7 +8,6 @@ groups ("patients without aphasia"), open questions ("not known whether"), condi
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from neurowhere.text.cues import (
@@ -52,6 +51,7 @@ REACH = 30  # tokens that a cue denies at most
 REACH_BACK = 20  # tokens of a subject
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
 LONGEST_PHRASE = 10  # tokens between a conjunction and the verb that makes a clause of it
+LONGEST_SENTENCE = 100  # tokens that are looked at before and after a cue
 DASH = re.compile(r"\s[-–—]+\s")
 
 
@@ -65,7 +65,7 @@ class Cue(NamedTuple):
 
 def attach_negations(reading: Reading) -> dict[int, Tokens]:
     """Find the matches that a text denies, each with the tokens that deny it."""
-    cues = list(_cues(reading))
+    cues = [Cue(*found) for found in CUES.find(reading.tokens) if found[0] not in reading.inner]
     reader = _NegationReader(reading, cues)
     denied: dict[int, Tokens] = {}
     for cue in cues:
@@ -73,16 +73,6 @@ def attach_negations(reading: Reading) -> dict[int, Tokens]:
             if not cue.first <= reading.first[number] <= cue.last:
                 denied.setdefault(number, Tokens(cue.first, cue.last))
     return denied
-
-
-def _cues(reading: Reading) -> Iterator[Cue]:
-    free = 0
-    for i, token in enumerate(reading.tokens):
-        if i >= free and CUES.begin_with(token) and i not in reading.inner:
-            found = CUES.at(reading.tokens, i)
-            if found:
-                yield Cue(i, *found)
-                free = found[0] + 1
 
 
 class _NegationReader:
@@ -244,7 +234,7 @@ class _NegationReader:
             number = self.begins.get(end)
             has_place = has_place or self.is_structure(number)
             end = end + 1 if number is None else self.reading.last[number] + 1
-        return [number for number, first in enumerate(self.reading.first) if i <= first < end]
+        return [number for j in range(i, end) for number in self.reading.beginning.get(j, ())]
 
     def is_end(self, j: int) -> bool:
         """Whether a denial ends at token j, wherever it began."""
@@ -317,7 +307,7 @@ class _NegationReader:
         """
         names: list[int] = []
         j = i
-        while j < len(self.tokens) and not (j > i and self.is_sentence_end(j)):
+        while j < min(len(self.tokens), i + REACH) and not self.is_sentence_end(j):
             number = self.begins.get(j)
             if number is not None:
                 if not self.is_structure(number):
@@ -400,7 +390,7 @@ class _NegationReader:
             elif self.tokens[i] in STOPS or self.tokens[i] == "with":
                 break
             elif not self.belongs_to_place(i):
-                return []
+                return names if "," in self.gap(i + 1) else []
             i -= 1
         return names
 
@@ -451,9 +441,11 @@ class _NegationReader:
         return self.tokens[j] in LINKS or self.is_adverb(j)
 
     def is_verb(self, j: int) -> bool:
-        """Whether a token is a finite verb, or a participle with an object."""
+        """Whether a token is a finite verb, or looks like a past that has a subject or object."""
         token = self.tokens[j]
-        return token in FINITE or (token.endswith("ed") and self.token(j + 1) in DETERMINERS)
+        if token in FINITE or not token.endswith("ed"):
+            return token in FINITE
+        return self.token(j + 1) in DETERMINERS or self.is_structure(self.finishes.get(j - 1))
 
     def is_adverb(self, j: int) -> bool:
         return self.token(j).endswith("ly") and self.token(j) != "bilaterally"
@@ -474,8 +466,8 @@ class _NegationReader:
     def sentence(self, i: int) -> tuple[int, int]:
         """First token of the sentence of token i, and the first after it."""
         first, end = i, i + 1
-        while first > 0 and not self.is_sentence_end(first):
+        while first > max(0, i - LONGEST_SENTENCE) and not self.is_sentence_end(first):
             first -= 1
-        while end < len(self.tokens) and not self.is_sentence_end(end):
+        while end < min(len(self.tokens), i + LONGEST_SENTENCE) and not self.is_sentence_end(end):
             end += 1
         return first, end

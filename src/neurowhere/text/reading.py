@@ -1,7 +1,7 @@
 """Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
@@ -13,7 +13,7 @@ from neurowhere.text.words import word_set
 
 # A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
 # a line end before a capital or the mark of a list: reports often have no other.
-SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*(?:\s|$)|\n\s*(?:\n|[-*•>#]|$)")
+SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
 POINTED = word_set("al approx cf dr e eg est etc fig g i ie l lt pt r resp rt st vs")
 NO_TERM = -1
@@ -72,6 +72,14 @@ class Reading:
         return {token: number for number, token in enumerate(self.last)}
 
     @cached_property
+    def beginning(self) -> dict[int, list[int]]:
+        """All matches that begin at a token: a place may begin where a term does."""
+        beginning: dict[int, list[int]] = {}
+        for number, token in enumerate(self.first):
+            beginning.setdefault(token, []).append(number)
+        return beginning
+
+    @cached_property
     def inner(self) -> frozenset[int]:
         """Tokens within names of several words: they say nothing but the name."""
         spans = zip(self.first, self.last, strict=True)
@@ -126,8 +134,8 @@ class Phrases(Generic[Kind]):
     """Phrases, each of a kind, that are looked for among tokens.
 
     >>> phrases = Phrases({"cue": "no; no longer"})
-    >>> phrases.at(["he", "no", "longer"], 1)
-    (2, 'cue')
+    >>> list(phrases.find(["no", "or", "no", "longer"]))
+    [(0, 0, 'cue'), (2, 3, 'cue')]
     """
 
     def __init__(self, lists: Mapping[Kind, str]) -> None:
@@ -139,9 +147,14 @@ class Phrases(Generic[Kind]):
         for entries in self._by_word.values():
             entries.sort(key=lambda entry: -len(entry[0]))
 
-    def begin_with(self, token: str) -> bool:
-        """Whether a phrase begins with this token."""
-        return token in self._by_word
+    def find(self, tokens: list[str]) -> Iterator[tuple[int, int, Kind]]:
+        """First token, last token and kind of the longest phrases, from the left."""
+        free = 0
+        for i in [i for i, token in enumerate(tokens) if token in self._by_word]:
+            found = self.at(tokens, i) if i >= free else None
+            if found:
+                yield i, *found
+                free = found[0] + 1
 
     def at(self, tokens: list[str], i: int) -> tuple[int, Kind] | None:
         """Last token and kind of the longest phrase that begins at token i."""
