@@ -19,7 +19,7 @@ import numpy as np
 from neurowhere import Encoder, load_model, save_model
 from neurowhere.corpus import read_corpus
 from neurowhere.evaluate.folds import shuffle_split
-from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls
+from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls, without_hubs
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import mass_for, peak_levels
 from neurowhere.neighbours import unit_rows
@@ -156,7 +156,7 @@ def retrieval(model, training, held):
     matcher = Matcher.fit(vectors(model, training), coarse_densities(training))
     cosines = matcher.scores(vectors(model, some), coarse_densities(some))
     alone = {f"{name} (likelihood alone)": value for name, value in recalls(likelihood).items()}
-    return recalls(combine(likelihood, cosines)) | {
+    return recalls(without_hubs(combine(likelihood, cosines))) | {
         name: value for name, value in alone.items() if "recall at 10 " in name
     }
 

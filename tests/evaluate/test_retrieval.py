@@ -1,6 +1,6 @@
 import numpy as np
 
-from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls
+from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls, without_hubs
 
 
 def test_scores_are_means_over_the_peaks_of_each_study():
@@ -26,6 +26,16 @@ def test_coordinates_that_any_text_likes_do_not_win():
     scores = np.eye(5) + np.array([9.0, 0, 0, 0, 0])
     assert recalls(scores)["text to coordinates, recall at 1"] == 1 / 5
     assert recalls(combine(scores))["text to coordinates, recall at 1"] == 1.0
+
+
+def test_hubs_are_set_back():
+    scores = np.eye(30) + np.random.default_rng(0).normal(0, 0.1, (30, 30))
+    scores[:, 3] += 2  # near to every text
+    scores[5] += 2  # near to all coordinates
+    assert recalls(scores)["text to coordinates, recall at 1"] < 0.1
+    mended = recalls(without_hubs(scores))
+    assert mended["text to coordinates, recall at 1"] == 1.0
+    assert mended["coordinates to text, recall at 1"] == 1.0
 
 
 def test_a_matcher_finds_what_texts_and_densities_share():

@@ -3,7 +3,7 @@
 Two things speak for a pair of text and coordinates: the likelihood of the peaks under the map that
 is predicted from the text, and how close both are as vectors of one space (`Matcher`). Both are
 standardised over the texts, so that coordinates that are likely under any text tell nothing, and
-added.
+added; texts and coordinates that are close to many are then set back (`without_hubs`).
 """
 
 from dataclasses import dataclass
@@ -69,6 +69,18 @@ def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
         (each - each.mean(axis=0)) / each.std(axis=0) for each in scores
     )
     return total
+
+
+def without_hubs(scores: NDArray[np.floating], nearest: int = 10) -> NDArray[np.floating]:
+    """Take from each score the mean of the best scores of its text and of its study.
+
+    Some points are near to everything. This is cross-domain similarity local scaling (Conneau et
+    al. 2018), with its usual ten neighbours.
+    """
+    best_texts = np.sort(scores, axis=0)[-nearest:].mean(axis=0)  # (n_studies,)
+    best_studies = np.sort(scores, axis=1)[:, -nearest:].mean(axis=1)  # (n_texts,)
+    scaled: NDArray[np.floating] = 2 * scores - best_texts - best_studies[:, None]
+    return scaled
 
 
 def likelihood_matrix(
