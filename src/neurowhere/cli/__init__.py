@@ -9,6 +9,7 @@ import typer
 from neurowhere.cli.compare import compare
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app
+from neurowhere.cli.decode import decode
 from neurowhere.cli.encode import encode
 from neurowhere.cli.fit import fit
 from neurowhere.cli.model import model_app
@@ -26,6 +27,8 @@ app = typer.Typer(
 )
 # One line per group of commands; each is in a module of its own, which imports no heavy package.
 app.command("encode")(encode)
+# Coordinates may be negative: -24 is no option.
+app.command("decode", context_settings={"ignore_unknown_options": True})(decode)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(vocabulary_app, name="vocabulary")
 app.add_typer(model_app, name="model")

@@ -1,0 +1,138 @@
+"""The `neurowhere decode` command: from places in the brain to terms and studies."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from neurowhere.cli.options import Json, ModelOption, Overwrite
+
+if TYPE_CHECKING:
+    from neurowhere.decode import Decoding
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
+AXES = ("x", "y", "z")
+DIGITS = 4
+
+
+def decode(
+    place: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="X Y Z | PEAKS.csv | MAP.nii.gz",
+            help="A point in MNI mm, a table of peaks, or an image.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Folder to write.", show_default=False),
+    ] = None,
+    model: ModelOption = None,
+    terms: Annotated[int, typer.Option(min=1, help="How many terms to tell.")] = 20,
+    threshold: Annotated[
+        float, typer.Option(min=0.0, help="Values of a map up to this do not count.")
+    ] = 0.0,
+    talairach: Annotated[
+        bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
+    ] = False,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Tell which terms, and which studies, speak for a place, for peaks or for a map.
+
+    Example:
+
+        neurowhere decode -24 -4 -18
+
+        neurowhere decode peaks.csv --terms 50 -o decoded
+
+        neurowhere decode zmap.nii.gz --threshold 3.1 --json
+    """
+    from neurowhere.decode import decode
+    from neurowhere.store import load_model
+
+    found = decode(
+        load_model(model), _read_place(place, talairach), threshold=threshold, n_terms=terms
+    )
+    if output is not None:
+        _write(found, output, " ".join(place), overwrite)
+    if as_json:
+        typer.echo(json.dumps(_summarise(found), indent=2, ensure_ascii=False))
+    else:
+        _print(found, output)
+
+
+def _read_place(arguments: list[str], talairach: bool) -> Any:
+    """Point or peaks as an array in MNI mm, or the path of a map."""
+    import numpy as np
+
+    from neurowhere.coordinates import talairach_to_mni
+
+    points: Any = None
+    if len(arguments) == 3:
+        try:
+            points = np.array([[float(argument) for argument in arguments]])
+        except ValueError:
+            points = None
+    if points is None and len(arguments) > 1:
+        raise typer.BadParameter(
+            f"expected X Y Z as three numbers, or one file, got {' '.join(arguments)!r}"
+        )
+    if points is None and not Path(arguments[0]).name.lower().endswith(TABLE_SUFFIXES):
+        return arguments[0]
+    if points is None:
+        points = _read_peaks(Path(arguments[0]).expanduser())
+    return talairach_to_mni(points) if talairach else points
+
+
+def _read_peaks(path: Path) -> Any:
+    """Coordinates of a table: its columns x, y, z, or its only three."""
+    import pandas as pd
+
+    from neurowhere.exceptions import CorpusError
+
+    try:
+        table = pd.read_csv(path, sep=r"[,;\s]+", engine="python", header=None, dtype=str)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise CorpusError(f"cannot read peaks from {path}: {reason}") from error
+    header = [str(name).strip().strip('"').lower() for name in table.iloc[0]]
+    if set(AXES) <= set(header):
+        table = table.iloc[1:, [header.index(axis) for axis in AXES]]
+    numbers = table.apply(pd.to_numeric, errors="coerce").to_numpy(float)
+    if numbers.shape[1] != len(AXES) or pd.isna(numbers).any() or not len(numbers):
+        raise CorpusError(
+            f"expected rows of three numbers, or columns named x, y and z, in {path}; "
+            f"its first row is {', '.join(header)}"
+        )
+    return numbers
+
+
+def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None:
+    from neurowhere.files import new_folder, write_info
+
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        found.terms.to_csv(temporary / "terms.csv", index=False, lineterminator="\n")
+        if found.studies is not None:
+            found.studies.to_csv(temporary / "studies.csv", index=False, lineterminator="\n")
+        write_info(temporary, {"kind": "decoding", "place": place})
+
+
+def _summarise(found: "Decoding") -> dict[str, Any]:
+    tables = {"terms": found.terms}
+    if found.studies is not None:
+        tables["studies"] = found.studies
+    return {name: table.round(DIGITS).to_dict("records") for name, table in tables.items()}
+
+
+def _print(found: "Decoding", output: Path | None) -> None:
+    typer.echo(f"{'term':32}{'score':>8}{'to its base rate':>18}")
+    for row in found.terms.to_dict("records"):
+        typer.echo(f"{row['term']:32}{row['score']:8.2f}{row['ratio']:17.1f}×")
+    if found.studies is not None:
+        links = (row["link"] or row["id"] for row in found.studies.to_dict("records"))
+        typer.echo("\nclosest studies\n" + "\n".join(links))
+    if output is not None:
+        typer.echo(f"\nwritten to {output}")
