@@ -3,8 +3,8 @@
 A line of data/clinical_sentences.jsonl has a sentence with what is asked for marked in place:
 ``[thalamus: negated, left]`` is a mention that should be found, negated and on the left, and
 ``[right: unapplied]`` a side that should be marked and not applied. Sides that are applied are not
-marked themselves. The sentences of the part "develop" were there when the rules were written;
-those of "held out" were written before the rules and first read when they were done.
+marked themselves. Those of the part "held out" were written before the rules read them, and no
+rule was changed for them; those of the part "develop" were there when rules were made.
 """
 
 import json
@@ -114,8 +114,8 @@ class Score(NamedTuple):
         return Score(*(a + b for a, b in zip(self, other)))
 
 
-def score(sentence, counter):
-    mentions = read_mentions(sentence.text, counter)
+def score(sentence, counter, reader=read_mentions):
+    mentions = reader(sentence.text, counter)
     everything = [*mentions, *mentions.places]
     total = Score()
     for target in sentence.targets:

@@ -1,0 +1,190 @@
+"""Negation and sides on the hand-written sentences: precision, recall, failures; and the cost.
+
+    python benchmarks/clinical_language.py [--failures] [--rivals PYTHON]
+
+The sentences are those of tests/text/data/clinical_sentences.jsonl, read with the package's own
+anatomy and some general terms and, where the development data is here, with NeuroQuery's whole
+vocabulary. A baseline negates whatever follows a cue in the same sentence, and gives a structure
+the last side before it. The rivals run under another Python that has medspacy and negspacy: they
+are told the mentions, and use their own rules, which know no sides. The cost is that of the reader
+beside `TermCounter.find`, on real abstracts of 1,300 to 1,700 characters.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from neurowhere.text import TermCounter
+from neurowhere.text.anatomy import build_full
+from neurowhere.text.context import Mentions, SideMark, count_mentions, read_mentions
+from neurowhere.text.extraction import TermExtractor
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
+PARTS = ("develop", "held out")
+SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
+N_ABSTRACTS = 300
+REPEATS = 3
+
+SENTENCE = re.compile(r"[^.;\n]+")
+CUE = re.compile(r"\b(?:no|not|without|absence of|denies|spared?s?|sparing|normal|intact)\b", re.I)
+SIDE = re.compile(r"\b(?:left|right|bilateral(?:ly)?|both)\b", re.I)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--failures", action="store_true", help="list what was read wrongly")
+    parser.add_argument("--rivals", metavar="PYTHON", help="that has medspacy and negspacy")
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(ROOT))  # the tests are no installed package
+    from tests.text.sentences import read_sentences, small_vocabulary
+
+    sentences = read_sentences()
+    print_sizes(sentences)
+    vocabularies = {"small": small_vocabulary()}
+    if DATA.is_dir():
+        vocabularies["full"] = build_full(DATA / "vocabulary")
+    header = f"{'':34}" + "".join(f"{name:>18}" for name in ("negation", "side", "unapplied"))
+    print(f"\n{header}\n{'precision and recall, %':34}" + f"{'P':>12}{'R':>6}" * 3)
+    for name, vocabulary in vocabularies.items():
+        counter = TermCounter(vocabulary)
+        for part in PARTS:
+            chosen = [sentence for sentence in sentences if sentence.part == part]
+            for source in ("report", "abstract", "all"):
+                some = [s for s in chosen if source in (s.source, "all")]
+                print_row(f"{name}, {part}, {source}", some, counter, read_mentions)
+            if name == "small":
+                print_row(f"  baseline: nearest words, {part}", chosen, counter, naive)
+    if arguments.rivals:
+        print_rivals(sentences, arguments.rivals)
+    if arguments.failures:
+        print_failures(sentences, TermCounter(vocabularies["small"]))
+    if "full" in vocabularies:
+        print_cost(vocabularies["full"])
+
+
+def print_sizes(sentences):
+    for part in PARTS:
+        chosen = [sentence for sentence in sentences if sentence.part == part]
+        targets = [target for sentence in chosen for target in sentence.targets]
+        print(
+            f"{part}: {len(chosen)} sentences "
+            f"({sum(s.source == 'report' for s in chosen)} of reports), {len(targets)} mentions, "
+            f"{sum(t.is_negated for t in targets)} negated, "
+            f"{sum(t.side is not None for t in targets)} with a side, "
+            f"{sum(len(s.unapplied) for s in chosen)} sides not to apply"
+        )
+
+
+def print_row(name, sentences, counter, reader):
+    from tests.text.sentences import Score, score
+
+    total = sum((score(sentence, counter, reader) for sentence in sentences), Score())
+    tallies = (total.negation, total.side, total.unapplied)
+    cells = [f"{100 * t.precision:12.1f}{100 * t.recall:6.1f}" for t in tallies]
+    print(
+        f"{name:34}" + "".join(cells) + (f"   {total.not_found} not found" * (total.not_found > 0))
+    )
+
+
+def print_rivals(sentences, python):
+    from tests.text.sentences import Tally, compare
+
+    spans = [[target[:2] for target in sentence.targets] for sentence in sentences]
+    lines = [json.dumps({"text": s.text, "spans": some}) for s, some in zip(sentences, spans)]
+    command = [python, Path(__file__).parent / "rivals" / "negation.py"]
+    done = subprocess.run(
+        command, input="\n".join(lines), capture_output=True, text=True, check=True
+    )
+    for name, answers in json.loads(done.stdout.splitlines()[-1]).items():
+        for part in PARTS:
+            pairs = [
+                (target.is_negated, answer)
+                for sentence, some in zip(sentences, answers)
+                if sentence.part == part
+                for target, answer in zip(sentence.targets, some)
+            ]
+            tally = sum((compare(*pair) for pair in pairs), Tally())
+            label = f"{name}, {part}"
+            print(f"{label:34}{100 * tally.precision:12.1f}{100 * tally.recall:6.1f}")
+
+
+def print_failures(sentences, counter):
+    from tests.text.sentences import score
+
+    for part in PARTS:
+        print(f"\n{part}: read wrongly")
+        for sentence in sentences:
+            failures = score(sentence, counter).failures if sentence.part == part else ()
+            if failures:
+                print(f"- {sentence.text}\n    {'; '.join(failures)}")
+
+
+def naive(text, counter):
+    """Negate what follows a cue in its sentence, and give names the last side before them."""
+    found = []
+    for mention in read_mentions(text, counter):
+        before = next(
+            text[s.start() : mention.start]
+            for s in SENTENCE.finditer(text)
+            if s.start() <= mention.start < s.end()
+        )
+        is_negated = CUE.search(before) is not None
+        sides = SIDE.findall(before) if mention.is_structure else []
+        side = sides[-1].lower() if sides else None
+        found.append(
+            mention._replace(
+                side="bilateral" if side in ("bilaterally", "both") else side,
+                negation_span=(0, 0) if is_negated else None,
+            )
+        )
+    used = {mention.side for mention in found}
+    marks = [SideMark(m[0].lower(), m.start(), m.end()) for m in SIDE.finditer(text)]
+    return Mentions(tuple(found), (), tuple(mark for mark in marks if mark.side not in used))
+
+
+def print_cost(vocabulary):
+    extractor = TermExtractor(vocabulary)
+    counter = extractor.counter
+    texts = read_abstracts()
+    readers = {
+        "TermCounter.find": counter.find,
+        "read_mentions": lambda text: read_mentions(text, counter),
+        "read_mentions + count_mentions": lambda text: count_mentions(
+            read_mentions(text, counter), extractor
+        ),
+        "TermExtractor.counts": lambda text: extractor.counts([text]),
+    }
+    print(f"\nmilliseconds for an abstract (processor time, best of {REPEATS}, {len(texts)} texts)")
+    for name, reader in readers.items():
+        print(f"{name:34}{1000 * min(measure(reader, texts) for _ in range(REPEATS)):8.2f}")
+
+
+def measure(reader, texts):
+    start = time.process_time()
+    for text in texts:
+        reader(text)
+    return (time.process_time() - start) / len(texts)
+
+
+def read_abstracts():
+    path = DATA / "unlabelled" / "abstracts_and_neurobridge.jsonl.xz"
+    texts = []
+    with lzma.open(path, "rt", encoding="utf-8") as stream:
+        for line in stream:
+            abstract = json.loads(line).get("abstract") or ""
+            if SHORTEST < len(abstract) < LONGEST:
+                texts.append(abstract)
+            if len(texts) == N_ABSTRACTS:
+                break
+    return texts
+
+
+if __name__ == "__main__":
+    main()
