@@ -16,13 +16,14 @@ from scipy import stats
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.selection import ByTerm, Search, search
-from neurowhere.contrast.sums import Summing, Sums
+from neurowhere.contrast.sums import Sums
 from neurowhere.contrast.workers import Workers
 from neurowhere.store import load_model
 from setting import DATA, print_table
 
 SIZES = (10, 20, 75, 200, 800)
 LEVELS = (0.05, 0.01, 0.001)
+NOTHING = np.empty(0, np.intp)  # no term is left out
 EVERY = 29  # one voxel in so many
 
 
@@ -57,11 +58,10 @@ def encodings(model, cache):
     """Encode all documents, at a sample of voxels."""
     sources = [DATA / "unlabelled", DATA / "corpus" / "rawtext_linked_dev.jsonl.gz"]
     library = open_library(sources, cache, workers=Workers())
-    summing = Summing(model, np.empty(0, np.intp), 2, 0)
-    found = search(library, Search([ByTerm("brain")], summing), Workers())
+    found = search(library, Search([ByTerm("brain")], model.extractor_, NOTHING), Workers())
     parts = []
     for each in found:
-        counts = summing.counts(each.shard)[each.known]
+        counts = each.shard.vectors(model.extractor_)[each.known]
         for start in range(0, counts.shape[0], 256):
             features = model.weighting_.transform(counts[start : start + 256])
             parts.append(model.predict_features(features)[:, ::EVERY])

@@ -2,6 +2,7 @@ import errno
 import gzip
 import json
 import os
+import pickle
 import warnings
 
 import numpy as np
@@ -173,6 +174,17 @@ def test_a_corpus_with_neither_text_nor_counts_is_refused(tmp_path):
     Corpus(documents_table([{"id": "1"}]), peaks).save(tmp_path / "corpus")
     with pytest.raises(CorpusError, match="no texts"):
         list(iter_source(tmp_path / "corpus", "folder"))
+
+
+def test_columns_are_left_out_and_what_was_read_is_not_sent_along(model, source, tmp_path):
+    (shard,) = open_here([source], tmp_path / "cache").shards
+    counts = shard.vectors(model.extractor_).toarray()
+    without = shard.vectors_without(model.extractor_, np.array([0, 3])).toarray()
+    assert not without[:, [0, 3]].any()
+    assert np.array_equal(without[:, [1, 2, 4]], counts[:, [1, 2, 4]])
+    size = len(pickle.dumps(shard))
+    _ = shard.words, shard.keys
+    assert len(pickle.dumps(shard)) == size
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "gone"])

@@ -20,6 +20,7 @@ from neurowhere.cli.options import (
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast
     from neurowhere.contrast.selection import Group
+    from neurowhere.encoder import Encoder
     from neurowhere.space import Atlas
 
 SHOWN = 10  # regions
@@ -74,7 +75,7 @@ def contrast(
     atlas: Annotated[
         str | None,
         typer.Option(
-            metavar="IMAGE[:LABELS]", help="For the table of regions.", show_default=False
+            metavar="IMAGE[:LABELS]", help="Atlas that names regions.", show_default="AAL3"
         ),
     ] = None,
     resolution: Resolution = None,
@@ -110,7 +111,11 @@ def contrast(
 
     Example:
 
-        neurowhere contrast articles --term huntington -o huntington --atlas aal.nii.gz:aal.csv
+        neurowhere contrast articles --term huntington -o huntington
+
+        neurowhere contrast articles --term "aphasi* AND NOT review" --without-term -o aphasia
+
+        neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
     first, second = _groups(term, column, group, against, min_mentions)
     from neurowhere.contrast import contrast_documents
@@ -119,12 +124,13 @@ def contrast(
     from neurowhere.store import load_model
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
-        regions = None if atlas is None else _read_atlas(atlas)
+        encoder = load_model(model)
+        regions = _read_atlas(atlas, encoder)
         result = contrast_documents(
             documents,
             first,
             against=second,
-            model=load_model(model),
+            model=encoder,
             format=format,
             weighted=by_mentions,
             without_term=without_term,
@@ -161,25 +167,26 @@ def _groups(
     return ByColumn(name, value), None if against is None else ByColumn(name, against)
 
 
-def _read_atlas(text: str) -> "Atlas":
+def _read_atlas(text: str | None, model: "Encoder") -> "Atlas":
+    """Atlas that was asked for; by default the model's own, or AAL3 if it predicts voxels."""
     from neurowhere.space import Atlas
+    from neurowhere.space.aal3 import default_atlas
 
+    if text is None:
+        return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()
     image, _, labels = text.partition(":")
-    return Atlas(image, labels or None)
+    atlas = Atlas(image, labels or None)
+    _ = atlas.names  # read now, so that a mistake is told before the work
+    return atlas
 
 
-def _print(result: "Contrast", atlas: "Atlas | None", output: Path, as_json: bool) -> None:
-    from neurowhere.space import Atlas
-
-    named = atlas is not None or isinstance(result.partition, Atlas)
-    regions = result.regions(atlas).head(SHOWN) if named else None
+def _print(result: "Contrast", atlas: "Atlas", output: Path, as_json: bool) -> None:
+    regions = result.regions(atlas).head(SHOWN)
     if as_json:
-        rows = [] if regions is None else regions.to_dict("records")
         about = {"group": result.group, "against": result.against, **result.about}
-        typer.echo(json.dumps({**about, "regions": rows}))
+        typer.echo(json.dumps({**about, "regions": regions.to_dict("records")}))
         return
     typer.echo(repr(result))
     print_pairs({name: value for name, value in result.about.items() if value})
-    if regions is not None:
-        typer.echo(regions.to_string(index=False, float_format="{:.3g}".format))
+    typer.echo(regions.to_string(index=False, float_format="{:.3g}".format))
     typer.echo(f"{output / 'report.html'}: open it in a browser")

@@ -123,15 +123,15 @@ class Contrast:
         """
         if atlas is None and not isinstance(self.partition, Atlas):
             raise PartitionError("the model predicts voxels; give an atlas that names regions")
-        group, reference, each, each_reference = (
-            self._by_region(values, atlas)
-            for values in (
-                self.probabilities,
-                self.reference,
-                self.group_replicates,
-                self.reference_replicates,
+        group, reference = self.probabilities, self.reference
+        each, each_reference = self.group_replicates, self.reference_replicates
+        if atlas is not None and atlas is not self.partition:
+            shared_mm3 = overlap_mm3(atlas, self.partition).T  # (m, n_regions)
+            volumes_mm3 = self.partition.volumes_mm3
+            group, reference, each, each_reference = (
+                np.asarray(values / volumes_mm3 @ shared_mm3)
+                for values in (group, reference, each, each_reference)
             )
-        )
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high = self._bounds(each / each_reference)
             ratio = group / reference
@@ -196,13 +196,6 @@ class Contrast:
         drawn = replicates[np.isfinite(replicates).any(axis=1)]
         low, high = np.percentile(drawn, INTERVAL, axis=0)
         return low, high
-
-    def _by_region(self, values: Array, atlas: Atlas | None) -> Array:
-        """Sum probabilities, (m,) or (B, m), over the regions of an atlas."""
-        if atlas is None or atlas is self.partition:
-            return values
-        shared_mm3 = overlap_mm3(atlas, self.partition)  # (n_regions, m)
-        return np.asarray((shared_mm3 @ (values / self.partition.volumes_mm3).T).T)
 
     def __repr__(self) -> str:
         raised = int((self.significant() & (self.log_ratio > 0)).sum())

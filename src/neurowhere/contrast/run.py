@@ -111,7 +111,7 @@ def contrast_documents(
     summing = Summing(model, left_out, replicates, seed)
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, workers=workers)
-        found = search(library, Search(wanted, summing), workers)
+        found = search(library, Search(wanted, model.extractor_, left_out), workers)
         members = [[m for each in found for m in each.groups[g]] for g in range(len(wanted))]
         _check(wanted, members, found)
         sums = [

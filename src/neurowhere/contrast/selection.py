@@ -1,7 +1,7 @@
 """Groups: which documents of a library mention a term, or have a value in a column."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from neurowhere.contrast.library import Library
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.shard import Shard, vectors_kind
-from neurowhere.contrast.sums import Rows, Summing
+from neurowhere.contrast.sums import Rows
 from neurowhere.contrast.words import Ints
 from neurowhere.contrast.workers import Workers
 from neurowhere.corpus.shards import Skipped
 from neurowhere.exceptions import CorpusError
 from neurowhere.progress import track
+from neurowhere.text import TermExtractor
 
 FEW_SHARDS = 64  # searched sooner here than workers start, once their words are indexed
 
@@ -122,16 +123,17 @@ class Found(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What is looked for."""
+    """What is looked for: groups of documents, and terms of a model but for some columns."""
 
     groups: Sequence[Group]
-    summing: Summing
+    extractor: TermExtractor
+    left_out: Ints
 
 
 def search(library: Library, wanted: Search, workers: Workers) -> list[Found]:
     """Look through all shards; those that cannot be read are left out, named and counted."""
     calls = [(wanted, (shard, library.repeated(shard))) for shard in library.shards]
-    kinds = ("words", vectors_kind(wanted.summing.model.extractor_))
+    kinds = ("words", vectors_kind(wanted.extractor))
     made = all(shard.file(kind).exists() for shard in library.shards for kind in kinds)
     if made and len(calls) <= FEW_SHARDS:
         workers = Workers()
@@ -151,20 +153,21 @@ def search(library: Library, wanted: Search, workers: Workers) -> list[Found]:
 def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
     """Find the documents of each group in a shard, and make what is not yet made of its texts."""
     shard, repeated = task
+    opened = replace(shard)  # keeps what it reads, but no longer than the search
     try:
-        all_counts = shard.vectors(wanted.summing.model.extractor_)
-        counts = wanted.summing.counts(shard)
-        fresh = np.ones(len(shard), dtype=bool)
+        all_counts = opened.vectors(wanted.extractor)
+        counts = opened.vectors_without(wanted.extractor, wanted.left_out)
+        fresh = np.ones(len(opened), dtype=bool)
         fresh[repeated] = False
         known = fresh & (np.diff(counts.indptr) > 0)
         changed = fresh & (np.diff(counts.indptr) < np.diff(all_counts.indptr))
-        mentions = np.array([group.mentions(shard) for group in wanted.groups])  # (n_groups, n)
+        mentions = np.array([group.mentions(opened) for group in wanted.groups])  # (n_groups, n)
         mentions[:, ~fresh] = 0
         silent = np.count_nonzero(mentions[:, ~known], axis=1)
         mentions[:, ~known] = 0
         both = (mentions > 0).sum(axis=0) > 1
         mentions[:, both] = 0
-        table = shard.table() if mentions.any() else []
+        table = opened.table() if mentions.any() else []
     except CorpusError as error:
         nothing = np.empty(0, np.intp)
         return Found(shard, nothing, nothing, [], [], problem=str(error))

@@ -57,6 +57,9 @@ class Shard:
     part: int
     number: int
 
+    def __reduce__(self) -> tuple[type["Shard"], tuple[Path, int, int]]:
+        return Shard, (self.folder, self.part, self.number)  # what was read is not sent along
+
     @property
     def name(self) -> str:
         """Name that its files begin with."""
@@ -136,6 +139,14 @@ class Shard:
             vectors_kind(extractor), lambda: sparse_to_arrays(self._count(extractor))
         )
         return sparse.csr_matrix(*sparse_from_arrays(arrays))
+
+    def vectors_without(self, extractor: TermExtractor, left_out: Ints) -> sparse.csr_matrix:
+        """Give the counts with zeros for the terms in some columns."""
+        counts = self.vectors(extractor)
+        if len(left_out):
+            counts.data[np.isin(counts.indices, left_out)] = 0
+            counts.eliminate_zeros()
+        return counts
 
     def _count(self, extractor: TermExtractor) -> sparse.csr_matrix:
         sections = enumerate(self._read_sections(np.arange(len(self))))

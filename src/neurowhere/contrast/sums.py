@@ -90,14 +90,6 @@ class Summing:
     replicates: int
     seed: int
 
-    def counts(self, shard: Shard) -> sparse.csr_matrix:
-        """Read the counts of a shard, with zeros for the terms that are left out."""
-        counts = shard.vectors(self.model.extractor_)
-        if len(self.left_out):
-            counts.data[np.isin(counts.indices, self.left_out)] = 0
-            counts.eliminate_zeros()
-        return counts
-
     def nothing(self) -> Sums:
         """Sum over no document."""
         zeros, B = np.zeros, self.replicates
@@ -118,7 +110,7 @@ def sum_rows(summing: Summing, task: Sequence[Rows]) -> Sums:
     """Encode documents and sum them up."""
     total = summing.nothing()
     for shard, rows, weights in task:
-        counts = summing.counts(shard)[rows]
+        counts = shard.vectors_without(summing.model.extractor_, summing.left_out)[rows]
         w = np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64)
         draws = poisson_draws(summing, shard)[:, rows]
         for part in slices(len(rows), BATCH):

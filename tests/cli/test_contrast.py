@@ -1,0 +1,132 @@
+import json
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+from tests.studies import GRID, TERMS, make_corpus
+
+from neurowhere import Encoder, save_model
+from neurowhere.cli.contrast import contrast
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Folder of a small model."""
+    folder = tmp_path_factory.mktemp("models") / "model"
+    save_model(Encoder(GRID, loss="l2", vocabulary=TERMS).fit(make_corpus(60)), folder)
+    return folder
+
+
+@pytest.fixture
+def source(tmp_path):
+    """Ninety documents; the thirty that mention Huntington speak of the amygdala."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "documents.jsonl"
+    with path.open("w") as stream:
+        for number in range(90):
+            sick = number % 3 == 0
+            word = "amygdala" if sick else rng.choice(TERMS)
+            text = f"The {word}{' in Huntington disease' * sick}."
+            record = {"pmid": number + 1, "title": f"T{number}", "abstract": text, "arm": int(sick)}
+            stream.write(json.dumps(record) + "\n")
+    return path
+
+
+@pytest.fixture
+def atlas(tmp_path):
+    """Left and right."""
+    labels = np.zeros(GRID.shape, dtype=np.uint8)
+    labels[GRID.brain] = np.where(GRID.centers_mm[:, 0] < 0, 200, 1)
+    nibabel.save(nibabel.Nifti1Image(labels, GRID.affine), tmp_path / "sides.nii.gz")
+    (tmp_path / "sides.csv").write_text("index,name\n1,Right\n200,Left\n")
+    return f"{tmp_path / 'sides.nii.gz'}:{tmp_path / 'sides.csv'}"
+
+
+@pytest.fixture
+def options(model, tmp_path):
+    return (
+        *("-o", tmp_path / "out", "--model", model, "--cache", tmp_path / "cache"),
+        *("--jobs", 1, "--replicates", 20),
+    )
+
+
+def test_a_folder_is_written_and_summed_up(run, source, atlas, options, tmp_path):
+    outcome = run("contrast", source, "--term", "huntington", "--atlas", atlas, *options)
+    assert outcome.code == 0, outcome.err
+    assert "30 documents that mention huntington against all 90" in outcome.out
+    assert "Left" in outcome.out
+    assert f"kept in                     {tmp_path / 'cache'}" in outcome.out
+    regions = pd.read_csv(tmp_path / "out" / "regions.csv")
+    assert list(regions.columns) == ["region", "ratio", "low", "high", "probability", "reference"]
+    info = json.loads((tmp_path / "out" / "info.json").read_text())
+    assert info["kind"] == "contrast"
+    assert info["about"]["seed"] == 0
+    again = run("contrast", source, "--term", "huntington", *options)
+    assert (again.code, "exists and is not empty" in again.err) == (1, True)
+
+
+def test_two_groups_by_a_column_as_json(run, source, options):
+    arms = ("--column", "arm", "--group", "1", "--against", "0")
+    outcome = run("contrast", source, *arms, *options, "--json", "--no-cache")
+    assert outcome.code == 0, outcome.err
+    about = json.loads(outcome.out)
+    assert (about["documents_in_group"], about["documents_in_second_group"]) == (30, 60)
+    assert about["kept_in"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--term", "kuru"), "mention kuru, but none of the 90 does"),
+        (("--term", "/[/"), "is no regular expression"),
+        (("--term", "huntington", "--model", "no"), "expected the folder of a model"),
+        (("--term", "huntington", "--atlas", "no.nii"), "no.nii"),
+        (("--column", "sex", "--group", "f"), "have f in the column sex, but none of the 90"),
+        (("--term", "huntington", "--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
+    ],
+)
+@pytest.mark.enable_socket
+def test_mistakes_are_one_line_and_code_1(run, source, options, tmp_path, arguments, message):
+    if "--cluster" in arguments:
+        pytest.importorskip("distributed")
+    outcome = run("contrast", source, *options, *arguments)
+    assert outcome.code == 1
+    assert outcome.err.startswith("neurowhere: ")
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--term", "a", "--column", "b", "--group", "c"),
+        ("--column", "b"),
+        ("--group", "c"),
+        ("--term", "a", "--group", "c"),
+        ("--term", "a", "--min-mentions", "0"),
+    ],
+)
+def test_wrong_usage_is_code_2(run, source, options, arguments):
+    assert run("contrast", source, *options, *arguments).code == 2
+
+
+def test_help_has_an_example(run):
+    outcome = run("contrast", "--help")
+    assert outcome.code == 0
+    assert "neurowhere contrast " in outcome.out.split("Example", 1)[1]
+
+
+def test_every_option_and_file_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "contrast.md").read_text(encoding="utf-8")
+    app = typer.Typer(add_completion=False)
+    app.command()(contrast)
+    command = typer.main.get_command(app)
+    names = [name for option in command.params for name in option.opts if name.startswith("--")]
+    files = ["map.nii.gz", "log_ratio.nii.gz", "z.nii.gz", "regions.csv", "terms.csv"]
+    for name in (*names, *files, "documents.csv", "report.html", "info.json"):
+        assert f"`{name}`" in page, name
