@@ -6,6 +6,7 @@ from neurowhere.text.words import word_set
 
 WORD = re.compile(r"[^\W\d_]+")
 FEWEST_WORDS = 5
+FEW = 2  # words of another language, which a name may have: Gilles de la Tourette
 ENGLISH = word_set(
     """after all an and are as at be between both by during for from had has have in is it its
     may no not of on or patient patients that the these this to was we were when which with
@@ -37,4 +38,4 @@ def is_foreign(text: str) -> bool:
         return True
     n_english = sum(word in ENGLISH for word in words)
     n_others = sum(word in OTHERS for word in words)
-    return len(words) >= FEWEST_WORDS and n_others > max(n_english, 1)
+    return len(words) >= FEWEST_WORDS and n_others > max(n_english, FEW)

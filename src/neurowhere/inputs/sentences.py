@@ -9,8 +9,9 @@ def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
 
     >>> from neurowhere.text import Vocabulary
     >>> counter = TermCounter(Vocabulary(["fear"]))
-    >>> split_sentences(Text("note", "No fear. Dr. B. saw him!"), counter)
-    [Text(name='note:1', content='No fear.'), Text(name='note:2', content='Dr. B. saw him!')]
+    >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)
+    [Text(name='note, sentence 1', content='No fear.'),
+     Text(name='note, sentence 2', content='Dr. Bell saw him!')]
     """
     reading = counter.read(text.content)
     starts = [
@@ -20,6 +21,6 @@ def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
     ]
     ends = [*starts[1:], len(text.content)]
     return [
-        Text(f"{text.name}:{number}", text.content[start:end].strip())
+        Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
         for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1)
     ]

@@ -81,7 +81,7 @@ def as_path(source: str) -> Path | None:
     Traceback (most recent call last):
     neurowhere.exceptions.TextError: reprot.txt looks like a path, but there is no such file; ...
     """
-    if source == STDIN or len(source) > LONGEST_PATH:
+    if source == STDIN or not source.strip() or len(source) > LONGEST_PATH:
         return None
     path = Path(source).expanduser()
     if _exists(path):
@@ -101,7 +101,7 @@ def _iter_source(source: str) -> Iterator[Text]:
         return
     path = as_path(source)
     if path is None:
-        yield Text("text", source)
+        yield Text("the text", source)
     elif path.is_dir():
         yield from _iter_folder(path)
     else:

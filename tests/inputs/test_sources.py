@@ -1,0 +1,155 @@
+"""Arguments read as texts: what is a path, what is a text, what is told and passed over."""
+
+import gzip
+import io
+import sys
+
+import pytest
+
+from neurowhere.exceptions import CorpusError, DataWarning, TextError
+from neurowhere.inputs import Failure, Text, holds_many, iter_texts, read_text
+from neurowhere.inputs.sources import as_path
+
+SENTENCES = [
+    "The left amygdala",
+    "fear",
+    "fear.",
+    "Was it the insula?\nOr V1/V2, e.g. in report.txt?",
+    "and/or fear",
+    "3.5 mm",
+    "x" * 5000,
+    "with a \0 in it",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_text_is_itself(text):
+    assert as_path(text) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["report.txt", "./report", "notes/report", "~/x", "/x", "my report.txt", "a.pdf", "b.jsonl.gz"],
+)
+def test_what_looks_like_a_path_and_does_not_exist_is_an_error(path):
+    with pytest.raises(TextError, match="looks like a path, but there is no such file"):
+        read_text(path)
+
+
+def test_a_file_wins_over_a_text_that_looks_like_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fear").write_text("The amygdala.")
+    assert read_text("fear") == Text("fear", "The amygdala.")
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("The café".encode())))
+    assert read_text("-") == Text("standard input", "The café")
+
+
+@pytest.mark.parametrize("content", ["", " \n\t"])
+def test_nothing_is_no_text(content, tmp_path):
+    with pytest.raises(TextError, match="expected a text, but the text is empty"):
+        read_text(content)
+    file = tmp_path / "empty.txt"
+    file.write_text(content)
+    with pytest.raises(TextError, match=r"empty\.txt is empty"):
+        read_text(str(file))
+    assert list(iter_texts([str(file)])) == [Failure("empty.txt", "no text")]
+
+
+def test_words_without_quotes_are_a_mistake():
+    with pytest.raises(TextError, match="'left' is none; put a text in quotes"):
+        list(iter_texts(["left", "amygdala"]))
+
+
+def test_a_batch_of_files_tells_failures_and_goes_on(tmp_path):
+    names = ["a.txt", "b.txt", "c.md"]
+    for name in names:
+        (tmp_path / name).write_text(f"text of {name}")
+    (tmp_path / "b.txt").write_bytes(b"\x89PNG\0\0")
+    found = list(iter_texts([str(tmp_path / name) for name in names]))
+    assert [type(item) for item in found] == [Text, Failure, Text]
+    assert "is not text, but binary" in found[1].reason
+
+
+def test_a_folder_and_its_kinds(tmp_path):
+    (tmp_path / "b.txt").write_text("second")
+    (tmp_path / "a.html").write_text("<p>first</p>")
+    (tmp_path / "c.jsonl").write_text('{"id": 3, "text": "third"}\n{"id": 4, "text": ""}\n')
+    (tmp_path / ".hidden.txt").write_text("no")
+    (tmp_path / "image.png").write_bytes(b"no")
+    assert list(iter_texts([str(tmp_path)])) == [
+        Text("a.html", "first"),
+        Text("b.txt", "second"),
+        Text("3", "third"),
+        Failure("4", "no text"),
+    ]
+
+
+def test_an_empty_folder(tmp_path):
+    with pytest.raises(TextError, match="has no file ending in"):
+        read_text(str(tmp_path))
+
+
+def test_tables(tmp_path):
+    path = tmp_path / "texts.csv"
+    path.write_text('id,title,abstract\n7,Fear,"The amygdala,\nagain"\n8,Motor,\n')
+    assert list(iter_texts([str(path)])) == [
+        Text("7", "Fear\n\nThe amygdala,\nagain"),
+        Text("8", "Motor"),
+    ]
+    with pytest.raises(TextError, match="expected one text, but .* holds 2"):
+        read_text(str(path))
+
+
+def test_a_table_damaged_half_way_keeps_what_came_before(tmp_path):
+    path = tmp_path / "texts.jsonl.gz"
+    lines = "".join(f'{{"id": {i}, "text": "fear {i}"}}\n' for i in range(20_000))
+    whole = gzip.compress(lines.encode())
+    path.write_bytes(whole[: len(whole) // 2])
+    *texts, failure = iter_texts([str(path)])
+    assert len(texts) > 100
+    assert texts[0] == Text("0", "fear 0")
+    assert isinstance(failure, Failure)
+    assert "truncated or damaged" in failure.reason
+
+
+def test_bad_lines_are_told(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    path.write_text('{"text": "fear"}\nnot json\n')
+    with pytest.warns(DataWarning, match="skipped 1 of 2 lines"):
+        assert list(iter_texts([str(path)])) == [Text("texts.jsonl:1", "fear")]
+
+
+def test_articles(tmp_path):
+    pytest.importorskip("pubget")
+    path = tmp_path / "article.xml"
+    path.write_text(
+        "<article><front><article-meta><title-group><article-title>Fear</article-title>"
+        "</title-group><abstract><p>The amygdala.</p></abstract></article-meta></front>"
+        "<body><p>More.</p></body></article>"
+    )
+    text = read_text(str(path)).content
+    assert "Fear" in text
+    assert "The amygdala." in text
+    path.write_text('<!DOCTYPE a [<!ENTITY x "y">]><article><front/></article>')
+    with pytest.raises(CorpusError, match="declares XML entities"):
+        read_text(str(path))
+
+
+@pytest.mark.parametrize(
+    ("sources", "many"),
+    [(["a text"], False), (["-"], False), (["a.txt", "b.txt"], True), ([], True)],
+)
+def test_what_is_a_batch(sources, many):
+    assert holds_many(sources) == many
+
+
+def test_folders_and_tables_are_batches(tmp_path):
+    assert holds_many([str(tmp_path)])
+    (tmp_path / "t.csv.gz").write_bytes(b"")
+    assert holds_many([str(tmp_path / "t.csv.gz")])
+    (tmp_path / "t.txt").write_bytes(b"")
+    assert not holds_many([str(tmp_path / "t.txt")])
