@@ -164,6 +164,9 @@ def print_cost(vocabulary):
     print(f"\nmilliseconds for an abstract (processor time, best of {REPEATS}, {len(texts)} texts)")
     for name, reader in readers.items():
         print(f"{name:34}{1000 * min(measure(reader, texts) for _ in range(REPEATS)):8.2f}")
+    found = [mention for text in texts for mention in read_mentions(text, counter)]
+    share = sum(mention.is_negated for mention in found) / len(found)
+    print(f"{share:.1%} of the {len(found):,} mentions in these abstracts are negated")
 
 
 def measure(reader, texts):
