@@ -38,9 +38,10 @@ BASE = Schedule()
 SHARPNESS = (1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
 
 
-def fit(name, schedule=BASE, *, weights=None, min_studies=10, bandwidth=1.0, seed=0):
+@cache
+def fit(schedule=BASE, *, weights=(), min_studies=10, bandwidth=1.0, seed=0):
     """Fit a variant to the inner training studies; return the model and the held-out features."""
-    X, fit_rows, held_rows = features(weights and tuple(weights.items()), min_studies)
+    X, fit_rows, held_rows = features(weights, min_studies)
     training = targets(bandwidth).select(fit_rows)
     grid = VoxelGrid(4)
     mean = mean_target(targets(1.0).select(fit_rows))
@@ -49,21 +50,21 @@ def fit(name, schedule=BASE, *, weights=None, min_studies=10, bandwidth=1.0, see
     return model, X[held_rows]
 
 
-def mixed_seeds(name):
+def mixed_seeds():
     """Average of two seeds."""
-    models = [fit(name, seed=seed) for seed in (0, 1)]
+    models = [fit(seed=seed) for seed in (0, 1)]
     return average([model for model, _ in models]), models[0][1]
 
 
-def truncated(name):
+def truncated():
     """Average of two seeds, cut to the rank of one."""
-    model, X = mixed_seeds(name)
+    model, X = mixed_seeds()
     return model.truncated(BASE.rank), X
 
 
-def symmetric(name, share=0.25):
+def symmetric(share=0.25):
     """Components drawn towards their mirror image."""
-    model, X = fit(name)
+    model, X = fit()
     mirrored = mirror(VoxelGrid(4))
     other = model.components[:, mirrored]
     return LogLinear(model.mean, model.loadings, (1 - share) * model.components + share * other), X
@@ -71,20 +72,20 @@ def symmetric(name, share=0.25):
 
 VARIANTS = {
     "base": fit,
-    "rank 64": lambda name: fit(name, replace(BASE, rank=64)),
-    "rank 256": lambda name: fit(name, replace(BASE, rank=256)),
-    "7 epochs": lambda name: fit(name, replace(BASE, epochs=7)),
-    "14 epochs": lambda name: fit(name, replace(BASE, epochs=14)),
-    "decay of loadings 1": lambda name: fit(name, replace(BASE, decay=(1.0, 0.5))),
-    "decay of components 1": lambda name: fit(name, replace(BASE, decay=(2.0, 1.0))),
-    "dropout 0.5": lambda name: fit(name, replace(BASE, dropout=0.5)),
-    "dropout 0.1": lambda name: fit(name, replace(BASE, dropout=0.1)),
-    "learning rate 0.02": lambda name: fit(name, replace(BASE, rate=0.02)),
-    "title x 3, keywords x 2": lambda name: fit(name, weights={"title": 3.0, "keywords": 2.0}),
-    "terms in >= 5 studies": lambda name: fit(name, min_studies=5),
-    "terms in >= 25 studies": lambda name: fit(name, min_studies=25),
-    "targets of bandwidth 0.75": lambda name: fit(name, bandwidth=0.75),
-    "targets of bandwidth 1.5": lambda name: fit(name, bandwidth=1.5),
+    "rank 64": lambda: fit(replace(BASE, rank=64)),
+    "rank 256": lambda: fit(replace(BASE, rank=256)),
+    "7 epochs": lambda: fit(replace(BASE, epochs=7)),
+    "14 epochs": lambda: fit(replace(BASE, epochs=14)),
+    "decay of loadings 1": lambda: fit(replace(BASE, decay=(1.0, 0.5))),
+    "decay of components 1": lambda: fit(replace(BASE, decay=(2.0, 1.0))),
+    "dropout 0.5": lambda: fit(replace(BASE, dropout=0.5)),
+    "dropout 0.1": lambda: fit(replace(BASE, dropout=0.1)),
+    "learning rate 0.02": lambda: fit(replace(BASE, rate=0.02)),
+    "title x 3, keywords x 2": lambda: fit(weights=(("title", 3.0), ("keywords", 2.0))),
+    "terms in >= 5 studies": lambda: fit(min_studies=5),
+    "terms in >= 25 studies": lambda: fit(min_studies=25),
+    "targets of bandwidth 0.75": lambda: fit(bandwidth=0.75),
+    "targets of bandwidth 1.5": lambda: fit(bandwidth=1.5),
     "mirrored components, 1/4": symmetric,
     "two seeds": mixed_seeds,
     "two seeds, cut to rank 128": truncated,
@@ -103,7 +104,7 @@ def main():
         file = arguments.output / f"{name.replace(' ', '_').replace('/', 'of')}.npz"
         if not file.exists():
             start = time.perf_counter()
-            scores = held_out_scores(*VARIANTS[name](name))
+            scores = held_out_scores(*VARIANTS[name]())
             best = int(np.nanmean(scores, axis=1).argmax())
             seconds = time.perf_counter() - start
             np.savez(file, nats=scores[best], sharpness=SHARPNESS[best], seconds=seconds)
@@ -139,7 +140,7 @@ def corpus_and_rows():
 def features(weights, min_studies):
     """Weighted counts of the terms that enough studies have, as tf-idf."""
     corpus, fit_rows, held_rows = corpus_and_rows()
-    extractor = TermExtractor(build_full(DATA / "vocabulary"), dict(weights or ()))
+    extractor = TermExtractor(build_full(DATA / "vocabulary"), dict(weights))
     counts = extractor.counts(corpus)
     counts = counts[:, np.flatnonzero(counts[fit_rows].getnnz(axis=0) >= min_studies)]
     return TfIdf().fit(counts[fit_rows]).transform(counts), fit_rows, held_rows
