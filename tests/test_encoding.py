@@ -1,6 +1,3 @@
-import json
-
-import nibabel
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +5,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from tests.test_encoder import make_atlas
 
 from neurowhere import Encoder, Encoding, VoxelGrid
-from neurowhere.exceptions import FitError, OutputError, PartitionError, VocabularyError
+from neurowhere.exceptions import FitError, PartitionError, VocabularyError
 
 TEXT = "The amygdala, <visual cortices> and\nthe amyg-\ndala; more unknown words."
 
@@ -171,40 +168,10 @@ def test_peaks_are_the_strongest_maxima(model):
     assert peaks.loc[0, "ratio"] > 1
 
 
-def test_saved_files_hold_the_result(result, tmp_path):
-    result.save(tmp_path / "out", atlas=make_atlas())
-    names = sorted(file.name for file in (tmp_path / "out").iterdir())
-    assert names == ["info.json", "log_ratio.nii.gz", "map.nii.gz", "peaks.csv", "regions.csv",
-                     "terms.csv"]  # fmt: skip
-    image = nibabel.load(tmp_path / "out" / "map.nii.gz")
-    np.testing.assert_array_equal(image.get_fdata(), result.density_img.get_fdata())
-    terms = pd.read_csv(tmp_path / "out" / "terms.csv")
-    where = terms.set_index("term").loc["visual cortex", "where"]
-    start, end = map(int, where.split("-"))
-    assert TEXT[start:end] == "visual cortices"
-    assert len(pd.read_csv(tmp_path / "out" / "regions.csv")) == 4
-    info = json.loads((tmp_path / "out" / "info.json").read_text())
-    assert info["kind"] == "encoding"
-    assert "unknown words" not in json.dumps(info)
-    with pytest.raises(OutputError, match="exists and is not empty"):
-        result.save(tmp_path / "out")
-
-
-def test_images_on_another_grid(model, tmp_path):
-    result = model.encode(TEXT)
-    result.save(tmp_path / "fine", resolution_mm=6)
-    fine = nibabel.load(tmp_path / "fine" / "map.nii.gz")
-    assert fine.header.get_zooms() == (6, 6, 6)
-    assert fine.get_fdata().sum() * 6**3 == pytest.approx(1, abs=0.1)
-    result.save(tmp_path / "like", like=fine)
-    like = nibabel.load(tmp_path / "like" / "map.nii.gz")
-    np.testing.assert_array_equal(like.get_fdata(), fine.get_fdata())
-
-
-def test_html_escapes_the_text_and_marks_its_terms(result):
+def test_a_notebook_shows_the_text_with_its_marks_and_a_picture(result):
     page = result._repr_html_()
-    assert '<mark title="amygdala">amyg-\ndala</mark>' in page
-    assert '&lt;<mark title="visual cortex">visual cortices</mark>&gt;' in page
+    assert "amyg-\ndala</mark>" in page
+    assert "&lt;<mark " in page
     assert "data:image/png;base64," in page
 
 

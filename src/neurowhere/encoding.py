@@ -1,12 +1,10 @@
 """Encoding: what a model makes of one text, or of one term, as maps and tables."""
 
-import html
 import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +12,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.exceptions import PartitionError
-from neurowhere.files import new_folder, write_info
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.maxima import strongest_regions
 from neurowhere.space.overlap import overlap_mm3
@@ -22,9 +19,7 @@ from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.context import Mentions
 from neurowhere.text.laterality import Side
 
-KIND = "encoding"
 N_PEAKS = 10
-N_ROWS = 10  # of each table in a notebook
 XYZ = ["x", "y", "z"]
 FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
 WORD = re.compile(r"[^\W\d_]+")
@@ -222,34 +217,35 @@ class Encoding:
         atlas: Atlas | None = None,
         resolution_mm: float | None = None,
         like: Any = None,
+        with_text: bool = True,
         overwrite: bool = False,
     ) -> None:
-        """Write map.nii.gz, log_ratio.nii.gz, terms.csv, peaks.csv, and regions.csv where possible.
-
-        The text itself is not written. The folder is written whole or not at all.
+        """Write images, tables, pictures and report.html into a folder, whole or not at all.
 
         Parameters
         ----------
         folder : path
         atlas : Atlas, optional
-            For regions.csv; by default the model's own.
+            Names regions and peaks; by default the model's own.
         resolution_mm, like
             Grid of the images, as in `Partition.to_img`.
+        with_text : bool
+            Whether the page shows the text. Without, no file holds any of it but the names of
+            terms.
         overwrite : bool
             Whether to replace a folder that exists.
         """
-        with new_folder(folder, overwrite=overwrite) as temporary:
-            for name, values in {"map": self.density, "log_ratio": self.log_ratio}.items():
-                image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
-                image.to_filename(temporary / f"{name}.nii.gz")
-            places = [
-                " ".join(f"{start}-{end}" for start, end in row) for row in self.terms["where"]
-            ]
-            _write_table(self.terms.assign(where=places), temporary / "terms.csv")
-            _write_table(self.peaks, temporary / "peaks.csv")
-            if atlas is not None or isinstance(self.partition, Atlas):
-                _write_table(self.regions(atlas), temporary / "regions.csv")
-            write_info(temporary, {"kind": KIND, "summary": repr(self)})
+        from neurowhere.report.encoding import write_encoding
+
+        write_encoding(
+            self,
+            folder,
+            atlas=atlas,
+            resolution_mm=resolution_mm,
+            like=like,
+            with_text=with_text,
+            overwrite=overwrite,
+        )
 
     def __repr__(self) -> str:
         if self.is_mean_map:
@@ -259,15 +255,9 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.maps import draw_map, to_html
+        from neurowhere.report.notebook import encoding_html
 
-        title = html.escape(repr(self))
-        picture = to_html(
-            draw_map(self.log_ratio_img, signed=True), alt="log ratio to the mean map"
-        )
-        tables = [self.terms.drop(columns="where"), self.peaks]
-        rows = "".join(table.head(N_ROWS).to_html(index=False) for table in tables)
-        return f"<p>{title}</p><p>{highlight(self.text, self.terms)}</p>{picture}{rows}"
+        return encoding_html(self)
 
 
 @dataclass(frozen=True)
@@ -376,26 +366,6 @@ def highest_density(
     return chosen
 
 
-def highlight(text: str, terms: pd.DataFrame) -> str:
-    """Text as HTML, with the terms that were found marked.
-
-    >>> terms = pd.DataFrame({"term": ["amygdala"], "where": [[(4, 12)]]})
-    >>> highlight("the amygdala <3", terms)
-    'the <mark title="amygdala">amygdala</mark> &lt;3'
-    """
-    places = {
-        span: term
-        for term, spans in zip(terms["term"], terms["where"], strict=True)
-        for span in spans
-    }
-    parts, end = [], 0
-    for (start, stop), term in sorted(places.items()):
-        marked = f'<mark title="{html.escape(term)}">{html.escape(text[start:stop])}</mark>'
-        parts += [html.escape(text[end:start]), marked]
-        end = stop
-    return "".join([*parts, html.escape(text[end:])])
-
-
 def _ratio(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
     nothing = np.full(len(mean), np.nan)
     ratio: NDArray[np.float64] = np.divide(probability, mean, out=nothing, where=mean > 0)
@@ -413,7 +383,3 @@ def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
     x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
     outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
     return outside
-
-
-def _write_table(table: pd.DataFrame, path: Path) -> None:
-    table.to_csv(path, index=False, lineterminator="\n")

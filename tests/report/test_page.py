@@ -37,4 +37,5 @@ def test_pictures_are_inside_and_nothing_is_fetched(tmp_path):
     path.write_text("<svg/>")
     text = page("t", "l", picture(path, "c"))
     assert Page(text).sources == ["data:image/svg+xml;base64,PHN2Zy8+"]
-    assert "http" not in text
+    assert "http:" not in text
+    assert "https:" not in text

@@ -1,4 +1,4 @@
-"""Maps as pictures: slices through the brain, the strongest place first."""
+"""Maps as pictures: slices through the strongest place, and the glass brain."""
 
 import base64
 import io
@@ -8,23 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.encoding import TermMap
+from neurowhere.encoding import Encoding, TermMap
 from neurowhere.files import new_folder, write_info
 
-FIGURE_INCHES = (10.0, 5.6)
-DPI = 120
-UNIT_PLACE = (0.995, 0.93)  # above the colour bar, in shares of the figure
-SLICES_MM = (
-    -40.0,
-    -24.0,
-    -8.0,
-    8.0,
-    24.0,
-    40.0,
-    56.0,
-)  # the same for all maps, so that they compare
+FIGURE_INCHES, DPI = (13.0, 6.2), 120
+TOP_ROW, BOTTOM_ROW = (0.5, 0.43), (0.0, 0.43)  # bottom and height, in shares of the figure
+SLICES_WIDTH, GLASS_WIDTH = 0.47, 0.52  # of a row
+TITLE_PLACE, UNIT_PLACE = (0.01, 0.94), (0.995, 0.94)  # of a row, above it
+SMOOTH_MM = 2.0  # larger voxels are interpolated before they are drawn
+SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
 SHOWN = 0.05  # share of the voxels, those where the map is highest, that get a colour
-SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "inferno"
+JUST_BELOW = 0.999  # of the maximum
+SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"
+TITLE_COLOUR, CROSS_COLOUR = "#1d2733", "#4c5866"
+UNIFORM_UNIT, RATIO_UNIT = "× uniform", "log ratio"
 
 
 def write_term(
@@ -39,15 +36,15 @@ def write_term(
     with new_folder(folder, overwrite=overwrite) as temporary:
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
-        write_png(
-            draw_map(term.img, signed=True, title=term.title, unit="mm⁻³"), temporary / "map.png"
-        )
+        unit = RATIO_UNIT if term.unit == "log probability" else "mm⁻³"
+        figure = draw_map(term.img, signed=True, title=term.title, unit=unit)
+        write_png(figure, temporary / "map.png")
         about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
         write_info(temporary, {"kind": "term map", **about})
 
 
 def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "") -> Any:
-    """Draw orthogonal slices through the strongest place, and a row of axial ones.
+    """Draw slices through the strongest place, the glass brain, and a row of axial slices.
 
     Parameters
     ----------
@@ -63,27 +60,113 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     matplotlib.figure.Figure
         Not registered with pyplot: it draws without a screen and needs no closing.
     """
+    from nilearn.plotting import plot_stat_map
+
+    figure = _figure()
+    smooth = _smooth(img)
+    options = _options(smooth, signed)
+    _draw_row(figure, TOP_ROW, smooth, strongest_place(img), title, unit, options)
+    left, width = 0, 1
+    bottom, height = BOTTOM_ROW
+    plot_stat_map(
+        smooth,
+        figure=figure,
+        axes=(left, bottom, width, height),
+        display_mode="z",
+        cut_coords=_slices(img),
+        colorbar=False,
+        **options,
+    )
+    return figure
+
+
+def draw_encoding(encoding: Encoding, title: str = "") -> Any:
+    """Draw the density of an encoding, and its log ratio to the mean map: slices and glass brain.
+
+    Both are cut at the place of the highest density.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        As of `draw_map`.
+    """
+    figure = _figure()
+    relative = encoding.density * encoding.brain.total_volume_mm3
+    density = encoding.partition.to_img(relative)
+    place = strongest_place(density)
+    against = "Against the mean map of all studies"
+    for row, img, signed, words, unit in (
+        (TOP_ROW, density, False, f"Density: {title}" if title else "Density", UNIFORM_UNIT),
+        (BOTTOM_ROW, encoding.log_ratio_img, True, against, RATIO_UNIT),
+    ):
+        smooth = _smooth(img)
+        _draw_row(figure, row, smooth, place, words, unit, _options(smooth, signed))
+    return figure
+
+
+def _figure() -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    from nilearn.plotting import plot_stat_map
 
     figure = Figure(figsize=FIGURE_INCHES, dpi=DPI, facecolor="white")
     FigureCanvasAgg(figure)
-    data = np.asarray(img.dataobj)
-    options = {
-        "figure": figure,
-        "threshold": _threshold(data),
+    return figure
+
+
+def _options(img: Any, signed: bool) -> dict[str, Any]:
+    """How a map is coloured, whatever it is drawn on."""
+    return {
+        "threshold": _threshold(np.asarray(img.dataobj)),
         "cmap": SIGNED_COLOURS if signed else DENSITY_COLOURS,
         "symmetric_cbar": signed,
         "black_bg": False,
     }
-    place = strongest_place(img)
-    plot_stat_map(img, display_mode="ortho", cut_coords=place, axes=(0, 0.42, 1, 0.5), **options)
-    options["colorbar"] = False
-    plot_stat_map(img, display_mode="z", cut_coords=_slices(img), axes=(0, 0, 1, 0.4), **options)
-    figure.suptitle(title)
-    figure.text(*UNIT_PLACE, unit, ha="right")
-    return figure
+
+
+def _draw_row(
+    figure: Any,
+    row: tuple[float, float],
+    img: Any,
+    place: tuple[float, float, float],
+    title: str,
+    unit: str,
+    options: dict[str, Any],
+) -> None:
+    """Draw orthogonal slices at a place, and the glass brain with the colour bar."""
+    from nilearn.plotting import plot_glass_brain, plot_stat_map
+
+    bottom, height = row
+    slices = plot_stat_map(
+        img,
+        figure=figure,
+        axes=(0, bottom, SLICES_WIDTH, height),
+        cut_coords=place,
+        colorbar=False,
+        draw_cross=False,
+        **options,
+    )
+    slices.draw_cross(color=CROSS_COLOUR, linewidth=0.8)
+    plot_glass_brain(
+        img,
+        figure=figure,
+        axes=(1 - GLASS_WIDTH, bottom, GLASS_WIDTH, height),
+        colorbar=True,
+        plot_abs=False,
+        cbar_tick_format="%.2g",
+        **options,
+    )
+    for (x, y), text, align in ((TITLE_PLACE, title, "left"), (UNIT_PLACE, unit, "right")):
+        top = bottom + y / 2  # a row is half of the figure
+        figure.text(x, top, text, ha=align, va="center", color=TITLE_COLOUR, fontsize="large")
+
+
+def _smooth(img: Any) -> Any:
+    """Interpolate an image of large voxels, for the eye; the strongest place stays."""
+    from nilearn.image import resample_img
+
+    if min(img.header.get_zooms()[:3]) <= SMOOTH_MM:
+        return img
+    return resample_img(img, np.eye(3) * SMOOTH_MM, interpolation="linear")
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
@@ -103,9 +186,11 @@ def _slices(img: Any) -> list[float]:
 
 
 def _threshold(data: NDArray[np.floating]) -> float:
-    """Value that the highest voxels of the map exceed."""
+    """Value that the highest voxels of the map exceed; of a few large regions at least one."""
     values = data[data != 0]
-    return max(float(np.quantile(values, 1 - SHOWN)), 0.0) if values.size else 0.0
+    if not values.size:
+        return 0.0
+    return max(min(float(np.quantile(values, 1 - SHOWN)), JUST_BELOW * float(values.max())), 0.0)
 
 
 def write_png(figure: Any, path: str | os.PathLike[str] | io.BytesIO) -> None:

@@ -1,54 +1,84 @@
-"""One self-contained page of HTML: no script, no network, pictures inside."""
+"""One self-contained page of HTML: style, script and pictures inside, nothing from a network.
+
+A policy in the page itself forbids all else: a browser runs no script and applies no style but
+those whose hash is in it, and fetches nothing.
+"""
 
 import base64
+import hashlib
 import html
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-
-STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.55 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem;
-       color: #1d2733; background: #fff; }
-h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-p.lead { color: #55616e; margin-top: 0; }
-figure { margin: 1.2rem 0; } figure img { max-width: 100%; height: auto; }
-figcaption { color: #55616e; font-size: .92rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #e3e7eb;
-         white-space: nowrap; }
-th { border-bottom: 2px solid #9aa5b1; }
-code { background: #f2f4f6; padding: .1rem .25rem; border-radius: 3px; }
-"""
 
 _MEDIA_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 
 
-def page(title: str, lead: str, *parts: str) -> str:
-    """Put parts of HTML on a page; `title` and `lead` are plain text."""
+@cache
+def asset(name: str) -> str:
+    """Text of a style sheet or script that the package carries."""
+    return files("neurowhere.report").joinpath("assets", name).read_text("utf-8")
+
+
+def page(title: str, lead: str, *parts: str, styles: tuple[str, ...] = (), script: str = "") -> str:
+    """Put parts of HTML on a page.
+
+    Parameters
+    ----------
+    title, lead : str
+        Plain text.
+    *parts : str
+        HTML.
+    styles : tuple of str
+        Names of assets, after the common style sheet.
+    script : str
+        Name of an asset, run when the page has been read.
+    """
     name = html.escape(title)
+    style = "".join(map(asset, ("page.css", *styles)))
+    code = asset(script) if script else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, code)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{name}</title><style>{STYLE}</style></head><body>\n"
-        f'<h1>{name}</h1>\n<p class="lead">{html.escape(lead)}</p>\n'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{name}</title><style>{style}</style></head><body>\n"
+        f'<header><h1>{name}</h1>\n<p class="lead">{html.escape(lead)}</p></header>\n<main>'
         + "\n".join(parts)
-        + "\n</body></html>\n"
+        + f"\n</main>{f'<script>{code}</script>' if code else ''}</body></html>\n"
     )
 
 
-def section(title: str, *parts: str) -> str:
+def _policy(style: str, script: str) -> str:
+    """Content security policy: this style, this script, pictures in the page, and nothing else."""
+    scripts = _hash(script) if script else "'none'"
+    return (
+        f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {scripts}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"
+
+
+def section(title: str, *parts: str, classes: str = "") -> str:
     """Put parts of HTML under a heading, which is plain text."""
-    return f"<section><h2>{html.escape(title)}</h2>\n" + "\n".join(parts) + "</section>"
+    opening = f'<section class="{classes}">' if classes else "<section>"
+    return f"{opening}<h2>{html.escape(title)}</h2>\n" + "\n".join(parts) + "</section>"
 
 
-def paragraph(text: str) -> str:
+def paragraph(text: str, classes: str = "") -> str:
     """Make a paragraph of plain text."""
-    return f"<p>{html.escape(text)}</p>"
+    opening = f'<p class="{classes}">' if classes else "<p>"
+    return f"{opening}{html.escape(text)}</p>"
 
 
-def picture(path: Path, caption: str) -> str:
+def picture(path: Path, caption: str, classes: str = "") -> str:
     """Put a picture file into the page, with a caption in plain text."""
     data = base64.b64encode(path.read_bytes()).decode("ascii")
     source = f"data:{_MEDIA_TYPES[path.suffix]};base64,{data}"
     text = html.escape(caption)
-    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
+    opening = f'<figure class="{classes}">' if classes else "<figure>"
+    return f'{opening}<img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'

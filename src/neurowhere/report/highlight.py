@@ -1,0 +1,121 @@
+"""Highlight: a text as HTML, with what its terms, sides and denials did to the map."""
+
+import html
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import pandas as pd
+
+from neurowhere.encoding import Encoding
+from neurowhere.text.context import Mention, Mentions
+
+N_STRENGTHS = 5  # shades of a hue; `.strength-1` to `.strength-5` of the style sheet
+TAGS = ("s", "mark", "u", "span")  # the first one that applies to a part of the text
+
+
+class Note(NamedTuple):
+    """What is to be said about ``text[start:end]``, and how it is marked."""
+
+    start: int
+    end: int
+    tag: str
+    classes: str
+    words: str
+
+
+def highlight(encoding: Encoding) -> str:
+    """Mark up the text of an encoding; all of the text is escaped.
+
+    Terms are ``<mark>``, in the hue of what they did and the strength of how much; what the text
+    denies is ``<s>``; sides are ``<u>``. The title of each tells why.
+    """
+    return markup(encoding.text, notes_on(encoding.mentions, encoding.terms, encoding.unit))
+
+
+def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Note]:
+    """Say what became of each mention of a term, of each side and of each denial."""
+    contributions = dict(zip(terms["term"], terms["contribution"], strict=True))
+    strongest = float(terms["contribution"].abs().max()) if len(terms) else 0.0
+    for mention in mentions:
+        if mention.is_negated:
+            yield _denial(mention)
+        elif mention.term in contributions:
+            # A side that was learned apart is a term of its own, at the same place.
+            value = contributions[mention.term]
+            value += contributions.get(f"{mention.side} {mention.term}", 0.0)
+            yield _term(mention, value, strongest, unit)
+        yield from _cues(mention)
+    for place in mentions.places:
+        words = f"{place.term}: a place that the model has no term for; only its side counts"
+        yield _denial(place) if place.is_negated else Note(*_span(place), "span", "place", words)
+        yield from _cues(place)
+    for mark in mentions.unapplied:
+        words = f"{mark.side}: of a limb, a field or a symptom, not of the brain; not applied"
+        yield Note(mark.start, mark.end, "u", "side unapplied", words)
+
+
+def _term(mention: Mention, value: float, strongest: float, unit: str) -> Note:
+    direction = "raises" if value >= 0 else "lowers"
+    level = strength(value, strongest)
+    words = f"{mention.term}: {value:+.3g} {unit}"
+    return Note(*_span(mention), "mark", f"{direction} strength-{level}", words)
+
+
+def _denial(mention: Mention) -> Note:
+    return Note(*_span(mention), "s", "denied", f"{mention.term}: denied here, not counted")
+
+
+def _cues(mention: Mention) -> Iterator[Note]:
+    """Words that give the mention its side, and that deny it."""
+    if mention.side_span:
+        words = f"{mention.side}: side of {mention.term}"
+        yield Note(*mention.side_span, "u", f"side {mention.side}", words)
+    if mention.negation_span:
+        yield Note(*mention.negation_span, "span", "denies", f"denies {mention.term}")
+
+
+def _span(mention: Mention) -> tuple[int, int]:
+    return mention.start, mention.end
+
+
+def strength(value: float, strongest: float) -> int:
+    """Shade for a value: from 1, hardly any, to `N_STRENGTHS`, the strongest.
+
+    >>> [strength(value, 2.0) for value in (0.0, 0.1, -1.0, 2.0)]
+    [1, 1, 3, 5]
+    """
+    share = abs(value) / strongest if strongest else 0.0
+    return 1 + min(int(share * N_STRENGTHS), N_STRENGTHS - 1)
+
+
+def markup(text: str, notes: Iterable[Note]) -> str:
+    """Text as HTML with notes, which may overlap: it is cut where any of them begins or ends.
+
+    >>> notes = [Note(0, 5, "s", "denied", "not so"), Note(3, 10, "u", "left", 'a "side"')]
+    >>> for part in markup("no <3 here", notes).replace("><", ">|<").split("|"):
+    ...     print(part)
+    <s class="denied" title="not so">no </s>
+    <s class="denied left" title="not so; a &quot;side&quot;">&lt;3</s>
+    <u class="left" title="a &quot;side&quot;"> here</u>
+    """
+    starting = sorted(dict.fromkeys(notes), key=lambda note: note.start, reverse=True)
+    cuts = sorted({0, len(text), *(cut for note in starting for cut in (note.start, note.end))})
+    parts: list[str] = []
+    open_notes: list[Note] = []
+    for start, end in pairwise(cuts):
+        open_notes = [note for note in open_notes if note.end > start]
+        while starting and starting[-1].start == start:
+            open_notes.append(starting.pop())
+        parts.append(_wrap(html.escape(text[start:end]), open_notes))
+    return "".join(parts)
+
+
+def _wrap(part: str, notes: list[Note]) -> str:
+    """Put one element around a part of the text, with all that is to be said about it."""
+    if not notes:
+        return part
+    tag = min((note.tag for note in notes), key=TAGS.index)
+    classes = " ".join(dict.fromkeys(note.classes for note in notes))
+    title = html.escape("; ".join(dict.fromkeys(note.words for note in notes)))
+    return f'<{tag} class="{classes}" title="{title}">{part}</{tag}>'

@@ -1,0 +1,22 @@
+"""Notebook: an encoding as a fragment of HTML, as Jupyter shows it."""
+
+import html
+
+from neurowhere.encoding import Encoding
+from neurowhere.report.highlight import highlight
+from neurowhere.report.maps import draw_encoding, to_html
+from neurowhere.report.page import asset
+
+N_ROWS = 10  # of each table
+
+
+def encoding_html(encoding: Encoding) -> str:
+    """Text with its marks, picture, terms and peaks."""
+    picture = to_html(draw_encoding(encoding), alt="density, and log ratio to the mean map")
+    tables = [encoding.terms.drop(columns="where"), encoding.peaks]
+    rows = "".join(table.head(N_ROWS).to_html(index=False) for table in tables)
+    return (
+        f"<style>{asset('text.css')}</style><div>"
+        f"<p>{html.escape(repr(encoding))}</p>"
+        f'<p class="nw-text">{highlight(encoding)}</p>{picture}{rows}</div>'
+    )
