@@ -20,7 +20,7 @@ ENGLISH = [
     "Cortex cerebri, locus coeruleus, nucleus accumbens, substantia nigra pars compacta",
     "Patient with left amygdala lesion and impaired fear recognition.",
     "Broca's aphasia, Gilles de la Tourette syndrome",
-    "We compared de novo patients with those of Smith et al. and found no difference in the insula.",
+    "We compared de novo patients with those of Smith et al. and found no difference.",
     "",
 ]
 

@@ -100,7 +100,7 @@ def test_tables(tmp_path):
         Text("7", "Fear\n\nThe amygdala,\nagain"),
         Text("8", "Motor"),
     ]
-    with pytest.raises(TextError, match="expected one text, but .* holds 2"):
+    with pytest.raises(TextError, match=r"expected one text, but .* holds 2"):
         read_text(str(path))
 
 

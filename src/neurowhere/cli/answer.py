@@ -30,6 +30,7 @@ def summarise(encoding: "Encoding", atlas: "Atlas", *, with_text: bool = True) -
             "terms": support.terms,
             "words": support.words,
             "nats": _short(support.nats),
+            "summary": str(support),
         },
         "terms": _rows(encoding.terms.drop(columns="where")),
         "sides": _sides(encoding),
@@ -47,11 +48,7 @@ def lines(answer: Answer) -> Iterable[str]:
         yield f"sides      {', '.join(_side(row) for row in answer['sides'])}"
     if answer["ignored"]:
         yield f"ignored    {', '.join(_ignored_words(row) for row in answer['ignored'])}"
-    support = answer["support"]
-    yield (
-        f"support    {support['level']}: {support['terms']} known terms in "
-        f"{support['words']:,} words, expected gain over the mean map {support['nats']:.2f} nats"
-    )
+    yield f"support    {answer['support']['summary']}"
     yield ""
     yield f"{'region':24}{'probability':>12}{'to the mean map':>17}"
     for row in answer["regions"]:

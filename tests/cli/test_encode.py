@@ -1,0 +1,360 @@
+"""The command encode: what it prints and writes, and what it makes of bad input."""
+
+import csv
+import io
+import json
+import resource
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import nibabel
+import pytest
+import typer
+from rich.console import Console
+from tests.studies import GRID, TERMS, make_corpus
+from tests.test_encoder import make_atlas
+
+from neurowhere import Encoder, load_model, save_model
+from neurowhere.cli import app
+from neurowhere.cli.picture import draw
+
+TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "model"
+    fitted = Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+    save_model(fitted, folder)
+    return folder
+
+
+@pytest.fixture
+def atlas(tmp_path):
+    made = make_atlas()
+    nibabel.Nifti1Image(made.image[0], made.affine).to_filename(tmp_path / "atlas.nii.gz")
+    rows = [f"{index},{name}\n" for index, name in made.labels.items()]
+    (tmp_path / "labels.csv").write_text("index,name\n" + "".join(rows))
+    return f"{tmp_path / 'atlas.nii.gz'}:{tmp_path / 'labels.csv'}"
+
+
+@pytest.fixture
+def encode(run, model):
+    return lambda *arguments: run("encode", *arguments, "--model", model)
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# ---- one text
+
+
+def test_it_tells_terms_regions_peaks_and_support(encode, model):
+    outcome = encode(TEXT)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "known      amygdala (2×)\n" in outcome.out
+    assert "sides      amygdala (left)\n" in outcome.out
+    assert "ignored    motor cortex (negated: “no”), “right arm” (a side, but" in outcome.out
+    support = load_model(model).encode(TEXT).support
+    assert f"support    {support}\n" in outcome.out
+    assert "_L  " in outcome.out
+    assert "mm  " in outcome.out
+    assert "closest studies: " in outcome.out
+
+
+def test_json_is_that_of_the_library(encode, model):
+    told = json.loads(encode(TEXT, "--json").out)
+    encoding = load_model(model).encode(TEXT)
+    assert [row["term"] for row in told["terms"]] == encoding.terms["term"].tolist()
+    assert told["terms"][0]["count"] == 2
+    assert told["support"]["nats"] == pytest.approx(encoding.support.nats, rel=1e-3)
+    assert len(told["regions"]) == 10
+    probabilities = [row["probability"] for row in told["regions"]]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert told["peaks"][0]["x"] == encoding.peaks["x"][0]
+    assert [row["why"] for row in told["ignored"]] == ["negated", "side of no place in the brain"]
+    assert told["folder"] is None
+
+
+def test_an_atlas_of_ones_own(encode, atlas):
+    told = json.loads(encode(TEXT, "--atlas", atlas, "--json").out)
+    assert {row["region"] for row in told["regions"]} == set(TERMS)
+    assert told["regions"][0]["region"] == "amygdala"
+
+
+def test_options_reach_the_model(encode, model):
+    told = json.loads(encode(TEXT, "--json", "--no-negation", "--no-laterality").out)
+    encoding = load_model(model).encode(TEXT, negation=False, laterality=False)
+    assert {row["term"] for row in told["terms"]} == {"amygdala", "motor cortex"}
+    assert told["peaks"][0]["density"] == pytest.approx(encoding.peaks["density"][0], rel=1e-3)
+
+
+def test_folder(encode, tmp_path, model):
+    output = tmp_path / "out"
+    outcome = encode(TEXT, "-o", output, "--resolution", 8)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"{output / 'report.html'}: open it in a browser" in outcome.out
+    names = {file.name for file in output.iterdir()}
+    assert {"map.nii.gz", "log_ratio.nii.gz", "map.png", "terms.csv", "regions.csv"} <= names
+    assert {"report.html", "info.json"} <= names
+    assert nibabel.load(output / "map.nii.gz").header.get_zooms() == (8, 8, 8)
+    assert rows_of((output / "regions.csv").read_text())[0]["region"].endswith("_L")
+    again = encode(TEXT, "-o", output)
+    assert (again.code, again.out) == (1, "")
+    assert "exists and is not empty" in again.err
+
+
+def test_the_text_of_a_patient_is_kept_out(encode, tmp_path):
+    secret = "Mrs. Miller has a lesion of the left amygdala, and a parrot."
+    (tmp_path / "miller.txt").write_text(secret)
+    output = tmp_path / "out"
+    outcome = encode(tmp_path / "miller.txt", "-o", output, "--no-text", "--json")
+    assert outcome.code == 0
+    for file in output.iterdir():
+        content = file.read_bytes().lower()
+        assert b"miller" not in content
+        assert b"parrot" not in content
+    assert "Mrs" not in outcome.out
+
+
+def test_difference_and_sum(encode, tmp_path):
+    (tmp_path / "other.txt").write_text("visual cortex")
+    sums = ("--minus", tmp_path / "other.txt", "--plus", "motor cortex")
+    told = json.loads(encode("amygdala", *sums, "--json").out)
+    weights = {row["term"]: row["weight"] for row in told["terms"]}
+    assert weights == {"amygdala": 1, "visual cortex": -1, "motor cortex": 1}
+
+
+def test_standard_input(encode, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"the amygdala")))
+    assert "known      amygdala\n" in encode("-").out
+
+
+def test_a_picture_for_a_terminal(model):
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, color_system="truecolor", width=120)
+    encoding = load_model(model).encode("amygdala")
+    draw(encoding, console)
+    wide = stream.getvalue()
+    assert wide.count("▀") > 500
+    assert "255;176;32" in wide  # the hottest place
+    narrow = Console(file=io.StringIO(), width=40)
+    draw(encoding, narrow)
+    assert max(map(len, narrow.file.getvalue().splitlines())) <= 40
+
+
+# ---- many texts
+
+
+def test_table(encode, tmp_path):
+    source, table = tmp_path / "texts.csv", tmp_path / "table.csv"
+    source.write_text("id,text\n7,left amygdala\n8,liver\n9,motor cortex\n10,\n")
+    outcome = encode(source, "--table", table)
+    assert outcome.code == 0
+    assert outcome.out == f"{table}: 2 texts encoded, 2 not\n"
+    assert outcome.err == "neurowhere: 8: no known term\nneurowhere: 10: no text\n"
+    rows = rows_of(table.read_text())
+    assert [row["id"] for row in rows] == ["7", "8", "9", "10"]
+    assert rows[0]["heaviest"] == "amygdala"
+    assert rows[1]["problem"] == "no known term"
+    again = encode(source, "--table", table)
+    assert (again.code, "exists; choose another file" in again.err) == (1, True)
+    assert encode(source, "--table", table, "--overwrite", "--all-regions").code == 0
+    assert "Amygdala_L" in rows_of(table.read_text())[0]
+
+
+def test_a_table_on_standard_output(encode, tmp_path):
+    for name, text in {"a.txt": "amygdala", "b.html": "<p>visual cortex", "c.txt": "\0"}.items():
+        (tmp_path / name).write_text(text)
+    outcome = encode(*sorted(tmp_path.glob("?.*")))
+    assert outcome.code == 0
+    rows = rows_of(outcome.out)
+    assert [row["heaviest"] for row in rows] == ["amygdala", "visual cortex", ""]
+    assert "c.txt is not text, but binary" in rows[2]["problem"]
+    lines = encode(*sorted(tmp_path.glob("?.*")), "--json").out.splitlines()
+    assert [json.loads(line)["terms"] for line in lines] == [1, 1, None]
+
+
+def test_a_folder_for_each_text(encode, tmp_path):
+    source, output = tmp_path / "texts.jsonl", tmp_path / "out"
+    texts = ["amygdala", "liver", "visual cortex"]
+    source.write_text("".join(f'{{"id": "a/b", "text": "{text}"}}\n' for text in texts))
+    outcome = encode(source, "-o", output)
+    assert outcome.code == 0
+    assert "neurowhere: a/b: no known term" in outcome.err
+    assert {file.name for file in output.iterdir()} == {"a_b", "a_b-2", "table.csv"}
+    assert (output / "a_b-2" / "map.nii.gz").exists()
+    rows = rows_of((output / "table.csv").read_text())
+    assert [row["folder"] for row in rows] == ["a_b", "", "a_b-2"]
+    assert "is not empty" in encode(source, "-o", output).err
+
+
+def test_sentences(encode):
+    rows = rows_of(encode("Left amygdala. The liver. Motor cortex?", "--sentences").out)
+    assert [row["text"] for row in rows] == ["Left amygdala.", "The liver.", "Motor cortex?"]
+    assert [row["heaviest"] for row in rows] == ["amygdala", "", "motor cortex"]
+    rows = rows_of(encode("Left amygdala. Motor cortex?", "--sentences", "--no-text").out)
+    assert "text" not in rows[0]
+
+
+# ---- bad input
+
+
+@contextmanager
+def full_disk(n_bytes):
+    """Let no file grow beyond some bytes: what a full disk does, at the same place."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def make_bad_files(folder):
+    (folder / "empty.txt").write_text("")
+    (folder / "image.png").write_bytes(b"\x89PNG\r\n\0\0")
+    (folder / "latin1.txt").write_bytes(b"L\xe4sion")
+    with (folder / "long.txt").open("wb") as stream:
+        stream.truncate(200_000_000)
+    (folder / "bad.csv").write_text("id,text\n1,liver\n2,kidney\n")
+    (folder / "columns.csv").write_text("id,words\n1,amygdala\n")
+    (folder / "nothing").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("", "-o", "{out}"), "expected a text, but the text is empty"),
+        (("{here}/empty.txt", "-o", "{out}"), "empty.txt is empty"),
+        (("{here}/no.txt", "-o", "{out}"), "looks like a path, but there is no such file"),
+        (("{here}/image.png", "-o", "{out}"), "is not text, but binary"),
+        (("{here}/latin1.txt", "-o", "{out}"), "is not UTF-8 text (byte 0xe4 at 1)"),
+        (("{here}/long.txt", "-o", "{out}"), "larger than 20 MiB"),
+        (("{here}/nothing", "-o", "{out}"), "could be encoded"),
+        (("{here}/columns.csv", "--table", "{out}"), "could be encoded"),
+        (("{here}/bad.csv", "-o", "{out}"), "none of the 2 texts could be encoded"),
+        (("{here}/bad.csv", "--table", "{out}"), "none of the 2 texts could be encoded"),
+        (("left", "amygdala", "-o", "{out}"), "put a text in quotes"),
+        (("liver and kidney", "-o", "{out}"), "knows no word of the text"),
+        (("Die Leber und der Magen, das ist es.", "-o", "{out}"), "knows no word of the text"),
+        (("No amygdala.", "-o", "{out}"), "denies all terms that the model knows (amygdala)"),
+        (("amygdala", "-o", "{here}/empty.txt"), "is a file; give a folder"),
+        (("amygdala", "-o", "{here}/empty.txt/out"), "cannot write to"),
+        (("amygdala", "-o", "/proc/out"), "cannot write to"),
+        (("{here}/bad.csv", "--table", "/proc/out.csv"), "cannot write"),
+        (("amygdala", "-o", "{out}", "--like", "{here}/no.nii"), "no file"),
+        (("amygdala", "-o", "{out}", "--resolution", "99"), "from 0.5 to 50 mm"),
+        (("amygdala", "--atlas", "{here}/no.nii"), "no file"),
+        (("amygdala", "--minus", ""), "expected a text"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_and_leave_nothing(encode, tmp_path, arguments, message):
+    make_bad_files(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    outcome = encode(*(each.format(here=tmp_path, out=tmp_path / "out") for each in arguments))
+    assert (outcome.code, outcome.out.count("\n")) in [(1, 0), (1, 3)]  # 3: rows of a table
+    last = outcome.err.splitlines()[-1]
+    assert last.startswith("neurowhere: ")
+    assert message in last
+    assert "Traceback" not in outcome.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("size", [300, 30_000])
+def test_a_full_disk_leaves_no_folder(encode, tmp_path, size):
+    with full_disk(size):
+        outcome = encode("amygdala", "-o", tmp_path / "out")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith(f"neurowhere: cannot write {tmp_path / 'out'}: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_no_table(encode, tmp_path):
+    (tmp_path / "texts.csv").write_text("text\n" + "left amygdala\n" * 200)
+    with full_disk(5_000):
+        outcome = encode(tmp_path / "texts.csv", "--table", tmp_path / "out.csv")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "cannot write" in outcome.err
+    assert [file.name for file in tmp_path.iterdir()] == ["texts.csv"]
+
+
+def test_another_language_is_told(encode):
+    outcome = encode("Der Patient hat eine Läsion der Amygdala und des Marks.")
+    assert outcome.code == 0  # a name that both languages have was found
+    assert outcome.err.startswith("neurowhere: warning: the text does not seem to be in English")
+
+
+@pytest.mark.parametrize("damage", ["missing", "changed", "foreign"])
+def test_no_model(run, model, tmp_path, damage):
+    folder = tmp_path / "model"
+    if damage != "missing":
+        folder.mkdir()
+        for file in model.iterdir():
+            (folder / file.name).write_bytes(file.read_bytes())
+    if damage == "changed":
+        (folder / "predictor.npz").write_bytes(b"")
+    if damage == "foreign":
+        (folder / "info.json").write_text("{}")
+    outcome = run("encode", "amygdala", "--model", folder, "-o", tmp_path / "out")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("amygdala", "--what"),
+        ("amygdala", "--resolution", "fine"),
+        ("a.csv", "b.csv", "--minus", "amygdala"),
+        ("amygdala", "-o", "out", "--table", "out.csv"),
+    ],
+)
+def test_wrong_usage_is_code_2(run, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("text\namygdala\n")
+    assert run("encode", *arguments).code == 2
+
+
+# ---- the shipped model
+
+
+def test_nothing_heavy_is_imported():
+    code = """if True:
+        import sys
+        sys.argv = ["neurowhere", "encode", "Fear and the left amygdala."]
+        from neurowhere.cli import main
+        try:
+            main()
+        finally:
+            print("\\n" + " ".join(sys.modules), file=sys.stderr)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Amygdala_L" in done.stdout
+    loaded = set(done.stderr.splitlines()[-1].split())
+    heavy = {"matplotlib", "nilearn", "numba", "fastapi", "sklearn", "pubget", "pypdf", "requests"}
+    assert not heavy & loaded
+
+
+def test_every_option_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "encode.md").read_text(encoding="utf-8")
+    commands = typer.main.get_command(app).commands
+    for name in ("encode", "decode"):
+        assert f"neurowhere {name} " in page
+        for option in commands[name].params:
+            if option.param_type_name == "option":
+                assert any(each in page for each in (*option.opts, *option.secondary_opts))
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_help_has_an_example(run, command):
+    outcome = run(command, "--help")
+    assert outcome.code == 0
+    assert f"neurowhere {command} " in outcome.out.split("Example", 1)[1]
