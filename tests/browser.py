@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -27,6 +28,14 @@ OPTIONS = (
     "--remote-debugging-pipe",
 )
 PATIENCE_S = 120.0
+# Becomes the browser, with the pipes where it expects them; copied away first, should one be 3 or 4.
+LAUNCH = """
+import os, sys
+spare = [os.dup2(int(end), 60 + n) for n, end in enumerate(sys.argv[1:3])]
+os.dup2(spare[0], 3)
+os.dup2(spare[1], 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
 
 
 def find_browser() -> str | None:
@@ -50,16 +59,10 @@ class Browser:
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
 
-        def place_pipes() -> None:
-            # Above 4 first: a pipe that is 3 or 4 already must not be overwritten.
-            ends = [os.dup2(end, spare) for end, spare in ((to_browser, 60), (from_browser, 61))]
-            os.dup2(ends[0], 3)
-            os.dup2(ends[1], 4)
-
+        command = [find_browser(), *OPTIONS, f"--user-data-dir={self._profile}", "about:blank"]
         self._process = subprocess.Popen(
-            [find_browser(), *OPTIONS, f"--user-data-dir={self._profile}", "about:blank"],
-            preexec_fn=place_pipes,
-            close_fds=False,
+            [sys.executable, "-c", LAUNCH, str(to_browser), str(from_browser), *command],
+            pass_fds=(to_browser, from_browser),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -1,0 +1,149 @@
+"""The page in a real browser, opened from disk."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.browser import Browser, find_browser
+from tests.report.test_encoding import STUDIES, TEXT
+from tests.studies import GRID, TERMS, make_corpus
+from tests.test_encoder import make_atlas
+
+from neurowhere import Encoder
+from neurowhere.report.encoding_page import encoding_page
+from neurowhere.report.encoding_tables import tabulate
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="needs chromium")
+
+LIVE = "document.getElementById('viewer').classList.contains('live')"
+POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part=${n}]`).value))"
+
+
+@pytest.fixture(scope="module")
+def result():
+    model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+    return replace(model.encode(TEXT), find_similar=lambda: STUDIES)
+
+
+@pytest.fixture(scope="module")
+def address(result, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(encoding_page(result, tabulate(result, make_atlas())), "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser, address):
+    browser.requests.clear()
+    browser.problems.clear()
+    browser.open(address)
+    browser.wait_for(LIVE)
+    return browser
+
+
+def part(page, name):
+    return page.evaluate(f"document.querySelector('[data-part={name}]').textContent")
+
+
+def box(page, name):
+    script = f"JSON.stringify(document.querySelector('[data-part={name}]').getBoundingClientRect())"
+    found = json.loads(page.evaluate(script))
+    return found["left"], found["top"], found["width"], found["height"]
+
+
+def painted(page, name):
+    """How many pixels of a slice are in colour, not grey."""
+    return page.evaluate(f"""(() => {{
+        const canvas = document.querySelector('[data-part={name}]');
+        const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        let coloured = 0;
+        for (let n = 0; n < pixels.length; n += 4)
+            coloured += Math.abs(pixels[n] - pixels[n + 2]) > 20;
+        return coloured;
+    }})()""")
+
+
+def test_it_opens_at_the_strongest_place_and_asks_for_nothing(page, result, address):
+    place = result.peaks.loc[0, ["x", "y", "z"]].round().astype(int).tolist()
+    assert page.evaluate(POSITION) == place
+    assert painted(page, "axial") > 100
+    assert [url for url in page.requests if not url.startswith("data:")] == [address]
+    assert page.problems == []
+
+
+def test_a_text_that_is_a_script_is_not_run(page):
+    assert page.evaluate("typeof window.hacked") == "undefined"
+    assert page.evaluate("document.querySelectorAll('.text img, .text script').length") == 0
+    assert "window.hacked = 1" in page.evaluate("document.querySelector('.text').textContent")
+
+
+def test_a_click_moves_the_crosshair(page):
+    x, y, z = page.evaluate(POSITION)
+    left, top, width, height = box(page, "coronal")
+    page.click(left + width / 4, top + height / 2)
+    moved = page.evaluate(POSITION)
+    assert moved[1] == y
+    assert moved[0] < -20  # left of the screen is left of the brain
+    assert moved != [x, y, z]
+
+
+def test_keys_move_the_crosshair(page):
+    x, y, z = page.evaluate(POSITION)
+    page.evaluate("document.querySelector('[data-part=axial]').focus()")
+    page.press("ArrowRight")
+    page.press("ArrowUp", shift=True)
+    page.press("PageUp")
+    assert page.evaluate(POSITION) == [x + 2, y + 10, z + 2]
+
+
+def test_a_region_moves_the_crosshair_and_tells_why(page, result):
+    region = "[...document.querySelectorAll('.regions button')].find((b) => b.textContent === '{}')"
+    page.evaluate(region.format("amygdala") + ".click()")
+    place = page.evaluate(region.format("amygdala") + ".dataset.place").split()
+    assert page.evaluate(POSITION) == list(map(int, place))
+    assert part(page, "region") == "amygdala"
+    assert "amygdala" in part(page, "why")
+
+
+@pytest.mark.parametrize("place", [(-22, -4, -18), (8, -92, 2), (-38, -24, 56), (0, 32, 22)])
+def test_numbers_at_the_crosshair_are_those_of_the_map(page, result, place):
+    for name, mm in zip("xyz", place):
+        field = f"document.querySelector('[data-part={name}]')"
+        page.evaluate(f"{field}.value = {mm}; {field}.dispatchEvent(new Event('change'))")
+    assert page.evaluate(POSITION) == list(place)
+    region = GRID.region_of([place])[0]
+    density = result.density[region] * GRID.total_volume_mm3
+    ratio = result.probabilities[region] / result.mean_map[region]
+    assert float(part(page, "density").split()[0]) == pytest.approx(density, rel=0.06, abs=1e-3)
+    assert float(part(page, "ratio").removeprefix("× ")) == pytest.approx(ratio, rel=0.06, abs=1e-2)
+    names = (*make_atlas().names, "no named region")
+    assert part(page, "region") == names[make_atlas().region_of([place])[0]]
+
+
+def test_layers_and_threshold_change_the_picture(page):
+    counts = {}
+    for layer in ("density", "ratio", "mass"):
+        page.evaluate(f"document.querySelector('input[value={layer}]').click()")
+        counts[layer] = painted(page, "axial")
+    assert len(set(counts.values())) == 3
+    assert "95 % of peaks" in part(page, "scale")
+    page.evaluate("document.querySelector('input[value=density]').click()")
+    slider = "document.querySelector('[data-part=strongest]')"
+    page.evaluate(f"{slider}.value = 1; {slider}.dispatchEvent(new Event('input'))")
+    assert painted(page, "axial") < counts["density"]
+    assert part(page, "share") == "1 %"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (390, True), (1280, True)])
+def test_nothing_is_wider_than_the_window(address, width, dark):
+    with Browser(width, 800, dark) as narrow:
+        narrow.open(address)
+        narrow.wait_for(LIVE)
+        assert narrow.evaluate("document.documentElement.scrollWidth") <= width
+        assert narrow.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is dark
