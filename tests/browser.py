@@ -28,7 +28,7 @@ OPTIONS = (
     "--remote-debugging-pipe",
 )
 PATIENCE_S = 120.0
-# Becomes the browser, with the pipes where it expects them; copied away first, should one be 3 or 4.
+# Becomes the browser, with the pipes where it expects them (copied away first: one may be 3).
 LAUNCH = """
 import os, sys
 spare = [os.dup2(int(end), 60 + n) for n, end in enumerate(sys.argv[1:3])]
