@@ -90,7 +90,7 @@ def _ignored(encoding: "Encoding", *, with_text: bool) -> list[Answer]:
 
 def _terms(rows: list[Answer]) -> str:
     shown = ", ".join(
-        row["term"] + (f" ({row['count']}×)" if abs(row["count"]) > 1 else "")
+        "− " * (row["weight"] < 0) + row["term"] + f" ({row['count']}×)" * (row["count"] > 1)
         for row in rows[:N_TERMS]
     )
     more = len(rows) - N_TERMS

@@ -1,0 +1,119 @@
+"""How fast a text is encoded: cold, warm and in a batch, with the shipped model.
+
+    python benchmarks/encode_speed.py [--rival PYTHON MODEL] [--abstracts 2000]
+
+- cold: ``neurowhere encode "..."`` as a command, from its start to its end: the fastest of 5.
+- warm: `Encoder.encode` with density, regions of AAL3 and terms, as the median over 50 abstracts.
+- batch: ``neurowhere encode FILE.jsonl --table FILE.csv``, abstracts a second, without the start.
+
+With --rival, NeuroQuery encodes the same 50 abstracts: PYTHON of an environment that has it, MODEL
+as `rivals/neuroquery_fit.py --model` keeps it.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import median
+
+from neurowhere import iter_documents, load_model
+from neurowhere.batch import TableMaker
+from neurowhere.exceptions import DataWarning
+from neurowhere.files import new_file
+from neurowhere.inputs import iter_texts
+from neurowhere.space.aal3 import default_atlas
+from setting import DATA, print_table
+
+SENTENCE = "Fear conditioning activated the left amygdala and the anterior insula."
+COLD_RUNS, WARM_TEXTS, WARM_UP = 5, 50, 3
+RIVAL = Path(__file__).parent / "rivals" / "neuroquery_encode.py"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rival", nargs=2, metavar=("PYTHON", "MODEL"))
+    parser.add_argument("--abstracts", type=int, default=2000)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", DataWarning)
+    abstracts = list(read_abstracts())
+    some = abstracts[:WARM_TEXTS]
+    length = sum(map(len, some)) / len(some)
+    rows = [
+        ["cold command, s", f"{cold():.2f}", "3"],
+        ["warm encode, ms", f"{warm(some):.1f}", "15"],
+        ["batch, abstracts/s", f"{batch(cycle(abstracts), arguments.abstracts):,.0f}", "500"],
+    ]
+    if arguments.rival:
+        whole, map_alone = rival(*arguments.rival, some)
+        rows.append(["NeuroQuery, ms", f"{whole:.1f}", ""])
+        rows.append(["NeuroQuery, map alone, ms", f"{map_alone:.1f}", ""])
+    load = os.getloadavg()[0]
+    print(f"abstracts of {length:,.0f} characters; load of the machine {load:.1f}\n")
+    print_table(["", "measured", "aim"], rows)
+
+
+def read_abstracts():
+    path = DATA / "corpus" / "rawtext_linked_dev.jsonl.gz"
+    for document in iter_documents(path):
+        if abstract := document.sections.get("abstract"):
+            yield f"{document.sections.get('title', '')}\n\n{abstract}"
+
+
+def cold():
+    command = [Path(sys.executable).parent / "neurowhere", "encode", SENTENCE]
+    return min(
+        timed(lambda: subprocess.run(command, check=True, capture_output=True))
+        for _ in range(COLD_RUNS)
+    )
+
+
+def warm(texts):
+    model, atlas = load_model(), default_atlas()
+
+    def encode(text):
+        encoding = model.encode(text)
+        return encoding.density, encoding.regions(atlas), encoding.terms
+
+    seconds = [timed(lambda text=text: encode(text)) for text in texts]
+    return 1000 * median(seconds[WARM_UP:])
+
+
+def batch(abstracts, number):
+    maker = TableMaker(load_model(), default_atlas())
+    with tempfile.TemporaryDirectory() as folder:
+        source, table = Path(folder, "texts.jsonl"), Path(folder, "table.csv")
+        lines = (json.dumps({"id": i, "text": text}) for i, text in zip(range(number), abstracts))
+        source.write_text("\n".join(lines))
+        for _ in maker.tables(islice(iter_texts([str(source)]), 10)):
+            pass  # what is made at first use
+
+        def run():
+            with new_file(table) as stream:
+                for part in maker.tables(iter_texts([str(source)])):
+                    part.to_csv(stream, index=False, float_format="%.6g")
+
+        return number / timed(run)
+
+
+def rival(python, model, texts):
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(texts, file)
+        file.flush()
+        done = subprocess.run([python, RIVAL, model, file.name], check=True, capture_output=True)
+    return map(float, done.stdout.split())
+
+
+def timed(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
