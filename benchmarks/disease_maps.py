@@ -1,12 +1,13 @@
-"""The paper's disease maps: eight terms on all documents at hand, with any model.
+"""The paper's disease maps: eight terms and two controls on all documents at hand, with any model.
 
     python benchmarks/disease_maps.py -o OUTPUT [--model FOLDER] [--name shipped] [--cache FOLDER]
-                                      [--images docs/images] [--without-term]
+                                      [--images docs/images] [--without-term] [--against-patients]
 
 Documents: the unlabelled ones, the linked texts, and NeuroQuery's titles, abstracts and keywords as
-counts (12,100 studies, imported once into OUTPUT). Writes a folder for each term, as `neurowhere
-contrast` does, and prints where each disease should be raised and whether it is: ratios of mean
-probability with bootstrap intervals. The atlases are those of the development data.
+counts (12,100 studies, imported once into OUTPUT). Prints where each disease should be raised and
+whether it is: ratios of mean probability with bootstrap intervals, against all documents or against
+those that speak of other patients. With --images, also writes a folder for each term, as
+`neurowhere contrast` does. The atlases are those of the development data.
 """
 
 import argparse
@@ -29,6 +30,9 @@ TERMS = {
     "depression": "depressive disorder OR major depression",
     "ptsd": "posttraumatic stress disorder OR post traumatic stress disorder OR PTSD",
     "schizophrenia": "schizophren*",
+    # Controls, which no part of the brain is known for: what kind of article says so does matter.
+    "consent": "informed consent",
+    "mice": "mouse",
 }
 # Atlas, beginnings of labels, and side (−1 left, 1 right, 0 both) of the places to look at.
 PLACES = {
@@ -57,6 +61,18 @@ PLACES = {
     "anterior cingulate": ("aal3", ["ACC_"], 0),
     "superior temporal": ("aal3", ["Temporal_Sup_", "Heschl_"], 0),
 }
+PATIENTS = "(patient OR disease OR disorder)"
+COMMON = [
+    "caudate",
+    "putamen",
+    "substantia nigra",
+    "thalamus",
+    "precentral gyrus (motor)",
+    "left inferior frontal",
+    "left posterior temporal",
+    "hippocampus",
+    "amygdala",
+]
 EXPECTED = {
     "huntington": ["caudate", "putamen"],
     "parkinson": [
@@ -79,6 +95,8 @@ EXPECTED = {
     "depression": ["anterior cingulate", "amygdala"],
     "ptsd": ["amygdala", "hippocampus"],
     "schizophrenia": ["superior temporal", "anterior cingulate", "thalamus"],
+    "consent": COMMON,
+    "mice": COMMON,
 }
 
 
@@ -90,6 +108,7 @@ def main():
     parser.add_argument("--cache", type=Path, help="folder of encoded documents")
     parser.add_argument("--images", type=Path, help="folder to copy the pictures to")
     parser.add_argument("--without-term", action="store_true", help="leave the term itself out")
+    parser.add_argument("--against-patients", action="store_true", help="not against all")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     model = load_model(arguments.model)
@@ -101,12 +120,17 @@ def main():
     for name, query in TERMS.items():
         start = time.perf_counter()
         result = contrast_documents(
-            sources, query, model=model, cache=cache, without_term=arguments.without_term
+            sources,
+            query,
+            against=f"{PATIENTS} AND NOT ({query})" if arguments.against_patients else None,
+            model=model,
+            cache=cache,
+            without_term=arguments.without_term,
         )
         seconds = time.perf_counter() - start
-        folder = arguments.output / f"{arguments.name}-{name}"
-        result.save(folder, atlas=aal3, overwrite=True)
         if arguments.images:
+            folder = arguments.output / f"{arguments.name}-{name}"
+            result.save(folder, atlas=aal3, overwrite=True)
             picture = arguments.images / f"contrast-{arguments.name}-{name}.png"
             shutil.copy(folder / "map.png", picture)
         for place in EXPECTED[name]:

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
+from neurowhere.encoding import Encoding
 from neurowhere.files import new_folder, write_info
+from neurowhere.report.encoding_page import readable_names
 from neurowhere.report.figures import GRID_COLOUR, save_figure
-from neurowhere.report.maps import draw_map
+from neurowhere.report.maps import RATIO_UNIT, draw_map, strongest_place
 from neurowhere.report.page import page, paragraph, picture, section
 from neurowhere.report.tables import to_html
+from neurowhere.report.viewer import data_block, viewer_data, viewer_elements
 from neurowhere.space import Atlas
 
 KIND = "contrast"
@@ -49,22 +52,29 @@ def write_files(
 ) -> None:
     """Write the files of a contrast into an empty folder."""
     documents = contrast.documents if titles else contrast.documents.drop(columns="title")
+    if atlas is None and isinstance(contrast.partition, Atlas):
+        atlas = contrast.partition
     for name, values in _images(contrast).items():
         image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
         image.to_filename(folder / f"{name}.nii.gz")
     _write_table(contrast.terms, folder / "terms.csv")
     _write_table(documents, folder / "documents.csv")
-    parts = [_map_section(contrast, folder / "map.png")]
-    if atlas is not None or isinstance(contrast.partition, Atlas):
+    title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
+    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
+    save_figure(figure, folder / "map.png")
+    parts = [_summary_section(contrast), _map_section(contrast, folder / "map.png")]
+    parts.append(_terms_section(contrast.terms))
+    if atlas is not None:
         regions = contrast.regions(atlas)
         _write_table(regions, folder / "regions.csv")
         parts.append(_regions_section(regions, folder / "regions.png"))
     parts += [
-        section("Terms that carry it", paragraph(_TERMS), _table(contrast.terms, N_TERMS)),
-        section("Documents", paragraph(_about_documents(contrast)), _table(documents, N_DOCUMENTS)),
+        section("Documents", paragraph(_DOCUMENTS), _table(documents, N_DOCUMENTS)),
         section("How it was made", paragraph(_how(contrast))),
+        data_block(_viewer_data(contrast, atlas)),
     ]
-    text = page(f"Documents that {contrast.group}", repr(contrast), *parts)
+    lead = f"Contrasted with {contrast.against_words}."
+    text = page(title, lead, *parts, styles=("encoding.css",), script="viewer.js")
     (folder / "report.html").write_text(text, "utf-8")
     groups = {"group": contrast.group, "against": contrast.against}
     write_info(folder, {"kind": KIND, **groups, "about": contrast.about})
@@ -118,20 +128,57 @@ def draw_regions(regions: pd.DataFrame) -> Any:
     return figure
 
 
-def _map_section(contrast: Contrast, path: Path) -> str:
-    title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
-    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit="log ratio")
-    save_figure(figure, path)
+# ---- sections of the page
+
+
+def _summary_section(contrast: Contrast) -> str:
+    about = contrast.about
     passing = contrast.significant()
     raised = int((passing & (contrast.log_ratio > 0)).sum())
+    left_out = about["terms_left_out"]
     return section(
-        "Where they differ",
-        picture(path, f"Log ratio of mean densities, against {contrast.against_words}."),
+        "In short",
+        paragraph(
+            f"{about['documents']:,} documents were read. "
+            f"{about['documents_with_known_terms']:,} are compared, each with a term that the "
+            "model knows."
+        ),
         paragraph(
             f"{raised:,} of {contrast.partition.n_regions:,} regions of the model are raised and "
             f"{int(passing.sum()) - raised:,} lowered beyond what random groups of documents of "
             f"the same size would show, at a false-discovery rate of {FALSE_DISCOVERY_RATE:.0%}."
         ),
+        *([paragraph(f"Left out of the encoding: {', '.join(left_out)}.")] if left_out else []),
+        *(paragraph(problem, "note") for problem in about["problems"]),
+        classes="source",
+    )
+
+
+def _map_section(contrast: Contrast, path: Path) -> str:
+    against = contrast.against_words
+    still = picture(path, f"Log ratio of mean densities, against {against}.")
+    note = f"Density is the mean of the group; the mean map, that of {against}: see the ratio."
+    return section("Map", viewer_elements(still), paragraph(note, "note"), classes="map")
+
+
+def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
+    mean = Encoding(
+        text="",
+        probabilities=contrast.probabilities.astype(np.float32),
+        mean_map=contrast.reference,
+        terms=contrast.terms,
+        partition=contrast.partition,
+        brain=contrast.brain,
+    )
+    names = readable_names(atlas.names) if atlas is not None else {}
+    about = [{"name": name, "label": label, "why": []} for label, name in names.items()]
+    return viewer_data(mean, strongest_place(contrast.log_ratio_img), atlas, about)
+
+
+def _terms_section(terms: pd.DataFrame) -> str:
+    shown = terms[["term", "share", "share_reference", "moves"]]
+    return section(
+        "Terms that carry it", _table(shown, N_TERMS), paragraph(_TERMS, "note"), classes="terms"
     )
 
 
@@ -142,31 +189,21 @@ def _regions_section(regions: pd.DataFrame, path: Path) -> str:
 
 
 _TERMS = (
-    "Share of the documents that have each term, in the group and in the reference; the share of "
-    "probability that it moves, found by putting this term of the group's mean text back to what "
-    "it is in the reference; and where it raises the map most, in mm. terms.csv has more."
+    "Share of the documents that have each term, in the group and in the reference; and the share "
+    "of probability that it moves, found by putting this term of the group's mean text back to "
+    "what it is in the reference. terms.csv has more."
 )
-
-
-def _about_documents(contrast: Contrast) -> str:
-    about = contrast.about
-    return (
-        f"{about['documents']:,} documents were read; {about['documents_with_known_terms']:,} are "
-        f"compared, each with a term that the model knows. The first of the "
-        f"{len(contrast.documents):,} of the group; documents.csv has all."
-    )
+_DOCUMENTS = "Those with the most mentions; documents.csv has all."
 
 
 def _how(contrast: Contrast) -> str:
     about = contrast.about
-    left_out = ", ".join(about["terms_left_out"])
     return (
         "The map is log(½/V + ½ mean density of the group) − the same of the reference, V the "
         f"volume of the brain. Intervals: {about['replicates']} replicates of a Poisson bootstrap "
         f"over documents, seed {about['seed']}. Threshold: permutation of documents, by its exact "
         "first three moments, with Benjamini and Hochberg's control of the false-discovery rate. "
-        f"Documents weigh {'as their mentions' if about['weighted'] else 'the same'}. "
-        + (f"Left out of the encoding: {left_out}." if left_out else "No term was left out.")
+        f"Documents weigh {'as their mentions' if about['weighted'] else 'the same'}."
     )
 
 
