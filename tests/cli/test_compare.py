@@ -81,7 +81,10 @@ def test_everything_is_written(run, source, atlas, tmp_path):
     ("options", "message"),
     [
         (("--folds", 50), "expected at least 50 studies"),
-        (("--losses", "l7"), "expected losses among l1, l2, likelihood, labels, labels-l1; got 'l7'"),
+        (
+            ("--losses", "l7"),
+            "expected losses among l1, l2, likelihood, labels, labels-l1; got 'l7'",
+        ),
         (("--partitions", "atlas:no.nii"), "no file no.nii"),
         (("--vocabulary", "no.csv"), "cannot read no.csv"),
         (("--partitions", "voxels:4,voxels:4"), "two are 'voxels 4 mm'"),
