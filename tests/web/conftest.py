@@ -28,8 +28,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def model():
-    encoder = Encoder(VoxelGrid(8), "likelihood", vocabulary=TERMS, rank=4, repeats=1)
-    return encoder.fit(make_corpus(60))
+    return Encoder(VoxelGrid(8), "l2", vocabulary=TERMS).fit(make_corpus(60))
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,11 @@ import json
 import nibabel
 import numpy as np
 import pytest
+from tests.web.conftest import open_client
 
+from neurowhere import load_model
 from neurowhere.web import schemas
+from neurowhere.web.app import create_app
 from neurowhere.web.schemas import EncodeAnswer, ErrorAnswer
 
 FEAR = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
@@ -145,7 +148,7 @@ def test_a_report_holds_the_text_escaped(client):
 def test_slices_are_pictures_of_one_size(client, path, query):
     content = post(client, path, style="slices", at=[0, 0, 0], **query).content
     assert content.startswith(b"\x89PNG")
-    assert tuple(np.frombuffer(content[16:24], ">u4")) == (430, 422)
+    assert tuple(np.frombuffer(content[16:24], ">u4")) == (338, 346)
 
 
 # ---- batch, contrast, term, decode
@@ -190,6 +193,18 @@ def test_a_place_decodes_to_its_term(client):
     schemas.DecodeAnswer.model_validate(answer)
     assert answer["terms"][0]["term"] == "amygdala"
     assert len(answer["terms"]) == 2
+
+
+def test_the_shipped_model_knows_close_studies():
+    with open_client(create_app(load_model())) as client:
+        answer = post(client, "encode", text="fear and the amygdala").json()
+        EncodeAnswer.model_validate(answer)
+        assert "amygdala" in answer["regions"][0]["name"]
+        assert all("pubmed" in study["link"] for study in answer["similar"])
+        assert len(answer["similar"]) == 10
+        decoded = post(client, "decode", points=[[-24, -4, -18]]).json()
+        assert decoded["terms"][0]["term"] == "amygdala"
+        assert decoded["studies"]
 
 
 # ---- what the server tells of itself

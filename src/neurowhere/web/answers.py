@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from neurowhere.decode import Decoding
 from neurowhere.encoding import XYZ, Encoding, TermMap
 from neurowhere.space.maxima import strongest_regions
 from neurowhere.text.context import Mention
@@ -184,6 +185,15 @@ def studies(table: pd.DataFrame | None) -> list[Answer]:
     return [
         {"id": row.id, "similarity": short(row.similarity), "link": row.link} for row in rows(table)
     ]
+
+
+def decoding(found: Decoding, n_rows: int, outside: int) -> Answer:
+    """Tell which terms and studies speak for places."""
+    terms = [
+        {"term": row.term, "score": short(row.score), "ratio": short(row.ratio)}
+        for row in rows(found.terms)
+    ]
+    return {"terms": terms, "studies": studies(found.studies)[:n_rows], "outside": outside}
 
 
 def term(found: TermMap) -> Answer:

@@ -71,7 +71,7 @@ def create_app(
         )
     add_error_handlers(app)
     app.include_router(make_router(service, pool, metrics, release))
-    app.include_router(make_page(service, pool))
+    app.include_router(make_page(pool))
     return app
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from neurowhere.web.pool import Pool
-from neurowhere.web.service import Service
+from neurowhere.web.template import brain, coarse_brain, to_nifti
 
 MEDIA_TYPES = {
     ".css": "text/css",
@@ -18,10 +18,10 @@ MEDIA_TYPES = {
 }
 REVALIDATE = "no-cache"  # kept by the browser, and asked for again: a new version is seen at once
 NIIVUE = "niivue.umd.js"
-TEMPLATE = "mni152.nii.gz"
+TEMPLATES = {"mni152.nii.gz": brain, "mni152-coarse.nii.gz": coarse_brain}
 
 
-def make_page(service: Service, pool: Pool) -> APIRouter:
+def make_page(pool: Pool) -> APIRouter:
     """Make the routes of the page; they are no part of the API."""
     router = APIRouter(include_in_schema=False)
 
@@ -35,9 +35,8 @@ def make_page(service: Service, pool: Pool) -> APIRouter:
 
     @router.get("/static/{name}")
     async def static(request: Request, name: str) -> Response:
-        if name == TEMPLATE:
-            content = await pool.run(lambda: service.template_nifti)
-            return _file(request, name, content)
+        if name in TEMPLATES:
+            return _file(request, name, await pool.run(template_file, name))
         if name not in static_files():  # only names that are known are ever looked up
             raise HTTPException(404, "no such file")
         return _file(request, name, static_files()[name])
@@ -50,7 +49,14 @@ def static_files() -> dict[str, bytes]:
     """Content of each file of the page by its name, and of NiiVue."""
     folder = files("neurowhere.web") / "static"
     content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-    return content | {NIIVUE: (files("nilearn") / "_assets" / "js" / NIIVUE).read_bytes()}
+    niivue = files("nilearn") / "_assets" / "js" / NIIVUE
+    return content | ({NIIVUE: niivue.read_bytes()} if niivue.is_file() else {})
+
+
+@cache
+def template_file(name: str) -> bytes:
+    """Content of the file of a template."""
+    return to_nifti(TEMPLATES[name]())
 
 
 def _file(request: Request, name: str, content: bytes) -> Response:

@@ -310,14 +310,16 @@ class DecodedTerm(Schema):
     """A term that speaks for a place."""
 
     term: str
-    score: float
+    score: float = Field(description="Log of the ratio.")
+    ratio: float = Field(description="How much likelier studies of the term report the place.")
 
 
 class DecodeAnswer(Schema):
     """Terms and studies that speak for places."""
 
     terms: list[DecodedTerm]
-    similar: list[Study]
+    studies: list[Study]
+    outside: int = Field(description="Points outside of the brain, which were left out.")
 
 
 class ModelAnswer(Schema):

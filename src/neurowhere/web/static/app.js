@@ -39,27 +39,41 @@ const kind = () => (isPair() ? "contrast" : "encode");
 const mapQuery = () => ({ ...query(), ...(isPair() ? {} : { image: chosen("image") }) });
 const isEmpty = () => !$("text").value.trim() || (isPair() && !$("other").value.trim());
 
-async function run() {
+// Do the work that was asked for last; what it replaces is given up.
+async function attempt(work) {
   running?.abort();
-  if (isEmpty()) return;
   running = new AbortController();
   const { signal } = running;
   busy(true);
   try {
-    const answer = await ask(kind(), { ...query(), regions: N_REGIONS }, signal);
-    result = answer;
-    tell(answer);
-    await showMap(signal);
-    const first = (isPair() ? answer.more : answer.regions)[0];
-    const peak = isPair() ? first?.at : answer.peaks[0]?.at ?? first?.at;
-    if (peak) await viewer.moveTo(peak);
+    await work(signal);
     trouble(null);
-    say(first ? `Map ready. Strongest: ${first.name}, ${percent(first.probability)}.` : "Map ready.");
   } catch (error) {
     if (error.name !== "AbortError") trouble(error);
   } finally {
     if (!signal.aborted) busy(false);
   }
+}
+
+async function run() {
+  if (isEmpty()) return;
+  await attempt(async (signal) => {
+    result = await asked(signal);
+    tell(result);
+    await showMap(signal);
+    const first = (isPair() ? result.more : result.regions)[0];
+    const peak = result.peaks?.[0]?.at ?? first?.at;
+    if (peak && !signal.aborted) await viewer.moveTo(peak);
+    say(first ? `Map ready. Strongest: ${first.name}, ${percent(first.probability)}.` : "Map ready.");
+  });
+}
+
+async function asked(signal) {
+  const { text, other } = query();
+  if (!isPair()) return ask("encode", { ...query(), regions: N_REGIONS }, signal);
+  const read = (words) => ask("encode", { text: words, ...reading(), regions: 0 }, signal);
+  const [answer, ...readings] = await Promise.all([ask("contrast", { ...query(), regions: N_REGIONS }, signal), read(text), read(other)]);
+  return { ...answer, readings };
 }
 
 async function showMap(signal) {
@@ -91,9 +105,8 @@ function pointing(term) {
 // ---- what came back
 
 function tell(answer) {
-  document.body.classList.toggle("pair", isPair());
-  const one = isPair() ? answer.text : answer;
-  tellSupport(one.support);
+  if (isPair()) tellDistance(answer);
+  else tellSupport(answer.support);
   tellReading(answer);
   tellTerms(isPair() ? [...answer.text.terms, ...answer.other.terms.map((term) => ({ ...term, contribution: -term.contribution }))] : answer.terms);
   if (isPair()) tellPair(answer);
@@ -109,12 +122,21 @@ function tellSupport({ level, terms }) {
   $("support-words").textContent = words;
 }
 
+function tellDistance({ distance, text, other }) {
+  const weakest = ["none", "weak", "good"].find((level) => [text, other].some(({ support }) => support.level === level));
+  $("support").textContent = `${percent(distance)} apart`;
+  $("support").dataset.level = weakest;
+  $("support-words").textContent = `The two maps differ in ${percent(distance)} of their mass. Warm: more for the first text; cold: more for the second.`;
+}
+
 function tellReading(answer) {
   if (isPair()) {
-    const share = percent(answer.distance);
-    fill($("reading"), make("p", {}, `The two maps differ in ${share} of their mass. Warm colours: more for the first text. Cold: more for the second.`));
+    const [first, second] = answer.readings;
+    fill($("reading"),
+      make("p", {}, ...marked($("text").value, first, pointing)),
+      make("p", { class: "versus" }, "compared with"),
+      make("p", {}, ...marked($("other").value, second, pointing)));
   } else fill($("reading"), ...marked($("text").value, answer, pointing));
-  $("key").hidden = isPair();
 }
 
 function tellTerms(terms) {
@@ -127,7 +149,7 @@ function tellTerms(terms) {
 
 function tellRegions({ regions, peaks }) {
   const largest = regions[0]?.probability || 1;
-  $("regions-note").textContent = "AAL3, share of the map";
+  $("regions-note").textContent = "share of the map";
   fillTable($("regions"), ["Region", "Share", "Versus average"], regions.map((row) => [
     placeButton(capital(row.name), row.at, goTo, row.region),
     make("span", { class: "meter", style: { "--share": row.probability / largest } }, percent(row.probability)),
@@ -142,9 +164,9 @@ function tellPair({ more, less }) {
   const row = ({ name, at, region, probability, other }) => [
     placeButton(capital(name), at, goTo, region), percent(probability), percent(other),
   ];
-  $("regions-note").textContent = "more for the first text";
+  $("regions-note").textContent = "share of each map";
   fillTable($("regions"), ["Region", "First", "Second"], more.map(row));
-  fillTable($("peaks"), ["More for the second", "First", "Second"], less.map(row));
+  fillTable($("peaks"), ["Region", "First", "Second"], less.map(row));
 }
 
 const ratioCell = (ratio) =>
@@ -187,11 +209,11 @@ function tellWhy({ name, ratio, density, why }) {
   fill($("why"), ...(rows.length ? rows : [make("li", { class: "soft" }, "No known term")]));
 }
 
-function tellDecoded({ terms, similar }) {
+function tellDecoded({ terms, studies }) {
   const strongest = Math.max(1e-9, ...terms.map((row) => Math.abs(row.score)));
   fill($("decoded"), ...terms.slice(0, 8).map(({ term, score }) => barRow(term, score / strongest, pointing(term))));
-  $("speaking-title").hidden = !similar.length;
-  fill($("speaking"), ...similar.slice(0, 5).map(studyRow));
+  $("speaking-title").hidden = !studies.length;
+  fill($("speaking"), ...studies.slice(0, 5).map(studyRow));
 }
 
 function tellNowhere(message) {
@@ -271,6 +293,8 @@ function busy(yes) {
   $("stage").setAttribute("aria-busy", String(yes));
 }
 
+const isBusy = () => $("stage").getAttribute("aria-busy") === "true";
+
 function trouble(error) {
   $("problem").hidden = !error;
   if (error) fill($("problem"), make("strong", {}, error.message), " ", error.hint ?? "");
@@ -307,7 +331,7 @@ function drawLegend(scale, ofTerm = false) {
   };
   const name = $("colours").value;
   if (image === "density") fill($("legend"), word(low, -1), bar(name), word(high, 1), make("small", {}, "per cm³"));
-  else fill($("legend"), word(high, -1), bar("ice", true), bar(name), word(high, 1), make("small", {}, isPair() ? "second to first" : "the average"));
+  else fill($("legend"), word(high, -1), bar("ice", true), bar(name), word(high, 1), make("small", {}, isPair() ? "first to second" : "the average"));
 }
 
 // ---- wiring
@@ -320,7 +344,7 @@ function wire() {
   $("run").addEventListener("click", run);
   document.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run(); });
   $("mode").addEventListener("change", () => { setMode(); run(); });
-  $("image").addEventListener("change", () => result && guarded(() => showMap()));
+  $("image").addEventListener("change", () => (isBusy() ? run() : attempt(showMap)));
   $("view").addEventListener("change", () => viewer.view(chosen("view")));
   $("by-sentence").addEventListener("toggle", tellSentences);
   for (const id of ["hidden", "opacity", "colours"]) $(id).addEventListener("input", restyle);
@@ -333,16 +357,6 @@ function wire() {
     make("button", { type: "button", class: "chip", onclick: () => { $("text").value = text; run(); } }, name)));
 }
 
-async function guarded(action) {
-  busy(true);
-  try {
-    await action();
-  } catch (error) {
-    if (error.name !== "AbortError") trouble(error);
-  }
-  busy(false);
-}
-
 function restyle() {
   const looks = { hidden: $("hidden").value / 100, opacity: $("opacity").value / 100, colours: $("colours").value };
   drawLegend(viewer.style(looks), shown?.[0] === "term");
@@ -351,8 +365,10 @@ function restyle() {
 function setMode() {
   $("other-field").hidden = !isPair();
   $("examples").hidden = isPair();
-  $("image").disabled = isPair();
+  document.body.classList.toggle("pair", isPair());
+  $("regions-title").textContent = isPair() ? "More for the first" : "Regions";
   $("peaks-title").textContent = isPair() ? "More for the second" : "Peaks";
+  $("peaks-note").textContent = isPair() ? "share of each map" : "MNI mm";
   if (isPair() && !$("other").value) [$("text").value, $("other").value] = PAIR;
 }
 

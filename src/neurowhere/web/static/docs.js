@@ -26,7 +26,7 @@ function section(route) {
     body ? fields("Body", follow(body)) : null,
     ...ok.map(([type, { schema }]) => answer(type, schema)),
     errors(operation.responses),
-    tryOut(route, body && example(follow(body))));
+    tryOut(route, body && (follow(body).example ?? {})));
 }
 
 function answer(type, schema) {
@@ -74,8 +74,6 @@ function limits(field) {
   of(field.maximum, "To");
   return said.length ? `${said.join(", ")}.` : "";
 }
-
-const example = (schema) => schema.example ?? {};
 
 function tryOut({ path, method }, body) {
   const label = `Body to send to ${path}`;

@@ -14,12 +14,12 @@ export function placeButton(name, at, goTo, title) {
   return make("button", { type: "button", class: "place-link", title: title ?? null, onclick: () => goTo(at) }, name);
 }
 
-// A term with a bar to the right (it speaks for) or to the left (against).
+// A term over a bar of what it adds; warm if it speaks for, cold if against.
 export function barRow(name, share, handlers) {
   const direction = share >= 0 ? "raises" : "lowers";
+  const title = `${direction} it by ${Math.round(100 * Math.abs(share))} % of the strongest`;
   return make("li", {},
-    make("button", { type: "button", class: "bar-name", ...handlers }, name),
-    make("span", { class: `bar-value ${direction}`, style: { "--share": Math.abs(share) }, title: share >= 0 ? "raises" : "lowers" }));
+    make("button", { type: "button", class: `bar-row ${direction}`, style: { "--share": Math.abs(share) }, title, ...handlers }, name));
 }
 
 export function studyRow({ id, similarity, link }) {

@@ -11,10 +11,12 @@ export const COLOURS = {
   viridis: [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]],
 };
 const NEGATIVE = "ice";
-export const LEVELS = [[70, 90, 150], [200, 80, 90], [255, 205, 90]]; // 95, 80 and 50 %
+export const LEVELS = [[95, 120, 190], [215, 85, 95], [255, 205, 90]]; // 95, 80 and 50 %
+const CLEARER = [105, 150, 225]; // opacities of these levels, so that the anatomy shows through
 const BRIGHTEST = 0.999; // share of the brain below the last colour
-const BACKGROUND = [0.035, 0.05, 0.066, 1];
-const NEWEST = 24; // maps that are kept
+const BACKGROUND = [0, 0, 0, 1];
+const FLOAT32 = 16; // of NIfTI
+const NEWEST = 12; // maps that are kept
 
 export function createViewer(stage, onMove) {
   const canvas = make("canvas", { id: "gl", "aria-label": "Brain map. Arrow keys move the crosshair." });
@@ -35,7 +37,8 @@ class Volumes {
     this.nv = new niivue.Niivue({
       backColor: BACKGROUND,
       crosshairColor: [0.31, 0.82, 0.77, 0.9],
-      crosshairWidth: 0.75,
+      crosshairWidth: 0.6,
+      crosshairWidthUnit: "mm",
       dragAndDropEnabled: false,
       isColorbar: false,
       isOrientationTextVisible: true,
@@ -53,25 +56,34 @@ class Volumes {
     await this.nv.attachToCanvas(this.canvas);
     for (const [name, anchors] of Object.entries(COLOURS)) this.nv.addColormap(name, ramp(anchors));
     this.nv.addColormap("levels", steps(LEVELS));
-    await this.nv.loadVolumes([{ url: "/static/mni152.nii.gz", colormap: "gray", cal_min: 25, cal_max: 255 }]);
+    const name = isSoft(this.nv.gl) ? "mni152-coarse" : "mni152";
+    await this.nv.loadVolumes([{ url: `/static/${name}.nii.gz`, colormap: "gray", cal_min: 25, cal_max: 255 }]);
     this.nv.setMultiplanarLayout(2); // a grid
-    this.nv.setRenderAzimuthElevation(235, 20);
+    this.nv.setRenderAzimuthElevation(120, 15); // the left side, from the front
   }
 
   async show(kind, query, signal) {
     await this.ready;
     const key = keyOf(kind, query);
     if (!this.cache.has(key)) {
-      const answer = await post(`${kind}.nii.gz`, query, signal);
-      this.cache.set(key, new File([await answer.blob()], "map.nii.gz"));
+      this.cache.set(key, await this.#load(await post(`${kind}.nii.gz`, query, signal)));
       if (this.cache.size > NEWEST) this.cache.delete(this.cache.keys().next().value);
     }
-    const map = await niivue.NVImage.loadFromFile({ file: this.cache.get(key), name: "map.nii.gz" });
     if (signal?.aborted) return null;
     if (this.nv.volumes.length > 1) this.nv.removeVolume(this.nv.volumes[1]);
+    const { map, values } = this.cache.get(key);
+    this.values = values;
     this.kind = query.image ?? "log_ratio";
     this.nv.addVolume(map);
     return this.#look();
+  }
+
+  // A map to draw, and the magnitudes of its voxels in order.
+  async #load(answer) {
+    const image = (file) => niivue.NVImage.loadFromFile({ file, name: file.name });
+    const coarse = await image(new File([await answer.blob()], "map.nii.gz"));
+    const values = Float32Array.from(coarse.img.filter((value) => value !== 0), Math.abs).sort();
+    return { map: await image(new File([finer(coarse)], "map.nii")), values };
   }
 
   style(looks) {
@@ -83,7 +95,7 @@ class Volumes {
   #look() {
     const [, map] = this.nv.volumes;
     const levels = this.kind === "mass";
-    const [low, high] = levels ? [0.5, 3] : scale(map.img, this.looks.hidden);
+    const [low, high] = levels ? [0.5, 3] : scale(this.values, this.looks.hidden);
     const signed = this.kind === "log_ratio";
     map.opacity = this.looks.opacity;
     map.colormap = levels ? "levels" : this.looks.colours;
@@ -107,42 +119,77 @@ class Volumes {
   }
 }
 
-// A colour map of NiiVue from anchors; all but the first colour are opaque.
+// Whether the browser draws without a graphics card, and would rather have fewer voxels.
+function isSoft(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  return Boolean(info) && /swiftshader|llvmpipe|software/i.test(gl.getParameter(info.UNMASKED_RENDERER_WEBGL));
+}
+
+// A colour map of NiiVue from anchors at equal distances.
 function ramp(anchors) {
-  const at = anchors.map((_, i) => Math.round((255 * i) / (anchors.length - 1)));
-  return table(anchors, at);
+  return table(anchors, anchors.map((_, i) => Math.round((255 * i) / (anchors.length - 1))), anchors.map(() => 255));
 }
 
 // One colour for each level: 0.5 to 1.5 is the first, and so on up to 3.
 function steps(colours) {
   const edges = [0, 0.4, 0.8];
   const at = edges.flatMap((edge, i) => [Math.round(255 * edge), Math.round(255 * (edges[i + 1] ?? 1)) - (i < 2)]);
-  return table(colours.flatMap((colour) => [colour, colour]), at);
+  const twice = (values) => values.flatMap((value) => [value, value]);
+  return table(twice(colours), at, twice(CLEARER));
 }
 
-const table = (colours, at) => ({
-  R: colours.map((colour) => colour[0]),
-  G: colours.map((colour) => colour[1]),
-  B: colours.map((colour) => colour[2]),
-  A: colours.map(() => 255),
-  I: at,
-});
+// What is below the threshold has the number 0 and is clear.
+function table([first, ...colours], [, ...at], opacities) {
+  const all = [first, first, ...colours];
+  return {
+    R: all.map((colour) => colour[0]),
+    G: all.map((colour) => colour[1]),
+    B: all.map((colour) => colour[2]),
+    A: [0, ...opacities],
+    I: [0, 1, ...at],
+  };
+}
 
-// Magnitudes of the first and of the last colour, from those of the brain.
-function scale(values, hidden) {
-  const magnitudes = Float32Array.from(values.filter((value) => value !== 0), Math.abs).sort();
+// Magnitudes of the first and of the last colour, from those of the brain in order.
+function scale(magnitudes, hidden) {
   const at = (share) => magnitudes[Math.min(Math.floor(share * magnitudes.length), magnitudes.length - 1)] ?? 0;
   return [at(hidden), Math.max(at(BRIGHTEST), 1e-12)];
+}
+
+// The file of a map on a grid twice as fine, interpolated: NiiVue draws the nearest voxel of a map.
+function finer({ img, hdr }) {
+  let [values, dims] = [img, hdr.dims.slice(1, 4)];
+  for (const axis of [0, 1, 2]) [values, dims] = doubled(values, dims, axis);
+  const affine = hdr.affine.flatMap((row, i) => (i < 3 ? row.map((value, j) => (j < 3 ? value / 2 : value)) : row));
+  return niivue.NVImage.createNiftiArray(dims, hdr.pixDims.slice(1, 4).map((mm) => mm / 2), affine, FLOAT32, values);
+}
+
+// Put the mean of any two neighbours along an axis between them.
+function doubled(values, dims, axis) {
+  const step = dims.slice(0, axis).reduce((product, n) => product * n, 1);
+  const [n, wide] = [dims[axis], 2 * dims[axis] - 1];
+  const fine = new Float32Array((values.length / n) * wide);
+  for (let row = 0; row < values.length / (n * step); row += 1) {
+    for (let i = 0; i < n; i += 1) {
+      const from = (row * n + i) * step;
+      const to = (row * wide + 2 * i) * step;
+      for (let k = 0; k < step; k += 1) {
+        fine[to + k] = values[from + k];
+        if (i + 1 < n) fine[to + step + k] = (values[from + k] + values[from + step + k]) / 2;
+      }
+    }
+  }
+  return [fine, dims.map((size, i) => (i === axis ? wide : size))];
 }
 
 // Where the panels of the server's picture are: left, top, width and height in pixels of 1 mm,
 // with the axes that run to the right and up, and the mm of the lower left corner.
 const PANELS = [
-  { left: 0, top: 0, width: 233, height: 189, axes: [1, 2], corner: [-134, -72] },
-  { left: 233, top: 0, width: 197, height: 189, axes: [0, 2], corner: [-98, -72] },
-  { left: 0, top: 189, width: 197, height: 233, axes: [0, 1], corner: [-98, -134] },
+  { left: 0, top: 0, width: 186, height: 160, axes: [1, 2], corner: [-110, -72] },
+  { left: 186, top: 0, width: 152, height: 160, axes: [0, 2], corner: [-76, -72] },
+  { left: 0, top: 160, width: 152, height: 186, axes: [0, 1], corner: [-76, -110] },
 ];
-const SIZE = [430, 422];
+const SIZE = [338, 346];
 
 class Pictures {
   constructor(stage, onMove) {
@@ -151,11 +198,12 @@ class Pictures {
     this.looks = { hidden: 0.9, opacity: 0.9, colours: "ember" };
     this.ready = Promise.resolve();
     this.image = make("img", { id: "slices", alt: "Sections of the brain: sagittal, coronal and axial", draggable: "false" });
+    const sides = ["sagittal", "coronal", "axial"].map((name) => make("b", { class: `side-of ${name}`, "aria-hidden": "true" }, name === "sagittal" ? "P" : "L"));
     this.hairs = PANELS.flatMap(() => [make("i", { class: "hair" }), make("i", { class: "hair" })]);
-    this.frame = make("div", { class: "pictures" }, this.image, ...this.hairs);
+    this.frame = make("div", { class: "pictures" }, this.image, ...sides, ...this.hairs);
     this.frame.addEventListener("click", (event) => this.#clicked(event));
     stage.prepend(this.frame);
-    stage.classList.add("flat");
+    document.body.classList.add("flat"); // without the switch to 3-D
   }
 
   async show(kind, query, signal) {

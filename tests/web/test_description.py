@@ -1,0 +1,36 @@
+"""Any request that the description of the API allows, and many that it does not: no 5xx."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+schemathesis = pytest.importorskip("schemathesis")
+from schemathesis.checks import not_a_server_error  # noqa: E402
+from schemathesis.specs.openapi.checks import (  # noqa: E402
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+CHECKS = (
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+)
+
+
+@pytest.fixture(scope="module")
+def description(server):
+    return schemathesis.openapi.from_url(f"{server.url}/api/v1/openapi.json")
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.usefixtures("server")
+@schemathesis.pytest.from_fixture("description").parametrize()
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_no_request_breaks_the_api_or_its_promises(case):
+    if case.path.endswith(".png") and isinstance(case.body, dict):
+        case.body["style"] = "slices"  # a figure takes seconds
+    case.call_and_validate(checks=CHECKS)

@@ -1,0 +1,116 @@
+"""``neurowhere serve`` as a process: how it starts, stops and starts again."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.web.conftest import Server
+from typer.testing import CliRunner
+
+from neurowhere.cli import app
+from neurowhere.web.settings import Settings
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+ROOT = Path(__file__).parents[2]
+LONG = {"texts": ["the amygdala and the visual cortex. " * 100] * 100}
+
+
+def ask(url, path, query=None):
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
+    body = None if query is None else json.dumps(query)
+    headers = {"Content-Type": "application/json"}
+    connection.request("GET" if body is None else "POST", f"/api/v1/{path}", body, headers)
+    answer = connection.getresponse()
+    content = json.loads(answer.read())
+    connection.close()
+    return answer.status, content
+
+
+def test_sigterm_finishes_what_runs_and_takes_no_more(model_folder):
+    with Server(model_folder) as server:
+        answers = []
+        request = threading.Thread(target=lambda: answers.append(ask(server.url, "batch", LONG)))
+        request.start()
+        while not ask(server.url, "health")[1]["pending"]:
+            assert request.is_alive()
+        server.process.send_signal(signal.SIGTERM)
+        request.join()
+        server.process.wait(30)
+        ((status, content),) = answers
+        assert status == 200
+        assert len(content["results"]) == 100
+        with pytest.raises(OSError, match="refused"):
+            ask(server.url, "health")
+
+
+def test_killed_while_serving_it_starts_again_on_its_port(model_folder):
+    with Server(model_folder) as server:
+        request = threading.Thread(target=ask_anyhow, args=(server.url, LONG))
+        request.start()
+        time.sleep(0.1)
+        server.process.kill()
+        server.process.wait(30)
+        request.join()
+    port = str(urlsplit(server.url).port)
+    with Server(model_folder, "--port", port) as again:
+        assert again.url == server.url
+        assert ask(again.url, "health") == (200, ask(again.url, "health")[1])
+
+
+def ask_anyhow(url, query):
+    with suppress(OSError):  # the server is killed meanwhile
+        ask(url, "batch", query)
+
+
+def test_ctrl_c_ends_it_without_a_traceback(model_folder):
+    with Server(model_folder) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(30) == 0
+        assert server.process.stderr.read() == ""
+
+
+def test_a_port_in_use_is_one_line(model_folder):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code = "from neurowhere.cli import main; main()"
+        command = [sys.executable, "-c", code, "serve", "--port", str(port), "--model"]
+        done = subprocess.run([*command, model_folder], capture_output=True, text=True)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"neurowhere: cannot listen on 127.0.0.1, port {port}")
+
+
+def test_limits_come_from_the_environment_and_from_options(model_folder, monkeypatch):
+    monkeypatch.setenv("NEUROWHERE_MAX_TEXT", "7")
+    with Server(model_folder, "--max-batch", "3") as server:
+        limits = ask(server.url, "model")[1]["limits"]
+    assert (limits["max_text"], limits["max_batch"]) == (7, 3)
+
+
+def test_every_setting_is_an_option_and_on_the_page_of_the_docs():
+    page = (ROOT / "docs" / "serve.md").read_text()
+    help_text = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output
+    for name in Settings.__dataclass_fields__:
+        option = "--" + ("origin" if name == "origins" else name.replace("_", "-"))
+        assert option in help_text
+        assert f"`{option}`" in page
+        assert f"`NEUROWHERE_{name.upper()}`" in page
+        default = getattr(Settings(), name)
+        if name not in ("workers", "origins"):
+            assert f"{default:,}".removesuffix(".0") in page, name
+
+
+def test_every_route_is_on_the_page_of_the_docs(client):
+    page = (ROOT / "docs" / "serve.md").read_text()
+    for path in client.get("/api/v1/openapi.json").json()["paths"]:
+        assert path.removeprefix("/api/v1").partition(".")[0] in page
