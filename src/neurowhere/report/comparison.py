@@ -7,7 +7,14 @@ from neurowhere.evaluate import Comparison
 from neurowhere.progress import track
 from neurowhere.report.figures import box_plot, draw_example, save_figure
 from neurowhere.report.page import page, paragraph, picture, section
-from neurowhere.report.tables import HEADER, LOSS_NAMES, summary_cells, to_html, to_markdown
+from neurowhere.report.tables import (
+    HEADER,
+    LOSS_NAMES,
+    Cells,
+    summary_cells,
+    to_html,
+    to_markdown,
+)
 
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
@@ -37,8 +44,8 @@ def write_report(comparison: Comparison) -> Path:
     text = page(
         "Comparison of partitions and losses",
         lead,
-        section("Likelihood of held-out peaks", picture(plot, _BOX_CAPTION)),
-        section("Summary", f'<div class="wide">{to_html(HEADER, cells)}</div>', paragraph(LEGEND)),
+        section("Likelihood of held-out peaks", picture(plot, _BOX_CAPTION, "plot")),
+        section("Summary", _summary_table(cells), paragraph(_UNIFORM), paragraph(LEGEND)),
         section("True map beside prediction", paragraph(_about_examples(comparison)), *examples),
         section("How it was made", paragraph(_HOW)),
     )
@@ -57,6 +64,21 @@ _HOW = (
     "training studies. All models are scored on the same peaks, those in the brain mask. "
     "info.json holds the settings; scores.csv has one row per fold, partition and model."
 )
+
+
+_UNIFORM = "Rows of the uniform density, the same for all partitions, are in summary.csv only."
+
+
+def _summary_table(cells: Cells) -> str:
+    """Table for the page: a partition is named once, and uniform is left out."""
+    rows: Cells = []
+    name = None
+    for partition, model, *numbers in cells:
+        if model != LOSS_NAMES["uniform"]:
+            short = [number.removesuffix(" of folds") for number in numbers]
+            rows.append(["" if partition == name else partition, model, *short])
+            name = partition
+    return f'<div class="wide dense">{to_html(HEADER, rows)}</div>'
 
 
 def _write_box_plot(comparison: Comparison) -> Path:
@@ -87,7 +109,7 @@ def _write_examples(comparison: Comparison) -> list[str]:
             f"{examples.why[index]}: {document['title']} (id {document['id']}), "
             f"{examples.nats[index]:+.2f} nats above uniform"
         )
-        parts.append(picture(path, caption[:1].upper() + caption[1:]))
+        parts.append(picture(path, caption[:1].upper() + caption[1:], "broad"))
     return parts
 
 

@@ -170,7 +170,7 @@ def _studies_section(studies: pd.DataFrame) -> str:
 
 def _surface_section(path: Path) -> str:
     caption = (
-        "Log ratio to the mean map on the inflated cortex (fsaverage5); dark grey is in a sulcus. "
+        "Log ratio to the mean map on the inflated cortex (fsaverage5), where it differs most. "
         "What lies deep in the brain does not show."
     )
     return section("Surface", picture(path, caption, "broad"))

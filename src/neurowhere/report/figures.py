@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from neurowhere.report.maps import strongest_place, write_png
+from neurowhere.report.maps import (
+    DENSITY_COLOURS,
+    TITLE_COLOUR,
+    smooth,
+    strongest_place,
+    write_png,
+)
 from neurowhere.report.tables import LOSS_NAMES
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
@@ -15,10 +21,10 @@ COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
 GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
-DENSITY_COLOURS = "YlOrRd"  # pale where the density is barely above uniform
 BOX_HEIGHT = 0.8  # of a row, shared by its losses
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
+EXAMPLE_INCHES = (12.0, 2.7)
 DOTS_PER_INCH = 150
 # Written into SVG instead of the time of day, so that the same scores give the same file.
 SVG_SALT = "neurowhere"
@@ -137,17 +143,17 @@ def draw_example(truth: Any, prediction: Any) -> Any:
     from matplotlib.figure import Figure
     from nilearn.plotting import plot_stat_map
 
-    figure = Figure(figsize=(12, 2.6), dpi=DOTS_PER_INCH, facecolor="white")
+    figure = Figure(figsize=EXAMPLE_INCHES, dpi=DOTS_PER_INCH, facecolor="white")
     cut = strongest_place(truth)
     for place, (title, image) in enumerate([("true", truth), ("predicted", prediction)]):
         highest = float(np.asarray(image.dataobj).max())
         lowest = min(1.0, highest / 2)
+        left = 0.51 * place
         plot_stat_map(
-            image,
+            smooth(image),
             figure=figure,
-            axes=(0.5 * place, 0, 0.5, 1),
+            axes=(left, 0, 0.49, 0.88),
             cut_coords=cut,
-            title=title,
             cmap=DENSITY_COLOURS,
             cbar_tick_format="%.0f",
             vmin=lowest,
@@ -156,4 +162,5 @@ def draw_example(truth: Any, prediction: Any) -> Any:
             black_bg=False,
             draw_cross=False,
         )
+        figure.text(left + 0.01, 0.94, title, va="center", fontsize="large", color=TITLE_COLOUR)
     return figure

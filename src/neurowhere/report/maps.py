@@ -17,9 +17,9 @@ SLICES_WIDTH, GLASS_WIDTH = 0.47, 0.52  # of a row
 TITLE_PLACE, UNIT_PLACE = (0.01, 0.94), (0.995, 0.94)  # of a row, above it
 SMOOTH_MM = 2.0  # larger voxels are interpolated before they are drawn
 SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
-SHOWN = 0.05  # share of the voxels, those where the map is highest, that get a colour
+SHOWN, SIGNED_SHOWN = 0.05, 0.1  # share of the voxels, the strongest ones, that get a colour
 JUST_BELOW = 0.999  # of the maximum
-SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"
+SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR, CROSS_COLOUR = "#1d2733", "#4c5866"
 UNIFORM_UNIT, RATIO_UNIT = "× uniform", "log ratio"
 
@@ -63,13 +63,13 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     from nilearn.plotting import plot_stat_map
 
     figure = _figure()
-    smooth = _smooth(img)
-    options = _options(smooth, signed)
-    _draw_row(figure, TOP_ROW, smooth, strongest_place(img), title, unit, options)
+    fine = smooth(img)
+    options = _options(fine, signed)
+    _draw_row(figure, TOP_ROW, fine, strongest_place(img), title, unit, options)
     left, width = 0, 1
     bottom, height = BOTTOM_ROW
     plot_stat_map(
-        smooth,
+        fine,
         figure=figure,
         axes=(left, bottom, width, height),
         display_mode="z",
@@ -99,8 +99,8 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
         (TOP_ROW, density, False, f"Density: {title}" if title else "Density", UNIFORM_UNIT),
         (BOTTOM_ROW, encoding.log_ratio_img, True, against, RATIO_UNIT),
     ):
-        smooth = _smooth(img)
-        _draw_row(figure, row, smooth, place, words, unit, _options(smooth, signed))
+        fine = smooth(img)
+        _draw_row(figure, row, fine, place, words, unit, _options(fine, signed))
     return figure
 
 
@@ -115,11 +115,16 @@ def _figure() -> Any:
 
 def _options(img: Any, signed: bool) -> dict[str, Any]:
     """How a map is coloured, whatever it is drawn on."""
-    return {
-        "threshold": _threshold(np.asarray(img.dataobj)),
-        "cmap": SIGNED_COLOURS if signed else DENSITY_COLOURS,
-        "symmetric_cbar": signed,
-        "black_bg": False,
+    data = np.asarray(img.dataobj)
+    threshold = _threshold(np.abs(data), SIGNED_SHOWN) if signed else _threshold(data, SHOWN)
+    options = {"threshold": threshold, "black_bg": False, "symmetric_cbar": signed}
+    if signed:
+        return options | {"cmap": SIGNED_COLOURS, "cbar_tick_format": "%.2g"}
+    return options | {
+        "cmap": DENSITY_COLOURS,
+        "vmin": threshold,
+        "vmax": float(data.max()),
+        "cbar_tick_format": "%.3g",
     }
 
 
@@ -152,21 +157,11 @@ def _draw_row(
         axes=(1 - GLASS_WIDTH, bottom, GLASS_WIDTH, height),
         colorbar=True,
         plot_abs=False,
-        cbar_tick_format="%.2g",
         **options,
     )
     for (x, y), text, align in ((TITLE_PLACE, title, "left"), (UNIT_PLACE, unit, "right")):
         top = bottom + y / 2  # a row is half of the figure
         figure.text(x, top, text, ha=align, va="center", color=TITLE_COLOUR, fontsize="large")
-
-
-def _smooth(img: Any) -> Any:
-    """Interpolate an image of large voxels, for the eye; the strongest place stays."""
-    from nilearn.image import resample_img
-
-    if min(img.header.get_zooms()[:3]) <= SMOOTH_MM:
-        return img
-    return resample_img(img, np.eye(3) * SMOOTH_MM, interpolation="linear")
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
@@ -185,12 +180,21 @@ def _slices(img: Any) -> list[float]:
     return reached or [strongest_place(img)[2]]
 
 
-def _threshold(data: NDArray[np.floating]) -> float:
-    """Value that the highest voxels of the map exceed; of a few large regions at least one."""
+def _threshold(data: NDArray[np.floating], share: float) -> float:
+    """Value that a share of the voxels exceeds; of a few large regions at least one."""
     values = data[data != 0]
     if not values.size:
         return 0.0
-    return max(min(float(np.quantile(values, 1 - SHOWN)), JUST_BELOW * float(values.max())), 0.0)
+    return max(min(float(np.quantile(values, 1 - share)), JUST_BELOW * float(values.max())), 0.0)
+
+
+def smooth(img: Any) -> Any:
+    """Interpolate an image of large voxels, for the eye; the strongest place stays."""
+    from nilearn.image import resample_img
+
+    if min(img.header.get_zooms()[:3]) <= SMOOTH_MM:
+        return img
+    return resample_img(img, np.eye(3) * SMOOTH_MM, interpolation="linear")
 
 
 def write_png(figure: Any, path: str | os.PathLike[str] | io.BytesIO) -> None:

@@ -15,7 +15,7 @@ from neurowhere.report.maps import DPI, SIGNED_COLOURS, TITLE_COLOUR
 Floats = NDArray[np.floating]
 
 MESH = "fsaverage5"
-FIGURE_INCHES = (13.0, 2.5)
+FIGURE_INCHES = (13.0, 2.6)
 VIEW_WIDTH = 0.225  # of the figure
 BAR_PLACE = (0.945, 0.2, 0.01, 0.6)
 VIEWS = (("left", -1), ("left", 1), ("right", -1), ("right", 1))  # hemisphere, side of the eye
@@ -56,13 +56,13 @@ def draw_surface(img: Any, unit: str = "") -> Any:
     highest = float(absolute.max()) or 1.0
     threshold = float(np.quantile(absolute, 1 - SHOWN))
     for column, (name, side) in enumerate(VIEWS):
-        axes = figure.add_axes((0.01 + column * (VIEW_WIDTH + 0.005), 0, VIEW_WIDTH, 1))
+        axes = figure.add_axes((0.01 + column * (VIEW_WIDTH + 0.005), 0.08, VIEW_WIDTH, 0.92))
         axes.add_collection(_polygons(halves[name], side, threshold, highest))
         axes.set_aspect("equal")
         axes.autoscale_view()
         axes.set_axis_off()
         seen = "lateral" if (side < 0) == (name == "left") else "medial"
-        axes.set_title(f"{name}, {seen}", y=0, va="bottom", color=TITLE_COLOUR, fontsize="medium")
+        axes.set_title(f"{name}, {seen}", y=-0.03, va="top", color=TITLE_COLOUR, fontsize="medium")
     _draw_bar(figure, highest, unit)
     return figure
 
