@@ -4,15 +4,17 @@
     python benchmarks/decode_check.py DIR [--studies 500]
 
 DIR/model-0 was fitted without the test studies of fold 0. Four ways to score a term for a
-distribution w over voxels, one row each: the score of `neurowhere.decode`; the same divided by its
-spread over the brain; its linear part, by which candidates are found; and the correlation of w with
-the map of the term, as the decoders of Neurosynth and NiMARE do.
+distribution w over voxels, a row each: the score of `neurowhere.decode`; the same less its mean and
+divided by its spread over peaks at large; its linear part, by which candidates are found; and the
+correlation of w with the map of the term, as the decoders of Neurosynth and NiMARE do.
 
 - study: the peaks of one unseen study. Rank of its own terms among all, 100 % for the best and 50 %
   by chance; the mean over its terms, then over studies; and the same with terms weighted by tf-idf.
-- pooled: the peaks of all unseen studies that mention a term, for terms that many mention: how
-  often the term comes first, among the first 5, and its mean rank.
-- map: the map of each term alone: how often the term comes first, and among the first 5.
+- pooled: the peaks of all unseen studies that mention a term, for terms that some unseen studies
+  mention and not too many training studies: mean rank of the term, how often it comes first, and
+  among the first 5.
+- map: the map of a term alone, for terms at random: how often the term comes first, and among the
+  first 5.
 - frequency: correlation over terms of the mean score in unseen studies with the log of how many
   training studies mention the term; a score that is corrected for base rates has none.
 
@@ -35,46 +37,54 @@ from outer_folds import studies_in_brain
 from setting import print_table
 
 CHUNK = 256
-MANY = 40  # unseen studies that mention a term whose peaks are pooled
+FEW, MANY = 12, 1500  # unseen studies that mention a pooled term; training studies that do not
+N_MAPS = 500  # terms whose maps are decoded
 N_CLOSE = 100  # studies whose closest are looked for
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--studies", type=int, default=500)
+    parser.add_argument("--studies", type=int, default=300)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)
     model = load_model(arguments.folder / "model-0")
     corpus = studies_in_brain()
     train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
-    held = corpus.select(np.random.default_rng(0).permutation(test)[: arguments.studies])
+    training, held = corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
     peaks, texts = densities(model, held), model.transform(held)
-    common = np.flatnonzero(texts.getnnz(axis=0) >= MANY)
-    pooled = np.stack([peaks[texts[:, [t]].toarray()[:, 0] > 0].mean(axis=0) for t in common])
-    frequency = np.log(model.transform(corpus.select(train)).getnnz(axis=0) + 1)
-    scorers = make_scorers(model)
+    few, some = slice(arguments.studies), np.random.default_rng(0).permutation(texts.shape[1])
+    n_training = model.transform(training).getnnz(axis=0)
+    pooled, pools = pool(peaks, texts, n_training)
+    maps = term_maps(model)
     rows = []
-    for name, score in scorers.items():
-        by_study, by_term = score(peaks), score(pooled)
-        of_maps = np.concatenate([score(maps) for maps in term_maps(model)])
-        plain, weighted = own_term_ranks(by_study, texts)
+    for name, score in make_scorers(model, maps).items():
+        by_study, by_pool = score(peaks[few]), score(pools)
+        by_map = score(maps[some[:N_MAPS]])
+        frequency = np.corrcoef(by_study.mean(axis=0), np.log(n_training + 1))[0, 1]
         rows.append(
             [
                 name,
-                f"{plain:.1%}",
-                f"{weighted:.1%}",
-                *shares_on_top(by_term, common),
-                f"{ranks(by_term)[np.arange(len(common)), common].mean():.1%}",
-                *shares_on_top(of_maps, np.arange(len(of_maps))),
-                f"{np.corrcoef(by_study.mean(axis=0), frequency)[0, 1]:.2f}",
+                *own_term_ranks(by_study, texts[few]),
+                f"{ranks(by_pool)[np.arange(len(pooled)), pooled].mean():.1%}",
+                *shares_on_top(by_pool, pooled),
+                *shares_on_top(by_map, some[:N_MAPS]),
+                f"{frequency:.2f}",
             ]
         )
-    n_terms = texts.shape[1]
-    print(f"{len(held):,} unseen studies, {n_terms:,} terms, {len(common):,} of them pooled\n")
-    header = ["", "study", "study, tf-idf", "pooled first", "pooled first 5", "pooled rank"]
+    print(f"{len(test):,} unseen studies, {arguments.studies} of them decoded one by one; ", end="")
+    print(f"{texts.shape[1]:,} terms, {len(pooled):,} of them pooled\n")
+    header = ["", "study", "study, tf-idf", "pooled", "pooled first", "pooled first 5"]
     print_table([*header, "map first", "map first 5", "frequency"], rows)
-    print_closest(model, corpus.select(train), held, texts)
+    print_closest(model, training, held, texts)
+
+
+def pool(peaks, texts, n_training):
+    """Terms, and the mean density of the unseen studies that mention each."""
+    mentions = (texts > 0).astype(np.float32)
+    n_unseen = mentions.sum(axis=0).A1
+    terms = np.flatnonzero((n_unseen >= FEW) & (n_training < MANY))
+    return terms, (mentions[:, terms].T @ peaks) / n_unseen[terms, None]
 
 
 def densities(model, corpus):
@@ -84,40 +94,33 @@ def densities(model, corpus):
     return targets.rows(slice(None))
 
 
-def make_scorers(model):
-    """Ways to score all terms: from distributions (n, m) to scores (n, n_terms)."""
-    terms = np.arange(len(model.extractor_.terms))
+def term_maps(model):
+    """Predict from texts that are one term each: (n_terms, m)."""
+    return model.predict(model.extractor_.terms)
+
+
+def make_scorers(model, maps):
+    """Make functions that score all terms: from distributions (n, m) to scores (n, n_terms)."""
+    terms = np.arange(len(maps))
     chunks = [log_ratios(model, terms[i : i + CHUNK]) for i in range(0, len(terms), CHUNK)]
     ratios = np.concatenate(chunks)  # (n_terms, m)
     mean = model.mean_map_.astype(np.float32)
     centre = ratios @ mean
-    spread = np.sqrt(np.maximum((ratios**2) @ mean - centre**2, 1e-12))
-    maps = np.concatenate(list(term_maps(model)))
-
-    def correlate(w):
-        return standardised(w) @ standardised(maps).T
-
-    def linear(w):
-        return np.stack([model.predictor_.mean_effects(terms, row - mean) for row in w])
-
+    spread = np.sqrt([(row * row) @ mean for row in ratios] - centre**2)
+    predictor = model.predictor_
     return {
         "score": lambda w: w @ ratios.T,
-        "score / spread": lambda w: (w @ ratios.T) / spread,
-        "linear part": linear,
-        "correlation": correlate,
+        "standardised": lambda w: (w @ ratios.T - centre) / spread,
+        "linear part": lambda w: (w - mean) @ predictor.components.T @ predictor.loadings.T,
+        "correlation": lambda w: unit(w) @ unit(maps).T,
     }
 
 
-def standardised(rows):
+def unit(rows):
+    """Centre rows and scale them to unit norm."""
     centred = rows - rows.mean(axis=1, keepdims=True)
-    return centred / np.linalg.norm(centred, axis=1, keepdims=True)
-
-
-def term_maps(model):
-    """Yield maps of texts that are one term each, some at a time: (n, m)."""
-    terms = model.extractor_.terms
-    for start in range(0, len(terms), CHUNK):
-        yield model.predict(terms[start : start + CHUNK])
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    return centred
 
 
 def ranks(scores):
@@ -136,7 +139,7 @@ def own_term_ranks(scores, texts):
         if len(columns):
             plain.append(found[row, columns].mean())
             weighted.append(np.average(found[row, columns], weights=weights))
-    return np.mean(plain), np.mean(weighted)
+    return f"{np.mean(plain):.1%}", f"{np.mean(weighted):.1%}"
 
 
 def shares_on_top(scores, right):
