@@ -37,7 +37,7 @@ def write_report(comparison: Comparison) -> Path:
     settings, partitions = comparison.ledger.settings, comparison.ledger.partitions
     lead = (
         f"{settings['studies']:,} studies, {settings['peaks']:,} peaks, "
-        f"{settings['terms']:,} terms; {len(partitions)} partitions, "
+        f"{settings['terms']:,} terms; {len(partitions)} partition{'s' * (len(partitions) > 1)}, "
         f"up to {comparison.summary['folds'].max()} folds, seed {settings['seed']}."
     )
     path = folder / "report.html"

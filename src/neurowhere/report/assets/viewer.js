@@ -349,9 +349,9 @@ function element(tag, words) {
   return made;
 }
 
-/** Two to three digits. */
+/** Two digits, or as many as stand before the point. */
 function short(value) {
-  return value >= 100 ? value.toFixed(0) : Number(value.toPrecision(2)).toString();
+  return value >= 10 ? value.toFixed(0) : value.toPrecision(2);
 }
 
 async function start() {
