@@ -19,9 +19,7 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option(
-            envvar=PREFIX + "PORT", min=0, max=65535, help="Port; 0 for a free one."
-        ),
+        typer.Option(envvar=PREFIX + "PORT", min=0, max=65535, help="Port; 0 for a free one."),
     ] = 8000,
     model: ModelOption = None,
     max_body: Annotated[
