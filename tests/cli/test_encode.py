@@ -17,8 +17,10 @@ from tests.studies import GRID, TERMS, make_corpus
 from tests.test_encoder import make_atlas
 
 from neurowhere import Encoder, load_model, save_model
+from neurowhere.batch import CHUNK
 from neurowhere.cli import app
 from neurowhere.cli.picture import draw
+from neurowhere.inputs import Text
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
 
@@ -176,6 +178,18 @@ def test_a_table_on_standard_output(encode, tmp_path):
     assert "c.txt is not text, but binary" in rows[2]["problem"]
     lines = encode(*sorted(tmp_path.glob("?.*")), "--json").out.splitlines()
     assert [json.loads(line)["terms"] for line in lines] == [1, 1, None]
+
+
+def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch):
+    def stopped_half_way(sources):
+        yield from [Text(str(number), "amygdala") for number in range(CHUNK)]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("neurowhere.inputs.iter_texts", stopped_half_way)
+    outcome = encode("a text", "--table", tmp_path / "table.csv")
+    assert outcome.code == 130
+    assert outcome.out.endswith(f"{CHUNK} texts encoded, 0 not; stopped before the end\n")
+    assert len(rows_of((tmp_path / "table.csv").read_text())) == CHUNK
 
 
 def test_a_folder_for_each_text(encode, tmp_path):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 80  # characters of the name of a text's folder
 TABLE_NAME = "table.csv"
 NUMBERS = "%.6g"
+STOPPED = 130  # exit code of what Ctrl-C ends
 
 
 @dataclass(frozen=True)
@@ -292,19 +293,25 @@ def _write_table(
     tally = Tally()
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
     with target as stream:
-        for table in maker.tables(track(found, "encoding")):
-            _append(table, stream, options.as_json, header=not tally.n_seen)
-            tally.add(table)
+        with tally.until_stopped():
+            for table in maker.tables(track(found, "encoding")):
+                _append(table, stream, options.as_json, header=not tally.n_seen)
+                tally.add(table)
         tally.refuse_nothing()  # before the file is there
     if path is not None:
         typer.echo(f"{path}: {tally}")
+    tally.exit_if_stopped()
 
 
 def _append(table: "pd.DataFrame", stream: TextIO, as_json: bool, *, header: bool) -> None:
+    """Write rows, all at once, so that none is cut where the work is stopped."""
     if as_json:
-        table.to_json(stream, orient="records", lines=True, force_ascii=False)
+        text = table.to_json(None, orient="records", lines=True, force_ascii=False)
     else:
-        table.to_csv(stream, index=False, header=header, float_format=NUMBERS, lineterminator="\n")
+        text = table.to_csv(
+            None, index=False, header=header, float_format=NUMBERS, lineterminator="\n"
+        )
+    stream.write(text)
 
 
 def _write_folders(
@@ -322,21 +329,22 @@ def _write_folders(
         _gone_if_empty(output),
         new_file(output / TABLE_NAME, overwrite=options.overwrite) as stream,
     ):
-        for item in track(found, "encoding"):
-            (table,) = maker.tables([item])
-            if isinstance(item, Text) and table["problem"].isna().all():
-                folder = _folder_name(item.name, names)
-                encoding = maker.model.encode(
-                    item.content, negation=options.negation, laterality=options.laterality
-                )
-                _write_folder(encoding, output / folder, item.name, options)
+        with tally.until_stopped():
+            for item in track(found, "encoding"):
+                (table,) = maker.tables([item])
+                folder = ""
+                if isinstance(item, Text) and table["problem"].isna().all():
+                    folder = _folder_name(item.name, names)
+                    encoding = maker.model.encode(
+                        item.content, negation=options.negation, laterality=options.laterality
+                    )
+                    _write_folder(encoding, output / folder, item.name, options)
                 table.insert(1, "folder", folder)
-            else:
-                table.insert(1, "folder", "")
-            _append(table, stream, as_json=False, header=not tally.n_seen)
-            tally.add(table)
+                _append(table, stream, as_json=False, header=not tally.n_seen)
+                tally.add(table)
         tally.refuse_nothing()
     typer.echo(f"{output / TABLE_NAME}: {tally}")
+    tally.exit_if_stopped()
 
 
 @contextmanager
@@ -361,6 +369,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.n_seen = self.n_failed = 0
+        self.stopped = False
 
     def add(self, table: "pd.DataFrame") -> None:
         """Count rows, and tell of those that have a problem."""
@@ -370,10 +379,24 @@ class Tally:
         for name, problem in zip(failed["id"], failed["problem"], strict=True):
             typer.echo(f"neurowhere: {name}: {problem}", err=True)
 
+    @contextmanager
+    def until_stopped(self) -> Iterator[None]:
+        """Go on to the end, or until the user stops it: what is done then is kept."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.stopped = True
+
+    def exit_if_stopped(self) -> None:
+        """End as a command does that was stopped."""
+        if self.stopped:
+            raise typer.Exit(STOPPED)
+
     def refuse_nothing(self) -> None:
         """Refuse a batch of which nothing came."""
         if self.n_failed == self.n_seen:
             raise TextError(f"none of the {self.n_seen:,} texts could be encoded; see above")
 
     def __str__(self) -> str:
-        return f"{self.n_seen - self.n_failed:,} texts encoded, {self.n_failed:,} not"
+        told = f"{self.n_seen - self.n_failed:,} texts encoded, {self.n_failed:,} not"
+        return f"{told}; stopped before the end" if self.stopped else told
