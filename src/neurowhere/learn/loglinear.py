@@ -191,7 +191,7 @@ def one_cycle(progress: float) -> float:
     """Learning rate between 0 and 1: up along a cosine, then down along a longer one.
 
     >>> [round(one_cycle(progress), 4) for progress in (0, 0.3, 1)]
-    [0.04, 1.0, 0.0]
+    [0.04, 1.0, 0.0001]
     """
     if progress < _WARM_UP:
         return float(1 + (_START - 1) * (1 + np.cos(np.pi * progress / _WARM_UP)) / 2)

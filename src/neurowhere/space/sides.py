@@ -25,8 +25,8 @@ def fold(
     >>> affine = np.diag([4.0, 4.0, 4.0, 1.0])
     >>> affine[0, 3] = -4
     >>> row = VoxelGrid(mask=(np.ones((3, 1, 1)), affine))  # x = −4, 0, 4
-    >>> fold(row, np.array([0.1, 0.3, 0.6]), "left").round(2).tolist()
-    [0.7, 0.3, 0.0]
+    >>> fold(row, np.array([0.1, 0.3, 0.6]), "left").round(2)
+    array([0.7, 0.3, 0. ], dtype=float32)
     """
     place = _destinations(partition, side)
     kept = place != OUTSIDE
