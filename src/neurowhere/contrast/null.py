@@ -83,7 +83,7 @@ def upper_tail(z: Array, skewness: Array) -> Array:
     """Probability above z under Pearson's type III with mean 0, variance 1 and this skewness.
 
     >>> upper_tail(np.array([1.96, 1.96]), np.array([0.0, 1.0])).round(3)
-    array([0.025, 0.044])
+    array([0.025, 0.045])
     """
     g = np.where(np.abs(skewness) < ALMOST_SYMMETRIC, 1.0, skewness)
     shape = 4 / g**2
