@@ -34,7 +34,11 @@ class Visit:
 
     def ready(self):
         self.page.wait_for_selector(READY)
-        self.page.wait_for_function("document.querySelector('#regions tbody tr')")
+        self.page.wait_for_selector("#regions tbody tr")
+
+    def until(self, condition):
+        """Wait until an expression holds; as a function, which the page's policy allows."""
+        self.page.wait_for_function(f"() => {condition}")
 
     def write(self, text):
         """Type a text, and wait until it was read and its map is there."""
@@ -47,8 +51,8 @@ class Visit:
     def place(self):
         return [int(self.page.input_value(f"#{axis}")) for axis in "xyz"]
 
-    def first_region(self):
-        return self.page.inner_text("#regions tbody tr:first-child th")
+    def regions(self):
+        return self.page.inner_text("#regions tbody").lower()
 
     def stage(self):
         return self.page.locator("#stage").screenshot()
@@ -88,10 +92,10 @@ def flat_visit(flat_browser, server):
 
 def test_a_text_becomes_a_map_that_changes_with_it(visit):
     visit.write("the amygdala")
-    assert "amygdala" in visit.first_region().lower()
+    assert "amygdala" in visit.regions()
     before = visit.stage()
     visit.write("the motor cortex")
-    assert "amygdala" not in visit.first_region().lower()
+    assert "amygdala" not in visit.regions()
     assert visit.stage() != before
     assert visit.page.inner_text("#reading mark") == "motor cortex"
     assert visit.errors == []
@@ -101,12 +105,12 @@ def test_a_click_on_a_region_or_a_peak_moves_the_crosshair(visit):
     visit.write("the left amygdala and the visual cortex")
     visit.page.fill("#x", "0")
     visit.page.click("#regions tbody tr:first-child button")
-    visit.page.wait_for_function("document.getElementById('x').value !== '0'")
+    visit.until("document.getElementById('x').value !== '0'")
     at = visit.place()
-    assert "left" in visit.first_region().lower()
+    assert visit.regions().startswith("left")
     assert at[0] < 0
     visit.page.click("#peaks tbody tr:nth-child(2) button")
-    visit.page.wait_for_function(f"document.getElementById('y').value !== '{at[1]}'")
+    visit.until(f"document.getElementById('y').value !== '{at[1]}'")
     text = visit.page.inner_text("#peaks tbody tr:nth-child(2) button").replace("−", "-")
     assert visit.place() == pytest.approx([float(mm) for mm in text.split(",")], abs=2)
 
@@ -116,7 +120,7 @@ def test_a_click_in_the_brain_tells_what_speaks_for_it(visit):
     box = visit.page.locator("#gl").bounding_box()
     before = visit.place()
     visit.page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.3)
-    visit.page.wait_for_function("document.querySelector('#decoded li')")
+    visit.page.wait_for_selector("#decoded li")
     assert visit.place() != before
     terms = visit.page.locator("#decoded li").all_inner_texts()
     assert set(terms) <= {"amygdala", "visual cortex", "motor cortex", "anterior cingulate cortex"}
@@ -136,13 +140,13 @@ def test_the_density_that_is_downloaded_integrates_to_one(visit, tmp_path):
     download.value.save_as(tmp_path / "regions.csv")
     header, first, *_ = (tmp_path / "regions.csv").read_text().splitlines()
     assert header == "region,name,probability,ratio,x,y,z"
-    assert first.startswith("Amygdala_")
+    assert len(first.split(",")) == 7
 
 
 def test_views_switch(visit):
     visit.write("the amygdala")
     seen = {visit.stage()}
-    for name, value in [("image", "log_ratio"), ("image", "mass"), ("view", "render")]:
+    for name, value in [("image", "mass"), ("image", "log_ratio"), ("view", "render")]:
         visit.page.check(f"input[name={name}][value={value}]", force=True)
         visit.page.wait_for_timeout(300)
         visit.ready()
@@ -189,10 +193,8 @@ def test_two_texts_are_compared_and_a_link_brings_them_back(visit, browser, serv
     visit.page.check("input[name=mode][value=two]", force=True)
     visit.page.fill("#text", "amygdala")
     visit.page.fill("#other", "motor cortex 'and' \"more\"")
-    visit.page.wait_for_function("document.body.classList.contains('pair')")
-    visit.page.wait_for_function(
-        "/amygdala/i.test(document.querySelector('#regions tbody')?.textContent)"
-    )
+    visit.until("document.body.classList.contains('pair')")
+    visit.until("/amygdala/i.test(document.querySelector('#regions tbody')?.textContent)")
     link = visit.page.evaluate(
         """async () => {
             let copied;
@@ -205,7 +207,7 @@ def test_two_texts_are_compared_and_a_link_brings_them_back(visit, browser, serv
     with Visit(browser, link) as other:
         assert other.page.input_value("#other") == "motor cortex 'and' \"more\""
         assert other.page.is_checked("input[name=mode][value=two]")
-        assert "amygdala" in other.first_region().lower()
+        assert "amygdala" in other.regions()
         assert other.errors == []
 
 
@@ -236,7 +238,7 @@ def test_without_webgl_the_server_draws_slices(flat_visit):
     visit = flat_visit
     visit.write("the amygdala")
     size = "(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight])(window.slices)"
-    visit.page.wait_for_function(f"{size}[0] > 0")
+    visit.until(f"{size}[0] > 0")
     assert visit.page.evaluate(size) == [338, 346]
     assert visit.page.locator("canvas").count() == 0
     before = visit.stage()
@@ -245,7 +247,7 @@ def test_without_webgl_the_server_draws_slices(flat_visit):
     assert visit.stage() != before
     box = visit.page.locator("#slices").bounding_box()
     visit.page.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.7)
-    visit.page.wait_for_function("document.querySelector('#decoded li')")
+    visit.page.wait_for_selector("#decoded li")
     x, y, _ = visit.place()
     assert (x, y) == pytest.approx((0.25 * 338 - 76, -110 + 346 - 0.7 * 346), abs=2)
     assert visit.errors == []
@@ -266,12 +268,10 @@ def test_the_keyboard_is_enough(visit):
     visit.page.keyboard.press("Control+A")
     visit.page.keyboard.type("the visual cortex")
     visit.page.keyboard.press("Control+Enter")
-    visit.page.wait_for_function(
-        "document.querySelector('#reading mark')?.textContent === 'visual cortex'"
-    )
+    visit.until("document.querySelector('#reading mark')?.textContent === 'visual cortex'")
     visit.page.focus("#regions tbody tr:nth-child(2) button")
     visit.page.keyboard.press("Enter")
-    visit.page.wait_for_function("Number(document.getElementById('y').value) < -60")
+    visit.until("Number(document.getElementById('y').value) < -60")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -280,7 +280,7 @@ def test_everyone_can_use_it(browser, server, theme, size):
     width, height = SIZES[size]
     screen = {"viewport": {"width": width, "height": height}, "color_scheme": theme}
     with Visit(browser, server.url, bypass_csp=True, **screen) as visit:
-        visit.page.wait_for_function("document.querySelector('#decoded li')")
+        visit.page.wait_for_selector("#decoded li")
         assert visit.page.evaluate("document.documentElement.dataset.theme") == theme
         assert serious_problems(visit.page) == []
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -28,13 +28,15 @@ def full(encoding: Encoding, gazetteer: Gazetteer, n_regions: int) -> Answer:
         "unit": encoding.unit,
         "terms": [
             {
-                "term": row.term,
-                "count": row.count_,
-                "weight": short(row.weight),
-                "contribution": short(row.contribution),
-                "where": row.where,
+                "term": name,
+                "count": count,
+                "weight": short(weight),
+                "contribution": short(contribution),
+                "where": where,
             }
-            for row in rows(encoding.terms.rename(columns={"count": "count_"}))
+            for name, count, weight, contribution, where in rows(
+                encoding.terms, "term", "count", "weight", "contribution", "where"
+            )
         ],
         "mentions": list(mentions(encoding)),
         "unapplied_sides": [
@@ -99,27 +101,34 @@ def regions(encoding: Encoding, gazetteer: Gazetteer, n_regions: int) -> list[An
     table = encoding.regions(gazetteer.atlas).head(n_regions)
     return [
         {
-            "region": row.region,
-            "name": gazetteer.words[row.region],
-            "probability": short(row.probability),
-            "ratio": short(row.ratio),
-            "at": gazetteer.densest(row.region, encoding.density),
+            "region": label,
+            "name": gazetteer.words[label],
+            "probability": short(probability),
+            "ratio": short(ratio),
+            "at": gazetteer.densest(label, encoding.density),
         }
-        for row in rows(table)
+        for label, probability, ratio in rows(table, "region", "probability", "ratio")
     ]
 
 
 def peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Answer]:
     """Tell the strongest maxima."""
-    places = encoding.peaks[XYZ].to_numpy(np.float64)
+    table = encoding.peaks
+    places = table[XYZ].to_numpy(np.float64)
+    names = gazetteer.names_at(places)
     return [
         {
             "at": as_point(place),
-            "density": short(row.density),
-            "ratio": short(row.ratio),
-            "name": gazetteer.name_at(place),
+            "density": short(density),
+            "ratio": short(ratio),
+            "name": name,
         }
-        for place, row in zip(places, rows(encoding.peaks), strict=True)
+        for place, name, (density, ratio) in zip(
+            places,
+            gazetteer.names_at(places),
+            rows(encoding.peaks, "density", "ratio"),
+            strict=True,
+        )
     ]
 
 
@@ -131,7 +140,7 @@ def place(encoding: Encoding, gazetteer: Gazetteer, at: tuple[float, float, floa
     mean = float(encoding.mean_map[region])
     return {
         "at": as_point(point),
-        "name": gazetteer.name_at(point),
+        "name": gazetteer.names_at(point[None])[0],
         "density": short(encoding.density[region]),
         "ratio": short(encoding.probabilities[region] / mean) if mean else None,
         "why": reasons(why),
@@ -149,16 +158,16 @@ def contrast(first: Encoding, second: Encoding, gazetteer: Gazetteer, n_regions:
     def told(table: pd.DataFrame, direction: int) -> list[Answer]:
         return [
             {
-                "region": row.region,
-                "name": gazetteer.words[row.region],
-                "probability": short(row.probability),
-                "other": short(row.probability_other),
-                "ratio": short(row.probability / row.probability_other)
-                if row.probability_other
-                else None,
-                "at": gazetteer.densest(row.region, direction * gain),
+                "region": label,
+                "name": gazetteer.words[label],
+                "probability": short(first_share),
+                "other": short(second_share),
+                "ratio": short(first_share / second_share) if second_share else None,
+                "at": gazetteer.densest(label, direction * gain),
             }
-            for row in rows(table.head(n_regions))
+            for label, first_share, second_share in rows(
+                table.head(n_regions), "region", "probability", "probability_other"
+            )
         ]
 
     return {
@@ -173,8 +182,8 @@ def contrast(first: Encoding, second: Encoding, gazetteer: Gazetteer, n_regions:
 def reasons(table: pd.DataFrame) -> list[Answer]:
     """Tell what terms add."""
     return [
-        {"term": row.term, "contribution": short(row.contribution)}
-        for row in rows(table.head(N_REASONS))
+        {"term": name, "contribution": short(contribution)}
+        for name, contribution in rows(table.head(N_REASONS), "term", "contribution")
     ]
 
 
@@ -183,15 +192,16 @@ def studies(table: pd.DataFrame | None) -> list[Answer]:
     if table is None:
         return []
     return [
-        {"id": row.id, "similarity": short(row.similarity), "link": row.link} for row in rows(table)
+        {"id": name, "similarity": short(similarity), "link": link}
+        for name, similarity, link in rows(table, "id", "similarity", "link")
     ]
 
 
 def decoding(found: Decoding, n_rows: int, outside: int) -> Answer:
     """Tell which terms and studies speak for places."""
     terms = [
-        {"term": row.term, "score": short(row.score), "ratio": short(row.ratio)}
-        for row in rows(found.terms)
+        {"term": name, "score": short(score), "ratio": short(ratio)}
+        for name, score, ratio in rows(found.terms, "term", "score", "ratio")
     ]
     return {"terms": terms, "studies": studies(found.studies)[:n_rows], "outside": outside}
 
@@ -214,9 +224,9 @@ def term(found: TermMap) -> Answer:
     }
 
 
-def rows(table: pd.DataFrame) -> Iterator[Any]:
-    """Go through the rows of a table, each with its fields by name."""
-    return table.itertuples(index=False)
+def rows(table: pd.DataFrame, *names: str) -> Iterator[Any]:
+    """Go through the rows of some columns, as plain values; far faster than `itertuples`."""
+    return zip(*(table[name].tolist() for name in names), strict=True)
 
 
 def short(value: float) -> float | None:

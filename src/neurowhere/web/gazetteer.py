@@ -43,10 +43,10 @@ class Gazetteer:
         """Volume that regions of atlas and model share: (n_labels, m)."""
         return overlap_mm3(self.atlas, self.partition)
 
-    def name_at(self, xyz_mm: NDArray[np.floating]) -> str | None:
-        """Name of the region around a point."""
-        region = int(self.atlas.region_of(xyz_mm[None])[0])
-        return None if region == OUTSIDE else self.words[self.atlas.names[region]]
+    def names_at(self, xyz_mm: NDArray[np.floating]) -> list[str | None]:
+        """Names of the regions around points, (n, 3)."""
+        labels, regions = self.atlas.names, self.atlas.region_of(xyz_mm).tolist()
+        return [None if region == OUTSIDE else self.words[labels[region]] for region in regions]
 
     def densest(self, label: str, density: NDArray[np.floating]) -> XYZ:
         """Place in a region where a density is highest, and the region is not left."""

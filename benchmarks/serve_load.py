@@ -1,0 +1,216 @@
+"""Load on ``neurowhere serve``, over the loopback: throughput, waiting times, memory, health.
+
+Starts a server with the shipped model, sends it abstracts that all differ, and prints
+
+- encodes a second and waiting times at some numbers of connections (aim: at least 100 a second, and
+  95 % within 250 ms at 16 connections, on 2 cores, those of this client among them);
+- the memory of the server along many requests (aim: flat);
+- how long health takes to answer while more requests come than the queue holds (aim: < 200 ms).
+
+    python benchmarks/serve_load.py                       # all, some minutes
+    python benchmarks/serve_load.py --requests 2000       # shorter
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SENTENCES = (
+    "The neural basis of {0} was studied with functional magnetic resonance imaging in {1} adults.",
+    "Contrasting {0} with {2} elicited bilateral activation in the {3} and the {4}.",
+    "No activation was observed in the {5}.",
+    "Patients with left {4} lesions performed worse on {2} than {1} matched controls.",
+    "Activity in the {3} correlated with {0} scores and with reduced connectivity to the {5}.",
+    "These results suggest that {0} and {2} rely on distinct networks of the human brain.",
+    "Whole-brain analyses were thresholded at p < 0.05, corrected for multiple comparisons.",
+)
+TASKS = "fear,reading,pain,reward,working memory,attention,speech,navigation,imagery,emotion"
+PLACES = (
+    "amygdala,insula,hippocampus,thalamus,putamen,precuneus,fusiform gyrus,cerebellum,"
+    "orbitofrontal cortex,anterior cingulate cortex,superior temporal gyrus,visual cortex"
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", help="folder; by default the shipped model")
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("--requests", type=int, default=20_000, help="for the memory")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each other measurement")
+    options = parser.parse_args()
+    with Server(options.model) as server:
+        asyncio.run(measure(server, options))
+
+
+async def measure(server: "Server", options: argparse.Namespace) -> None:
+    await run(server, 2, seconds=2)  # warm
+    print(
+        f"{'connections':>11} {'encodes/s':>10} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8} "
+        f"{'server CPU ms':>14}"
+    )
+    for connections in options.connections:
+        before, begin = server.cpu_seconds(), time.perf_counter()
+        times = await run(server, connections, seconds=options.seconds)
+        elapsed = time.perf_counter() - begin
+        cpu = (server.cpu_seconds() - before) / len(times)
+        marks = [percentile(times, share) * 1e3 for share in (0.5, 0.95, 0.99)]
+        print(
+            f"{connections:>11} {len(times) / elapsed:>10.0f} "
+            + " ".join(f"{mark:>8.1f}" for mark in marks)
+            + f" {cpu * 1e3:>14.1f}"
+        )
+    await measure_health(server, options.seconds)
+    await measure_memory(server, options.requests)
+
+
+async def measure_health(server: "Server", seconds: float) -> None:
+    """Ask for health while 128 connections send more than the queue holds."""
+    stop = time.perf_counter() + seconds
+    load_statuses: list[int] = []
+    load = asyncio.create_task(run(server, 128, seconds=seconds, statuses=load_statuses))
+    times = []
+    client = await Client.open(server.port)
+    while time.perf_counter() < stop:
+        begin = time.perf_counter()
+        status, _ = await client.get("/api/v1/health")
+        assert status == 200
+        times.append(time.perf_counter() - begin)
+        await asyncio.sleep(0.05)
+    await load
+    refused = load_statuses.count(503)
+    print(
+        f"health while overloaded, {len(times)} times ({refused:,} requests were refused): "
+        f"median {statistics.median(times) * 1e3:.0f} ms, worst {max(times) * 1e3:.0f} ms"
+    )
+
+
+async def measure_memory(server: "Server", n_requests: int) -> None:
+    """Print the memory of the server at the quarters of a long run."""
+    print(f"{'requests':>11} {'memory MB':>10}")
+    for quarter in range(5):
+        print(f"{quarter * n_requests // 4:>11,} {server.memory_mb():>10.0f}")
+        if quarter < 4:
+            await run(server, 16, requests=n_requests // 4)
+
+
+async def run(
+    server: "Server",
+    connections: int,
+    *,
+    seconds: float = 1e9,
+    requests: int | None = None,
+    statuses: list[int] | None = None,
+) -> list[float]:
+    """Send abstracts over so many connections, each one at a time, and give the times.
+
+    What is not a success is an error, unless a list of statuses is given to hold it.
+    """
+    stop = time.perf_counter() + seconds
+    texts = itertools.islice(abstracts(), requests)
+    times: list[float] = []
+
+    async def work() -> None:
+        client = await Client.open(server.port)
+        for text in texts:
+            begin = time.perf_counter()
+            if begin > stop:
+                break
+            status, _ = await client.post("/api/v1/encode", {"text": text})
+            if statuses is not None:
+                statuses.append(status)
+            elif status != 200:
+                raise RuntimeError(f"status {status}")
+            times.append(time.perf_counter() - begin)
+        client.close()
+
+    await asyncio.gather(*(work() for _ in range(connections)))
+    return times
+
+
+class Client:
+    """The least HTTP that keeps a connection open, so that it takes little of the cores."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def open(cls, port: int) -> "Client":
+        """Connect."""
+        return cls(*await asyncio.open_connection("127.0.0.1", port))
+
+    async def get(self, path: str) -> tuple[int, bytes]:
+        """Ask for something: status and content."""
+        return await self._ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+
+    async def post(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
+        """Send a query: status and content."""
+        body = json.dumps(query).encode()
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        return await self._ask(head.encode() + body)
+
+    async def _ask(self, request: bytes) -> tuple[int, bytes]:
+        self.writer.write(request)
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        status = int(head.split(b" ", 2)[1])
+        length = int(re.search(rb"content-length: (\d+)", head, re.IGNORECASE)[1])
+        return status, await self.reader.readexactly(length)
+
+    def close(self) -> None:
+        """Hang up."""
+        self.writer.close()
+
+
+class Server:
+    """The server as a process."""
+
+    def __init__(self, model: str | None) -> None:
+        command = [sys.executable, "-c", "from neurowhere.cli import main; main()", "serve"]
+        command += ["--port", "0", *(["--model", model] if model else [])]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.port = int(re.search(r":(\d+)", self.process.stdout.readline())[1])
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+    def memory_mb(self) -> float:
+        """Memory that it holds."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def cpu_seconds(self) -> float:
+        """Time of the cores that it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / 100
+
+
+def abstracts():
+    """Abstracts of about 1,200 characters that all differ."""
+    rng = random.Random(0)
+    while True:
+        words = [*rng.sample(TASKS.split(","), 2), *rng.sample(PLACES.split(","), 3)]
+        fields = [words[0], rng.randrange(10, 200), *words[1:]]
+        yield " ".join(rng.choice(SENTENCES).format(*fields) for _ in range(13))
+
+
+def percentile(times: list[float], share: float) -> float:
+    return sorted(times)[int(share * (len(times) - 1))]
+
+
+if __name__ == "__main__":
+    main()
