@@ -58,7 +58,10 @@ def box(page, name):
 
 
 def painted(page, name):
-    """How many pixels of a slice are in colour, not grey."""
+    """How many pixels of a slice are in colour, not grey, once it is drawn."""
+    frames = "requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; }))"
+    page.evaluate(f"window.drawn = false; {frames}")
+    page.wait_for("window.drawn")
     return page.evaluate(f"""(() => {{
         const canvas = document.querySelector('[data-part={name}]');
         const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
