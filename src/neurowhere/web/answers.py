@@ -117,17 +117,9 @@ def peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Answer]:
     places = table[XYZ].to_numpy(np.float64)
     names = gazetteer.names_at(places)
     return [
-        {
-            "at": as_point(place),
-            "density": short(density),
-            "ratio": short(ratio),
-            "name": name,
-        }
+        {"at": as_point(place), "density": short(density), "ratio": short(ratio), "name": name}
         for place, name, (density, ratio) in zip(
-            places,
-            gazetteer.names_at(places),
-            rows(encoding.peaks, "density", "ratio"),
-            strict=True,
+            places, names, rows(table, "density", "ratio"), strict=True
         )
     ]
 
