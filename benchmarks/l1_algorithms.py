@@ -16,7 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVR
 from threadpoolctl import threadpool_limits
 
-from neurowhere.learn import Design, l1, l1_blocks, l1_dual_lbfgs
+from neurowhere.learn import Design, l1, l1_blocks
+from neurowhere.learn.l1_reference import l1_dual_lbfgs
 from setting import print_table, real_problem
 
 TOLERANCE = 1e-3

@@ -5,7 +5,6 @@ from neurowhere.learn.calibration import calibrate, mass_for, peak_levels
 from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
-from neurowhere.learn.l1_reference import l1_dual_lbfgs
 from neurowhere.learn.labels import label_blocks
 from neurowhere.learn.loglinear import Schedule, fit_loglinear
 from neurowhere.learn.predictor import (
@@ -42,7 +41,6 @@ __all__ = [
     "deviations",
     "fit_loglinear",
     "l1_blocks",
-    "l1_dual_lbfgs",
     "label_blocks",
     "leave_one_out_errors",
     "mass_for",
