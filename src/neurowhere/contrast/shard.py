@@ -14,7 +14,7 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,7 @@ def vectors_kind(extractor: TermExtractor) -> str:
     return f"vectors-{extractor_key(extractor)}"
 
 
+@lru_cache(maxsize=4)
 def extractor_key(extractor: TermExtractor) -> str:
     """Short fingerprint of what decides the counts: vocabulary, weights, version of the program."""
     vocabulary = extractor.vocabulary
