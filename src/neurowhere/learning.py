@@ -78,7 +78,6 @@ class Learner:
     tolerance: float = 1e-3
     repeats: int = 2
     schedule: Schedule = field(default_factory=Schedule)
-    kept_rank: int = 256
     seed: int = 0
     n_jobs: int = -1
     checkpoint: str | os.PathLike[str] | None = None
@@ -243,7 +242,10 @@ def _blocks(
 
 
 def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesson) -> Learned:
-    """Choose decay, number of epochs and sharpness on one fit each; then average several seeds."""
+    """Choose decay, number of epochs and sharpness on one fit each; then average several seeds.
+
+    The average has the rank of all fits together; what is beyond the rank of one moves no map.
+    """
     trials = [_try(learner, fit, held, decay) for decay in learner.path]
     best = max(trials, key=lambda trial: max(trial.scores))
     choice = Choice(
@@ -257,7 +259,7 @@ def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesso
         title = f"fit {repeat + 1} of {learner.repeats}"
         *_, model = _epochs(learner, lesson, best.schedule, learner.seed + repeat, title)
         models.append(model)
-    predictor = average(models).sharpened(best.sharpness).truncated(learner.kept_rank)
+    predictor = average(models).sharpened(best.sharpness).truncated(learner.schedule.rank)
     return Learned(predictor, choice, calibration=_calibration(best.model, held))
 
 

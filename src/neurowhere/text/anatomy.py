@@ -27,10 +27,12 @@ from neurowhere.text.names import (
     BRODMANN_AREAS,
     LOBES,
     MORE_NAMES,
+    RULED_WORDS,
     SAME,
     Key,
     ends_in_noun,
     form_of,
+    is_run_on,
     is_telling,
     joined_words,
     key_of,
@@ -104,9 +106,12 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
     """Build NeuroQuery's vocabulary with its synonyms, each term with its category.
 
     The package's own names of the brain's parts ("ACC", "Heschl's gyrus") lead to its terms too.
+    Phrases that run on from one name to the next are left out, and so are the words that the rules
+    for sides and negation read: "insula and left inferior frontal gyrus" has two terms and a side.
     """
     folder = _checked(folder)
     vocabulary = Vocabulary.load(folder / TERMS, folder / TERM_SYNONYMS)
+    vocabulary = vocabulary.subset(filter(_is_term, vocabulary))
     categories: dict[str, str] = {}
     for category in ("psychology", "disease"):
         keys = {key_of(name) for name in _category_names(folder, category)}
@@ -118,6 +123,18 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
         form: term for form, term in names.items() if term in vocabulary and form not in vocabulary
     }
     return Vocabulary(vocabulary.terms, {**vocabulary.synonyms, **more}, categories)
+
+
+def _is_term(phrase: str) -> bool:
+    words = phrase.split()
+    are_places = len(words) > 1 and _single_places().issuperset(words)
+    return not (are_places or is_run_on(phrase) or RULED_WORDS.intersection(words))
+
+
+@cache
+def _single_places() -> frozenset[str]:
+    """Names of one word that stand for themselves, unlike "frontal" in "frontal cortex"."""
+    return frozenset(name for name in builtin_anatomy() if " " not in name) - LOBES
 
 
 class _Name:

@@ -38,6 +38,10 @@ FOREIGN_WORDS = word_set(
     vertebra vertebrate vomeronasal
     """
 )
+# Nouns that end a name; a phrase that begins with one runs on into the next name.
+LAST_WORDS = word_set("areas cortex cortices junction lobe region regions sulcus")
+# Words that the rules for sides and negation read.
+RULED_WORDS = word_set("bilateral bilaterally left right without")
 LONGEST_NAME = 6  # words
 SHORTEST_WORD = 4  # letters of a word that tells something, in a name of several words
 SHORTEST_SINGLE_WORD = 5  # the same for a name of one word
@@ -200,3 +204,15 @@ def is_telling(name: str) -> bool:
 def ends_in_noun(name: str) -> bool:
     """Whether a name ends in a noun such as "gyrus"; "cortex auditory" does not."""
     return form_of(name)[-1] in GENERIC_WORDS
+
+
+def is_run_on(phrase: str) -> bool:
+    """Whether a phrase joins one name to the next: "insula and inferior", less its "and".
+
+    >>> is_run_on("insula inferior"), is_run_on("cortex amygdala"), is_run_on("inferior insula")
+    (True, True, False)
+    """
+    words = words_of(phrase)
+    first, last = words[0], words[-1]
+    ends_in_direction = last == "middle" or DIRECTION.fullmatch(last)
+    return len(words) > 1 and bool(first in LAST_WORDS or ends_in_direction)
