@@ -3,8 +3,8 @@
     python benchmarks/neuroquery_rival.py --neuroquery-python PATH [--folder DIR] [-o scores.csv]
 
 The option names the Python of an environment of ``rivals/neuroquery_requirements.txt``. Each fold
-is fitted twice by ``rivals/neuroquery_fit.py``: on a part of the training studies, to choose on the
-rest how its maps become densities, and on all of them, to be scored. With --folder, finished fits
+is fitted by ``rivals/neuroquery_fit.py``. How its maps become densities is chosen once, by another
+fit to a part of fold 0's training studies, scored on the rest of them. With --folder, finished fits
 are kept there and not repeated.
 
 What is done in NeuroQuery's favour:
@@ -27,6 +27,7 @@ import subprocess
 import tempfile
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import nibabel
@@ -70,9 +71,9 @@ def main():
         rival = Rival(folder, arguments.neuroquery_python)
         rows, tables = [], []
         for fold in range(arguments.folds):
-            table, chosen, fit = rival.score_fold(fold)
+            table, fit = rival.score_fold(fold)
             tables.append(table)
-            rows.append(row_of(fold, table, chosen, fit))
+            rows.append(row_of(fold, table, rival.density, fit))
             print(" | ".join(rows[-1]), flush=True)
         table = pd.concat(tables, ignore_index=True)
         rows.append(row_of("mean", table.groupby("fold").mean(numeric_only=True)))
@@ -112,12 +113,8 @@ class Rival:
             sparse.save_npz(self.folder / f"counts_{section}.npz", known)
 
     def score_fold(self, fold):
-        """Nats above uniform of each test study, the density that was chosen, and the fit."""
+        """Nats above uniform of each test study, and the fit."""
         train, test = shuffle_split(self.groups, fold)
-        part, held = validation_split(self.groups[train])
-        trial = self.fit(f"fold{fold}_validation", train[part], train[held])
-        mean = self.mean_map(train[part])
-        chosen = max(CANDIDATES, key=lambda each: self.nats(each(trial, mean), train[held]).mean())
         fit = self.fit(f"fold{fold}", train, test)
         mean = self.mean_map(train)
         table = {
@@ -125,9 +122,18 @@ class Rival:
             "id": self.corpus.documents["id"].to_numpy()[test],
             "mean_map": self.nats(np.broadcast_to(mean, (len(test), len(mean))), test),
             "as_it_is": self.nats(AS_IT_IS(fit, mean), test),
-            "neuroquery": self.nats(chosen(fit, mean), test),
+            "neuroquery": self.nats(self.density(fit, mean), test),
         }
-        return pd.DataFrame(table), chosen, fit
+        return pd.DataFrame(table), fit
+
+    @cached_property
+    def density(self):
+        """The way to densities that validation studies of fold 0 like best."""
+        train, _ = shuffle_split(self.groups, 0)
+        part, held = validation_split(self.groups[train])
+        trial = self.fit("fold0_validation", train[part], train[held])
+        mean = self.mean_map(train[part])
+        return max(CANDIDATES, key=lambda each: self.nats(each(trial, mean), train[held]).mean())
 
     def fit(self, name, train, test):
         """Predictions of NeuroQuery, trained on some studies, for others."""
