@@ -23,7 +23,7 @@ def load_matrix(path: Path) -> sparse.csr_matrix:
 
 def load_shape(path: Path) -> tuple[int, int]:
     """Load the number of rows and columns only."""
-    with _open_whole(path) as stream, np.load(stream) as arrays:
+    with _open_whole(path) as stream, np.load(stream, allow_pickle=False) as arrays:
         n_rows, n_columns = arrays["shape"]
         return int(n_rows), int(n_columns)
 
