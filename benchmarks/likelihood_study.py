@@ -39,9 +39,9 @@ SHARPNESS = (1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
 
 
 @cache
-def fit(schedule=BASE, *, weights=(), min_studies=10, bandwidth=1.0, seed=0):
+def fit(schedule=BASE, *, weights=(), min_studies=10, parts=False, bandwidth=1.0, seed=0):
     """Fit a variant to the inner training studies; return the model and the held-out features."""
-    X, fit_rows, held_rows = features(weights, min_studies)
+    X, fit_rows, held_rows = features(weights, min_studies, parts)
     training = targets(bandwidth).select(fit_rows)
     grid = VoxelGrid(4)
     mean = mean_target(targets(1.0).select(fit_rows))
@@ -82,6 +82,7 @@ VARIANTS = {
     "dropout 0.1": lambda: fit(replace(BASE, dropout=0.1)),
     "learning rate 0.02": lambda: fit(replace(BASE, rate=0.02)),
     "title x 3, keywords x 2": lambda: fit(weights=(("title", 3.0), ("keywords", 2.0))),
+    "words of longer terms too": lambda: fit(parts=True),
     "terms in >= 5 studies": lambda: fit(min_studies=5),
     "terms in >= 25 studies": lambda: fit(min_studies=25),
     "targets of bandwidth 0.75": lambda: fit(bandwidth=0.75),
@@ -137,11 +138,13 @@ def corpus_and_rows():
 
 
 @cache
-def features(weights, min_studies):
+def features(weights, min_studies, parts):
     """Weighted counts of the terms that enough studies have, as tf-idf."""
     corpus, fit_rows, held_rows = corpus_and_rows()
     extractor = TermExtractor(build_full(DATA / "vocabulary"), dict(weights))
     counts = extractor.counts(corpus)
+    if parts:
+        counts = counts + counts @ extractor.vocabulary.parts()
     counts = counts[:, np.flatnonzero(counts[fit_rows].getnnz(axis=0) >= min_studies)]
     return TfIdf().fit(counts[fit_rows]).transform(counts), fit_rows, held_rows
 

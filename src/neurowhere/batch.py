@@ -17,7 +17,6 @@ from neurowhere.inputs import Failure, Text
 from neurowhere.space import Atlas
 from neurowhere.space.overlap import overlap_mm3
 from neurowhere.text.context import Mentions, side_shares
-from neurowhere.text.features import combine_sections
 
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
@@ -102,7 +101,7 @@ class TableMaker:
                 rows += [row] * len(here)
         shape = (len(mentions), len(extractor.vocabulary) + len(self._sided))
         counts = sparse.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
-        return combine_sections({"body": counts}, extractor.section_weights)
+        return extractor.weigh({"body": counts})
 
     @cached_property
     def _sided(self) -> dict[str, int]:

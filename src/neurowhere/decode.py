@@ -175,7 +175,7 @@ def _term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix
             columns.append(extractor.vocabulary.index(name))
     shape = (len(terms), len(extractor.terms))
     counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
-    return model.weighting_.transform(counts)
+    return model.weighting_.transform(extractor.weigh({"body": counts}))
 
 
 def _studies(model: Encoder, weights: Floats) -> pd.DataFrame | None:

@@ -71,6 +71,9 @@ class Encoder(Parameters):
     laterality : bool
         Whether to learn "left amygdala" apart from "amygdala", and so on: extra terms, for those
         that enough training texts mention on that side. Term counts alone do not tell sides.
+    nested : bool, optional
+        Whether terms within longer ones count too: "spatial navigation" is also "navigation". By
+        default for the likelihood, which gains by it; the paper's models count the longest alone.
     bandwidth : float
         Standard deviation of the kernel density, in voxels.
     brain : VoxelGrid, optional
@@ -145,6 +148,7 @@ class Encoder(Parameters):
         min_studies: int = 5,
         section_weights: Mapping[str, float] | None = None,
         laterality: bool = False,
+        nested: bool | None = None,
         bandwidth: float = 1.0,
         brain: VoxelGrid | None = None,
         lambdas: Sequence[float] | None = None,
@@ -164,6 +168,7 @@ class Encoder(Parameters):
         self.min_studies = min_studies
         self.section_weights = section_weights
         self.laterality = laterality
+        self.nested = nested
         self.bandwidth = bandwidth
         self.brain = brain
         self.lambdas = lambdas
@@ -270,7 +275,8 @@ class Encoder(Parameters):
     def _count_terms(self, corpus: Corpus) -> sparse.csr_matrix:
         """Settle the terms to learn from, and count them in the training studies."""
         vocabulary = self._find_vocabulary()
-        extractor = TermExtractor(vocabulary, self.section_weights)
+        nested = self.loss == "likelihood" if self.nested is None else self.nested
+        extractor = TermExtractor(vocabulary, self.section_weights, nested=nested)
         counts = extractor.counts(corpus)
         studies = counts.getnnz(axis=0)  # (n_terms,): studies that mention each term
         if not (studies >= self.min_studies).any():
@@ -284,7 +290,7 @@ class Encoder(Parameters):
             return counts
         frequent = np.flatnonzero(studies >= self.min_studies).tolist()
         self.vocabulary_ = vocabulary.subset(vocabulary.terms[i] for i in frequent)
-        self.extractor_ = TermExtractor(self.vocabulary_, self.section_weights)
+        self.extractor_ = TermExtractor(self.vocabulary_, self.section_weights, nested=nested)
         if self.laterality:
             self.extractor_ = self.extractor_.with_sides(corpus, MIN_SIDED)
         # Counted again: where a rare name is gone, its words may be another term's.
@@ -391,7 +397,7 @@ class Encoder(Parameters):
         order = np.argsort(-features.data, kind="stable")
         columns, weights = features.indices[order], features.data[order]
         names = [self.extractor_.terms[i] for i in columns]
-        terms = _found(mentions, names, weights)
+        terms = self._found(mentions, names, weights)
         probabilities = self.predict_features(features)[0]
         if laterality and not (self.text == "none" or self.extractor_.sided):
             shares = side_shares(mentions, dict(zip(terms["term"], weights, strict=True)))
@@ -426,6 +432,26 @@ class Encoder(Parameters):
             return sparse.csr_matrix(np.zeros((1, 0), dtype=np.float32))
         return self.weighting_.transform(count_mentions(mentions, self.extractor_))
 
+    def _found(
+        self, mentions: Mentions, names: list[str], weights: NDArray[np.float32]
+    ) -> pd.DataFrame:
+        """Terms that a text affirms: term, count, weight, and where it has them."""
+        where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+        for mention in mentions.present:
+            term = mention.term
+            within = self.extractor_.terms_within.get(term, [])
+            for name in (term, f"{mention.side} {term}", *within):
+                if name in where:
+                    where[name].append((mention.start, mention.end))
+        return pd.DataFrame(
+            {
+                "term": names,
+                "count": [len(where[name]) for name in names],
+                "weight": weights,
+                "where": [where[name] for name in names],
+            }
+        )
+
     def _to_sides(self, q: NDArray[np.float32], shares: SideShares) -> NDArray[np.float32]:
         """Mix the map with the same map folded to one side, by how much the text puts there."""
         moved: NDArray[np.float32] = np.float32(shares.neither) * q
@@ -458,8 +484,8 @@ class Encoder(Parameters):
         sided = f"{side} {names[index]}"
         if sided in names:
             columns.append(names.index(sided))
-        counts = np.bincount(columns, minlength=len(names))[None]  # (1, n_terms)
-        features = self.weighting_.transform(sparse.csr_matrix(counts))
+        counts = sparse.csr_matrix(np.bincount(columns, minlength=len(names)))  # (1, n_terms)
+        features = self.weighting_.transform(self.extractor_.weigh({"body": counts}))
         return TermMap(
             name=name,
             term=names[index],
@@ -565,23 +591,6 @@ class Encoder(Parameters):
             "validation_nats": self.choice_ and self.choice_.score,
             "relative_gap": None if certificate is None else certificate.relative_gap,
         }
-
-
-def _found(mentions: Mentions, names: list[str], weights: NDArray[np.float32]) -> pd.DataFrame:
-    """Terms that a text affirms: term, count, weight, and where it has them."""
-    where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
-    for mention in mentions.present:
-        for name in (mention.term, f"{mention.side} {mention.term}"):
-            if name in where:
-                where[name].append((mention.start, mention.end))
-    return pd.DataFrame(
-        {
-            "term": names,
-            "count": [len(where[name]) for name in names],
-            "weight": weights,
-            "where": [where[name] for name in names],
-        }
-    )
 
 
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:

@@ -55,6 +55,7 @@ PARAMETERS = (
     "min_studies",
     "section_weights",
     "laterality",
+    "nested",
     "bandwidth",
     "lambdas",
     "validation",
@@ -160,6 +161,7 @@ def _describe(model: Encoder) -> dict[str, Any]:
     }
     if model.text != "none":
         learned["sided"] = model.extractor_.sided
+        learned["nested"] = model.extractor_.nested
     if model.constraint == "labels":
         learned["label_names"] = model.label_names_
     return {
@@ -195,7 +197,12 @@ def _read_files(path: Path) -> Encoder:
 def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
     """Read what a model knows of its terms."""
     model.vocabulary = model.vocabulary_ = Vocabulary.load(path / VOCABULARY_NAME)
-    model.extractor_ = TermExtractor(model.vocabulary_, model.section_weights, learned["sided"])
+    model.extractor_ = TermExtractor(
+        model.vocabulary_,
+        model.section_weights,
+        learned["sided"],
+        nested=learned.get("nested", False),
+    )
     model.weighting_ = TfIdf.from_idf(_read_arrays(path / TERMS_NAME)["idf"])
     if model.constraint == "labels":
         model.label_names_ = learned["label_names"]

@@ -15,9 +15,12 @@ TERMS = ["insula", "thalamus", "hippocampus", "weakness"]
 def marked(text, **contributions):
     """Highlighted text where each term has this contribution."""
     mentions = read_mentions(text, TermCounter(Vocabulary(TERMS)))
-    terms = pd.DataFrame(
-        {"term": list(contributions), "contribution": list(contributions.values())}
-    )
+    where = {name: [] for name in contributions}
+    for mention in mentions.present:
+        for name in {mention.term, f"{mention.side} {mention.term}"} & set(where):
+            where[name].append((mention.start, mention.end))
+    values = list(contributions.values())
+    terms = pd.DataFrame({"contribution": values, "where": list(where.values())})
     return markup(text, notes_on(mentions, terms, "nats"))
 
 
@@ -30,7 +33,7 @@ def test_terms_have_a_hue_for_the_direction_and_a_strength():
 
 def test_a_side_that_was_learned_adds_to_its_term():
     page = marked("left insula", **{"insula": 1.0, "left insula": -3.0})
-    assert '<mark class="lowers strength-4" title="insula: -2 nats">insula</mark>' in page
+    assert '<mark class="lowers strength-5" title="insula: -2 nats">insula</mark>' in page
 
 
 def test_what_is_denied_is_struck_through():

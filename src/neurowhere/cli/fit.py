@@ -85,6 +85,14 @@ def fit(
     laterality: Annotated[
         bool, typer.Option("--laterality", help="Learn left and right apart, from texts.")
     ] = False,
+    nested: Annotated[
+        bool | None,
+        typer.Option(
+            "--nested/--not-nested",
+            help="Count the terms within longer ones too.",
+            show_default="for the likelihood",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the studies that λ is chosen on.")] = 0,
     jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
     checkpoint: Annotated[
@@ -114,6 +122,7 @@ def fit(
         vocabulary=vocabulary,
         min_studies=min_studies,
         laterality=laterality,
+        nested=nested,
         bandwidth=bandwidth,
         rank=rank,
         repeats=repeats,

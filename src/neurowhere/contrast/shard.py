@@ -174,6 +174,7 @@ def extractor_key(extractor: TermExtractor) -> str:
     vocabulary = extractor.vocabulary
     settled = [
         list(extractor.terms),
+        extractor.nested,
         sorted(vocabulary.synonyms.items()),
         sorted(vocabulary.categories.items()),
         sorted((extractor.section_weights or {}).items()),

@@ -35,16 +35,13 @@ def highlight(encoding: Encoding) -> str:
 
 def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Note]:
     """Say what became of each mention of a term, of each side and of each denial."""
-    contributions = dict(zip(terms["term"], terms["contribution"], strict=True))
-    strongest = float(terms["contribution"].abs().max()) if len(terms) else 0.0
+    added = _by_place(terms)
+    strongest = max(map(abs, added.values()), default=0.0)
     for mention in mentions:
         if mention.is_negated:
             yield _denial(mention)
-        elif mention.term in contributions:
-            # A side that was learned apart is a term of its own, at the same place.
-            value = contributions[mention.term]
-            value += contributions.get(f"{mention.side} {mention.term}", 0.0)
-            yield _term(mention, value, strongest, unit)
+        elif _span(mention) in added:
+            yield _term(mention, added[_span(mention)], strongest, unit)
         yield from _cues(mention)
     for place in mentions.places:
         words = f"{place.term}: a place that the model has no term for; only its side counts"
@@ -53,6 +50,15 @@ def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Not
     for mark in mentions.unapplied:
         words = f"{mark.side}: of a limb, a field or a symptom, not of the brain; not applied"
         yield Note(mark.start, mark.end, "u", "side unapplied", words)
+
+
+def _by_place(terms: pd.DataFrame) -> dict[tuple[int, int], float]:
+    """Contribution of each place in a text: of its term, and of those within it or on its side."""
+    added: dict[tuple[int, int], float] = {}
+    for places, contribution in zip(terms["where"], terms["contribution"], strict=True):
+        for place in places:
+            added[place] = added.get(place, 0.0) + contribution
+    return added
 
 
 def _term(mention: Mention, value: float, strongest: float, unit: str) -> Note:

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor
-from neurowhere.text.features import combine_sections
 from neurowhere.text.laterality import Side, attach_sides, is_general, with_places
 from neurowhere.text.negation import attach_negations
 from neurowhere.text.reading import NO_TERM
@@ -156,7 +155,7 @@ def count_mentions(
     found, counts = np.unique(np.array(columns, dtype=np.int32), return_counts=True)
     shape = (1, len(extractor.vocabulary) + len(sided))
     row = sparse.csr_matrix((counts, found, [0, len(found)]), shape=shape)
-    return combine_sections({"body": row}, extractor.section_weights)
+    return extractor.weigh({"body": row})
 
 
 def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:

@@ -30,6 +30,8 @@ class TermExtractor:
     sided : sequence of str
         Terms that are also counted on one side, as "left amygdala": columns after those of the
         vocabulary. A mention of the left amygdala counts in both "amygdala" and "left amygdala".
+    nested : bool
+        Whether the terms within a longer one count too: "spatial navigation" is also "navigation".
 
     Examples
     --------
@@ -43,10 +45,13 @@ class TermExtractor:
         vocabulary: Vocabulary,
         section_weights: Mapping[str, float] | None = None,
         sided: Sequence[str] = (),
+        *,
+        nested: bool = False,
     ) -> None:
         self.vocabulary = vocabulary
         self.section_weights = section_weights
         self.sided = tuple(sided)
+        self.nested = nested
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -70,7 +75,7 @@ class TermExtractor:
             if side_of_name(self.vocabulary.terms[term]) is None
         ]
         known = [name for name in sided if name not in self.vocabulary]
-        return TermExtractor(self.vocabulary, self.section_weights, known)
+        return TermExtractor(self.vocabulary, self.section_weights, known, nested=self.nested)
 
     def counts(self, source: Corpus | Sequence[str]) -> sparse.csr_matrix:
         """Weighted counts: float32, of shape (n_documents, n_terms). Plain texts are a body.
@@ -79,7 +84,7 @@ class TermExtractor:
         `DataWarning` tells which terms no column of them can count.
         """
         if not isinstance(source, Corpus):
-            return combine_sections({"body": self._count(source)}, self.section_weights)
+            return self.weigh({"body": self._count(source)})
         if source.sections is not None:
             sections = source.sections or {"body": [""] * len(source)}
             by_section = {name: self._count(texts) for name, texts in sections.items()}
@@ -87,7 +92,28 @@ class TermExtractor:
             by_section = self._mapped(source)
         else:
             raise CorpusError(f"expected texts or term counts, but there are none ({source!r})")
-        return combine_sections(by_section, self.section_weights)
+        return self.weigh(by_section)
+
+    def weigh(self, by_section: Mapping[str, sparse.csr_matrix]) -> sparse.csr_matrix:
+        """Sum the counts of sections, each by its weight; nested terms are counted in."""
+        counts = combine_sections(by_section, self.section_weights)
+        return sparse.csr_matrix(counts + counts @ self._within) if self.nested else counts
+
+    @cached_property
+    def terms_within(self) -> dict[str, list[str]]:
+        """Terms that the mention of a longer one counts too, for each that has any."""
+        pairs = zip(*self._within.nonzero(), strict=True) if self.nested else ()
+        within: dict[str, list[str]] = {}
+        for longer, shorter in pairs:
+            within.setdefault(self.terms[longer], []).append(self.terms[shorter])
+        return within
+
+    @cached_property
+    def _within(self) -> sparse.csr_matrix:
+        """(n_terms, n_terms): how often the term of a column is within that of a row."""
+        within = self.vocabulary.parts().astype(np.float32)
+        within.resize(len(self.terms), len(self.terms))
+        return within
 
     def _count(self, texts: Sequence[str]) -> sparse.csr_matrix:
         return self._with_sided(self.counter.count(texts), texts)

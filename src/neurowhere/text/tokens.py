@@ -16,7 +16,8 @@ MINUS_SIGN, SOFT_HYPHEN, ZERO_WIDTH_SPACE = "\u2212", "\u00ad", "\u200b"
 LAST_ASCII = 127
 ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
 
-_CUT_WORD = re.compile(r"([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
+# Tried at the start of a word only: at each of its letters, long words would take for ever.
+_CUT_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
 _TO_TOKENS = {
     code: chr(code).lower() if chr(code).isalnum() or chr(code) == ESCAPE else " "
     for code in range(128)

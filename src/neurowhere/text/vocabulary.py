@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from neurowhere.exceptions import CorpusError, DataWarning, OutputError, VocabularyError
-from neurowhere.files import bare_suffix, open_text
+from neurowhere.exceptions import CorpusError, DataWarning, VocabularyError
+from neurowhere.files import bare_suffix, new_file, open_text
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.words import fold, words_of
 
@@ -200,18 +200,12 @@ class Vocabulary:
         synonyms: dict[str, list[str]] = {}
         for synonym, term in self.synonyms.items():
             synonyms.setdefault(term, []).append(synonym)
-        path = Path(path)
-        temporary = path.with_name(f".{path.name}.part")  # a reader sees the whole file or none
-        try:
-            with temporary.open("w", encoding="utf-8", newline="") as stream:
-                writer = csv.writer(stream, lineterminator="\n")
-                writer.writerow(HEADER)
-                for term in self.terms:
-                    alternatives = SEPARATOR.join(sorted(synonyms.get(term, [])))
-                    writer.writerow([term, self.category(term), alternatives])
-            temporary.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror}") from error
+        with new_file(path, overwrite=True) as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(HEADER)
+            for term in self.terms:
+                alternatives = SEPARATOR.join(sorted(synonyms.get(term, [])))
+                writer.writerow([term, self.category(term), alternatives])
 
     def _find(self, name: str) -> int | None:
         exact = self._indices.get(name)

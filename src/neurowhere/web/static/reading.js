@@ -17,15 +17,18 @@ export function cut(text, notes) {
 }
 
 export function notesOn(result) {
-  const added = new Map(result.terms.map((term) => [term.term, term.contribution]));
-  const strongest = Math.max(1e-9, ...result.terms.map((term) => Math.abs(term.contribution)));
+  const added = new Map(); // by place, as a key: of its term, and of those within it or on its side
+  for (const { where, contribution } of result.terms) {
+    for (const place of where) added.set(String(place), (added.get(String(place)) ?? 0) + contribution);
+  }
+  const strongest = Math.max(1e-9, ...[...added.values()].map(Math.abs));
   const notes = [];
   for (const mention of result.mentions) {
     if (mention.negation_where) {
       notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: denied, not counted` });
       notes.push({ where: mention.negation_where, kind: "denies", title: `denies ${mention.term}` });
-    } else if (added.has(mention.term)) {
-      const value = added.get(mention.term) + (added.get(`${mention.side} ${mention.term}`) ?? 0);
+    } else if (added.has(String(mention.where))) {
+      const value = added.get(String(mention.where));
       const shade = Math.min(1 + Math.floor((SHADES * Math.abs(value)) / strongest), SHADES);
       const direction = value >= 0 ? "raises" : "lowers";
       notes.push({ where: mention.where, kind: "term", term: mention.term, direction, shade, title: `${mention.term}: ${direction} the map` });
