@@ -36,7 +36,7 @@ class DensityEstimator:
 
         ŷ_k = Σ_i w_i φ(k − b_i) / Σ_k' Σ_i w_i φ(k' − b_i),   φ(d) ∝ exp(−½ Σ_a d_a² / h_a²)
 
-    with k, k' voxels of the brain, b_i the voxel of peak i, and φ zero where |d_a| > 5 h_a.
+    with k, k' voxels of the brain, b_i the voxel of peak i, and φ zero where ``|d_a| > 5 h_a``.
     Peaks outside the brain count as far as their kernel reaches into it.
 
     Parameters

@@ -1,0 +1,73 @@
+"""
+Decode a coordinate
+===================
+
+The way back: which words, and which studies, speak for a place?
+"""
+
+import matplotlib.pyplot as plt
+from nilearn import plotting
+from nilearn.datasets import load_sample_motor_activation_image
+
+from neurowhere import load_model
+from neurowhere.decode import decode
+
+model = load_model()
+
+# %%
+# A point
+# -------
+# The score of a term is how much likelier a peak here is in a study of that term than in any study.
+# By Bayes' rule its exponential is how much likelier the term becomes by such a peak, so that
+# frequent words have no advantage.
+
+amygdala = decode(model, (-24, -4, -18))
+amygdala.terms.head(8).round(2)
+
+# %%
+# Three places, and the words that each makes likelier:
+
+PLACES = {
+    "left amygdala": (-24, -4, -18),
+    "left fusiform gyrus": (-42, -56, -18),
+    "right precentral gyrus": (40, -20, 56),
+}
+figure = plt.figure(figsize=(9, 8))
+for row, (name, point) in enumerate(PLACES.items()):
+    terms = decode(model, point, n_terms=8).terms[::-1]
+    bottom = 0.72 - 0.32 * row
+    brain = plotting.plot_glass_brain(
+        None, figure=figure, axes=(0, bottom, 0.5, 0.22), display_mode="xz"
+    )
+    brain.add_markers([point], marker_color="#D55E00", marker_size=60)
+    axes = figure.add_axes((0.68, bottom, 0.3, 0.22))
+    axes.barh(terms["term"], terms["ratio"], color="#0072B2")
+    axes.axvline(1, color="#999999", linewidth=1)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.text(0.02, bottom + 0.25, name, fontsize="large")
+axes.set_xlabel("times likelier than in any study")
+
+# %%
+# The studies whose texts point there most, by PubMed id:
+
+amygdala.studies.head(3)
+
+# %%
+# Several peaks, or a map
+# -----------------------
+# Peaks are decoded together, and so is an image: what is above a threshold in it. Here is a map
+# from real data that comes with nilearn: a button pressed by the left hand against the right.
+
+motor = load_sample_motor_activation_image()
+plotting.plot_stat_map(motor, threshold=3, cut_coords=(38, -22, 56), draw_cross=False)
+decode(model, motor, threshold=3).terms.head(8).round(2)
+
+# %%
+# On the command line:
+#
+# .. code-block:: bash
+#
+#    neurowhere decode -24 -4 -18
+#    neurowhere decode zmap.nii.gz --threshold 3
+
+plt.show()
