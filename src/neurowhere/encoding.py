@@ -218,6 +218,7 @@ class Encoding:
         resolution_mm: float | None = None,
         like: Any = None,
         with_text: bool = True,
+        pictures: bool = True,
         overwrite: bool = False,
     ) -> None:
         """Write images, tables, pictures and report.html into a folder, whole or not at all.
@@ -232,6 +233,8 @@ class Encoding:
         with_text : bool
             Whether the page shows the text. Without, no file holds any of it but the names of
             terms.
+        pictures : bool
+            Whether to draw map.png and surface.png, which is most of the work.
         overwrite : bool
             Whether to replace a folder that exists.
         """
@@ -244,6 +247,7 @@ class Encoding:
             resolution_mm=resolution_mm,
             like=like,
             with_text=with_text,
+            pictures=pictures,
             overwrite=overwrite,
         )
 

@@ -109,6 +109,12 @@ def test_folder(encode, tmp_path, model):
     assert "exists and is not empty" in again.err
 
 
+def test_without_pictures_the_page_has_its_viewer(encode, tmp_path):
+    assert encode(TEXT, "-o", tmp_path / "out", "--no-pictures").code == 0
+    assert not list((tmp_path / "out").glob("*.png"))
+    assert "<canvas" in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
 def test_the_text_of_a_patient_is_kept_out(encode, tmp_path):
     secret = "Mrs. Miller has a lesion of the left amygdala, and a parrot."
     (tmp_path / "miller.txt").write_text(secret)

@@ -40,6 +40,7 @@ class Options:
     negation: bool
     laterality: bool
     with_text: bool
+    pictures: bool
     resolution_mm: float | None
     like: Path | None
     overwrite: bool
@@ -95,6 +96,9 @@ def encode(
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Keep the text out of what is written.")
     ] = False,
+    no_pictures: Annotated[
+        bool, typer.Option("--no-pictures", help="Draw no PNG files, which takes seconds a text.")
+    ] = False,
     resolution: Resolution = None,
     like: Like = None,
     overwrite: Overwrite = False,
@@ -126,6 +130,7 @@ def encode(
         negation=negation,
         laterality=laterality,
         with_text=not no_text,
+        pictures=not no_pictures,
         resolution_mm=resolution,
         like=like,
         overwrite=overwrite,
@@ -232,6 +237,7 @@ def _write_folder(encoding: "Encoding", folder: Path, name: str, options: Option
         resolution_mm=options.resolution_mm,
         like=options.like,
         with_text=options.with_text,
+        pictures=options.pictures,
         overwrite=options.overwrite,
         about=about | ({"name": name} if options.with_text else {}),
     )

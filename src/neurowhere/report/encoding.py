@@ -40,6 +40,7 @@ def write_encoding(
     resolution_mm: float | None = None,
     like: Any = None,
     with_text: bool = True,
+    pictures: bool = True,
     overwrite: bool = False,
     about: Mapping[str, Any] | None = None,
 ) -> None:
@@ -55,6 +56,8 @@ def write_encoding(
         Grid of the images, as in `Partition.to_img`.
     with_text : bool
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
+    pictures : bool
+        Whether to draw map.png and surface.png, which is most of the work.
     overwrite : bool
         Whether to replace a folder that exists.
     about : mapping, optional
@@ -64,8 +67,8 @@ def write_encoding(
         tables = tabulate(encoding, atlas)
         grid = _write_images(encoding, temporary, resolution_mm, like)
         _write_tables(tables, temporary, with_text)
-        pictures = _write_pictures(encoding, temporary)
-        text = encoding_page(encoding, tables, with_text=with_text, pictures=pictures)
+        drawn = _write_pictures(encoding, temporary) if pictures else {}
+        text = encoding_page(encoding, tables, with_text=with_text, pictures=drawn)
         (temporary / "report.html").write_text(text, "utf-8")
         info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
         write_info(temporary, info | {"about": dict(about or {})})
