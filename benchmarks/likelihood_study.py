@@ -12,9 +12,11 @@ import time
 import warnings
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
@@ -29,19 +31,48 @@ from neurowhere.learn import (
 from neurowhere.learning import mean_target
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.space.sides import mirror
-from neurowhere.text import TermExtractor, TfIdf
-from neurowhere.text.anatomy import build_full
+from neurowhere.text import TermExtractor, TfIdf, Vocabulary
+from neurowhere.text.anatomy import TERM_SYNONYMS, TERMS, build_full
 from outer_folds import studies_in_brain
 from setting import DATA, print_table
 
 BASE = Schedule()
+VOCABULARY = DATA / "vocabulary"
 SHARPNESS = (1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
 
 
+def words(corpus, weights):
+    """Counts of terms, and of the words within longer ones that are terms themselves."""
+    return TermExtractor(build_full(VOCABULARY), weights, nested=True).counts(corpus)
+
+
+def longest(corpus, weights):
+    """Counts of the longest terms alone."""
+    return TermExtractor(build_full(VOCABULARY), weights).counts(corpus)
+
+
+def phrases(corpus, weights):
+    """Counts of terms, and of all terms within longer ones."""
+    vocabulary = build_full(VOCABULARY)
+    column = {tuple(term.split()): i for i, term in enumerate(vocabulary)}
+    within = sparse.lil_matrix((len(vocabulary), len(vocabulary)), dtype=np.float32)
+    for term, row in column.items():
+        for start, end in combinations(range(len(term) + 1), 2):
+            if (part := column.get(term[start:end])) is not None:
+                within[row, part] += 1  # a term is within itself
+    return TermExtractor(vocabulary, weights).counts(corpus) @ within.tocsr()
+
+
+def whole_list(corpus, weights):
+    """Counts as the base has them, of NeuroQuery's list as it is."""
+    vocabulary = Vocabulary.load(VOCABULARY / TERMS, VOCABULARY / TERM_SYNONYMS)
+    return TermExtractor(vocabulary, weights, nested=True).counts(corpus)
+
+
 @cache
-def fit(schedule=BASE, *, weights=(), min_studies=10, parts=False, bandwidth=1.0, seed=0):
+def fit(schedule=BASE, *, weights=(), min_studies=10, terms=words, bandwidth=1.0, seed=0):
     """Fit a variant to the inner training studies; return the model and the held-out features."""
-    X, fit_rows, held_rows = features(weights, min_studies, parts)
+    X, fit_rows, held_rows = features(weights, min_studies, terms)
     training = targets(bandwidth).select(fit_rows)
     grid = VoxelGrid(4)
     mean = mean_target(targets(1.0).select(fit_rows))
@@ -78,11 +109,13 @@ VARIANTS = {
     "14 epochs": lambda: fit(replace(BASE, epochs=14)),
     "decay of loadings 1": lambda: fit(replace(BASE, decay=(1.0, 0.5))),
     "decay of components 1": lambda: fit(replace(BASE, decay=(2.0, 1.0))),
-    "dropout 0.5": lambda: fit(replace(BASE, dropout=0.5)),
+    "dropout 0.4": lambda: fit(replace(BASE, dropout=0.4)),
     "dropout 0.1": lambda: fit(replace(BASE, dropout=0.1)),
     "learning rate 0.02": lambda: fit(replace(BASE, rate=0.02)),
     "title x 3, keywords x 2": lambda: fit(weights=(("title", 3.0), ("keywords", 2.0))),
-    "words of longer terms too": lambda: fit(parts=True),
+    "longest terms alone": lambda: fit(terms=longest),
+    "all terms within longer ones": lambda: fit(terms=phrases),
+    "with phrases that run on": lambda: fit(terms=whole_list),
     "terms in >= 5 studies": lambda: fit(min_studies=5),
     "terms in >= 25 studies": lambda: fit(min_studies=25),
     "targets of bandwidth 0.75": lambda: fit(bandwidth=0.75),
@@ -138,13 +171,10 @@ def corpus_and_rows():
 
 
 @cache
-def features(weights, min_studies, parts):
+def features(weights, min_studies, terms):
     """Weighted counts of the terms that enough studies have, as tf-idf."""
     corpus, fit_rows, held_rows = corpus_and_rows()
-    extractor = TermExtractor(build_full(DATA / "vocabulary"), dict(weights))
-    counts = extractor.counts(corpus)
-    if parts:
-        counts = counts + counts @ extractor.vocabulary.parts()
+    counts = terms(corpus, dict(weights))
     counts = counts[:, np.flatnonzero(counts[fit_rows].getnnz(axis=0) >= min_studies)]
     return TfIdf().fit(counts[fit_rows]).transform(counts), fit_rows, held_rows
 
