@@ -42,17 +42,17 @@ SHARPNESS = (1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
 
 
 def words(corpus, weights):
-    """Counts of terms, and of the words within longer ones that are terms themselves."""
+    """Count terms, and of the words within longer ones that are terms themselves."""
     return TermExtractor(build_full(VOCABULARY), weights, nested=True).counts(corpus)
 
 
 def longest(corpus, weights):
-    """Counts of the longest terms alone."""
+    """Count the longest terms alone."""
     return TermExtractor(build_full(VOCABULARY), weights).counts(corpus)
 
 
 def phrases(corpus, weights):
-    """Counts of terms, and of all terms within longer ones."""
+    """Count terms, and of all terms within longer ones."""
     vocabulary = build_full(VOCABULARY)
     column = {tuple(term.split()): i for i, term in enumerate(vocabulary)}
     within = sparse.lil_matrix((len(vocabulary), len(vocabulary)), dtype=np.float32)
@@ -64,7 +64,7 @@ def phrases(corpus, weights):
 
 
 def whole_list(corpus, weights):
-    """Counts as the base has them, of NeuroQuery's list as it is."""
+    """Count as the base does, with NeuroQuery's list as it is."""
     vocabulary = Vocabulary.load(VOCABULARY / TERMS, VOCABULARY / TERM_SYNONYMS)
     return TermExtractor(vocabulary, weights, nested=True).counts(corpus)
 
