@@ -253,6 +253,17 @@ def test_without_webgl_the_server_draws_slices(flat_visit):
     assert visit.errors == []
 
 
+def test_a_graphics_card_that_is_lost_is_done_without(browser, server):
+    with Visit(browser, server.url) as visit:
+        lose = (
+            "document.getElementById('gl').getContext('webgl2').getExtension('WEBGL_lose_context')"
+        )
+        visit.page.evaluate(f"{lose}.loseContext()")
+        visit.page.wait_for_selector("#slices")
+        visit.until("window.slices.naturalWidth > 0")
+        assert visit.page.locator("canvas").count() == 0
+
+
 def test_an_error_is_told_and_forgotten(visit):
     visit.page.route("**/api/v1/encode", lambda route: route.abort())
     visit.page.fill("#text", "amygdala")

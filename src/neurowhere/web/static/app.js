@@ -5,7 +5,7 @@ import { $, capital, choose, chosen, fill, make, mm, percent, settle, times } fr
 import { marked } from "/static/reading.js";
 import { asCurl, asPython, fromLink, saveBlob, saveTable, toLink } from "/static/share.js";
 import { barRow, fillTable, placeButton, studyRow } from "/static/tables.js";
-import { COLOURS, LEVELS, createViewer } from "/static/viewer.js";
+import { COLOURS, LEVELS, createPictures, createViewer } from "/static/viewer.js";
 
 const EXAMPLES = {
   "Stroke report": "Acute left MCA infarct involving the insula and the inferior frontal gyrus, with non-fluent aphasia. No lesion in the thalamus or the hippocampus. Weakness of the right hand.",
@@ -28,7 +28,11 @@ let result = null;
 let running = null; // the controller of the request under way
 let shown = null; // what the viewer shows: [kind, query]
 let at = [0, 0, 0];
-const viewer = createViewer($("stage"), moved);
+let viewer = createViewer($("stage"), moved, () => {
+  viewer = createPictures($("stage"), moved);
+  restyle();
+  run();
+});
 
 // ---- what is asked
 

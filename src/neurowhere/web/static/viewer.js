@@ -18,12 +18,19 @@ const BACKGROUND = [0, 0, 0, 1];
 const FLOAT32 = 16; // of NIfTI
 const NEWEST = 12; // maps that are kept
 
-export function createViewer(stage, onMove) {
-  const canvas = make("canvas", { id: "gl", "aria-label": "Brain map. Arrow keys move the crosshair." });
+// `onLost` is called if the browser takes the graphics card away: go on with `createPictures`.
+export function createViewer(stage, onMove, onLost) {
   const hasGl = "niivue" in window && Boolean(document.createElement("canvas").getContext("webgl2"));
-  if (!hasGl) return new Pictures(stage, onMove);
+  if (!hasGl) return createPictures(stage, onMove);
+  const canvas = make("canvas", { id: "gl", "aria-label": "Brain map. Arrow keys move the crosshair." });
+  canvas.addEventListener("webglcontextlost", onLost, { once: true });
   stage.prepend(canvas);
   return new Volumes(canvas, onMove);
+}
+
+export function createPictures(stage, onMove) {
+  stage.querySelector("canvas")?.remove();
+  return new Pictures(stage, onMove);
 }
 
 // What a query for an image depends on, as a key.
