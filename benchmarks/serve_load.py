@@ -188,15 +188,22 @@ class Server:
         self.process.terminate()
         self.process.wait()
 
+    def processes(self) -> list[Path]:
+        """Tell its own process and those of its workers."""
+        own = Path(f"/proc/{self.process.pid}")
+        children = (own / "task" / own.name / "children").read_text().split()
+        return [own, *(Path(f"/proc/{child}") for child in children)]
+
     def memory_mb(self) -> float:
-        """Memory that it holds."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+        """Memory that they hold; what they share is counted once."""
+        rolls = [(process / "smaps_rollup").read_text() for process in self.processes()]
+        return sum(int(re.search(r"Pss:\s+(\d+)", roll)[1]) for roll in rolls) / 1024
 
     def cpu_seconds(self) -> float:
-        """Time of the cores that it has used."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / 100
+        """Time of the cores that they have used."""
+        stats = [(process / "stat").read_text() for process in self.processes()]
+        fields = [stat.rpartition(")")[2].split() for stat in stats]
+        return sum(int(field[11]) + int(field[12]) for field in fields) / 100
 
 
 def abstracts():

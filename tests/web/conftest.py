@@ -18,6 +18,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-watchdog",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -54,12 +55,12 @@ def open_client(app):
 
 
 class Server:
-    """``neurowhere serve`` as a process of its own, on a port that is free."""
+    """``neurowhere serve`` with one worker, on a port that is free."""
 
     def __init__(self, folder, *options):
         command = [sys.executable, "-c", "from neurowhere.cli import main; main()", "serve"]
         self.process = subprocess.Popen(
-            [*command, "--model", folder, "--port", "0", *options],
+            [*command, "--model", folder, "--port", "0", "--workers", "1", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -39,7 +39,7 @@ def serve(
         typer.Option(
             envvar=PREFIX + "WORKERS",
             min=1,
-            help="Requests worked on at once.",
+            help="Processes that each hold the model and work on one request at a time.",
             show_default="one for each core",
         ),
     ] = None,
@@ -61,16 +61,14 @@ def serve(
 
         neurowhere serve --port 8000
     """
-    from neurowhere.store import load_model
-
     try:
         import uvicorn
 
-        from neurowhere.web.app import create_app
+        from neurowhere.web.app import assemble
         from neurowhere.web.settings import Settings, cores
+        from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "serving the page and the API") from error
-    from threadpoolctl import threadpool_limits
 
     settings = Settings(
         max_body=max_body,
@@ -81,15 +79,13 @@ def serve(
         max_queue=max_queue,
         origins=tuple(origin or ()),
     )
-    app = create_app(load_model(model), settings)
-    options = uvicorn.Config(
-        app,
-        access_log=False,
-        log_level="warning",
-        timeout_graceful_shutdown=int(max_seconds) + GRACE_SECONDS,
-    )
-    with listen(host, port) as door, threadpool_limits(1), suppress(KeyboardInterrupt):
-        # Each worker has a core to itself: products of matrices need no threads of their own.
+    with listen(host, port) as door, hire(model, settings) as crew, suppress(KeyboardInterrupt):
+        options = uvicorn.Config(
+            assemble(crew, settings),
+            access_log=False,
+            log_level="warning",
+            timeout_graceful_shutdown=int(max_seconds) + GRACE_SECONDS,
+        )
         typer.echo(f"neurowhere serves http://{host}:{door.getsockname()[1]} (Ctrl+C stops it)")
         uvicorn.Server(options).run(sockets=[door])
 

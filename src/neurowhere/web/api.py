@@ -11,7 +11,7 @@ from neurowhere.web import schemas
 from neurowhere.web.metrics import MEDIA_TYPE, Metrics
 from neurowhere.web.negotiation import choose
 from neurowhere.web.pool import Pool
-from neurowhere.web.service import Service, to_json
+from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
 
 PREFIX = "/api/v1"
@@ -20,69 +20,79 @@ SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 
-Work = Callable[[Any], bytes]
-
 
 class Offer(NamedTuple):
-    """A query that is answered, and in which forms."""
+    """A query that is answered, and in which forms: each by a method of `Service`."""
 
     name: str
     summary: str
     query: type[BaseModel]
     answer: type[BaseModel]
-    forms: Mapping[str, Work]
+    forms: Mapping[str, str]
 
 
-def make_router(service: Service, pool: Pool, metrics: Metrics, version: str) -> APIRouter:
-    """Make the routes of a service."""
+class About(NamedTuple):
+    """What the server tells of itself: its version, and the model card as JSON."""
+
+    version: str
+    card: bytes
+
+
+MAPS = {JSON: "json", NIFTI: "nifti", PNG: "png"}
+OFFERS = [
+    Offer(
+        "encode",
+        "Text to map",
+        schemas.EncodeQuery,
+        schemas.EncodeAnswer,
+        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html"}.items()},
+    ),
+    Offer(
+        "batch",
+        "Many texts at once",
+        schemas.BatchQuery,
+        schemas.BatchAnswer,
+        {JSON: "batch_json"},
+    ),
+    Offer(
+        "contrast",
+        "Two texts",
+        schemas.ContrastQuery,
+        schemas.ContrastAnswer,
+        {form: f"contrast_{end}" for form, end in MAPS.items()},
+    ),
+    Offer(
+        "term",
+        "Map of one term",
+        schemas.TermQuery,
+        schemas.TermAnswer,
+        {form: f"term_{end}" for form, end in MAPS.items()},
+    ),
+    Offer(
+        "decode",
+        "Places to terms and studies",
+        schemas.DecodeQuery,
+        schemas.DecodeAnswer,
+        {JSON: "decode_json"},
+    ),
+]
+
+
+def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) -> APIRouter:
+    """Make the routes."""
     router = APIRouter(prefix=PREFIX)
-    for offer in _offers(service):
-        _add_query(router, offer, pool, service.settings)
-    _add_telling(router, service, pool, metrics, version)
+    for offer in OFFERS:
+        _add_query(router, offer, pool, settings)
+    _add_telling(router, pool, metrics, about)
     return router
-
-
-def _offers(service: Service) -> list[Offer]:
-    encode = {
-        JSON: service.encode_json,
-        NIFTI: service.encode_nifti,
-        PNG: service.encode_png,
-        HTML: service.encode_html,
-    }
-    contrast = {
-        JSON: service.contrast_json,
-        NIFTI: service.contrast_nifti,
-        PNG: service.contrast_png,
-    }
-    term = {JSON: service.term_json, NIFTI: service.term_nifti, PNG: service.term_png}
-    return [
-        Offer("encode", "Text to map", schemas.EncodeQuery, schemas.EncodeAnswer, encode),
-        Offer(
-            "batch",
-            "Many texts at once",
-            schemas.BatchQuery,
-            schemas.BatchAnswer,
-            {JSON: service.batch_json},
-        ),
-        Offer("contrast", "Two texts", schemas.ContrastQuery, schemas.ContrastAnswer, contrast),
-        Offer("term", "Map of one term", schemas.TermQuery, schemas.TermAnswer, term),
-        Offer(
-            "decode",
-            "Places to terms and studies",
-            schemas.DecodeQuery,
-            schemas.DecodeAnswer,
-            {JSON: service.decode_json},
-        ),
-    ]
 
 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
-    query = with_limits(offer.query, settings)
     images = {form: BINARY for form in offer.forms if form != JSON}
     router.add_api_route(
         f"/{offer.name}",
-        _handler(query, offer.forms, pool),
+        _handler(offer, offer.forms, pool, settings),
         methods=["POST"],
         summary=offer.summary,
         operation_id=offer.name,
@@ -94,7 +104,7 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
     for form in images:
         router.add_api_route(
             f"/{offer.name}{SUFFIXES[form]}",
-            _handler(query, {form: offer.forms[form]}, pool, negotiated=False),
+            _handler(offer, {form: offer.forms[form]}, pool, settings),
             methods=["POST"],
             summary=f"{offer.summary}, as {SUFFIXES[form]}",
             operation_id=offer.name + SUFFIXES[form].replace(".", "_"),
@@ -104,31 +114,33 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
 
 
 def _handler(
-    query_type: type[BaseModel], forms: Mapping[str, Work], pool: Pool, *, negotiated: bool = True
+    offer: Offer, forms: Mapping[str, str], pool: Pool, settings: Settings
 ) -> Callable[..., Any]:
+    negotiated = forms is offer.forms
+
     async def handle(query: BaseModel, request: Request) -> Response:
         accept = request.headers.get("accept", "") if negotiated else ""
         form = choose(accept, list(forms))
-        return Response(await pool.run(forms[form], query), media_type=form)
+        checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
+        return Response(await pool.run(forms[form], checked), media_type=form)
 
-    handle.__annotations__["query"] = query_type  # what FastAPI reads and documents
+    # What FastAPI reads and documents.
+    handle.__annotations__["query"] = with_limits(offer.query, settings)
     return handle
 
 
-def _add_telling(
-    router: APIRouter, service: Service, pool: Pool, metrics: Metrics, version: str
-) -> None:
+def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:
     """Route what the server tells of itself; never waits for a worker."""
 
     @router.get("/model", summary="Model card", response_model=schemas.ModelAnswer)
     async def model() -> Response:
-        return Response(service.model_json(), media_type=JSON)
+        return Response(about.card, media_type=JSON)
 
     @router.get("/health", summary="Whether the server works", response_model=schemas.HealthAnswer)
     async def health() -> Response:
         answer = {
             "status": "ok",
-            "version": version,
+            "version": about.version,
             "pending": pool.pending,
             "capacity": pool.capacity,
         }

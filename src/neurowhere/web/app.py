@@ -1,6 +1,6 @@
 """App: the page and the API of one model as an ASGI application."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -9,14 +9,12 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from neurowhere.encoder import Encoder
 from neurowhere.space import Atlas
-from neurowhere.web.api import make_router
+from neurowhere.web.api import About, make_router
 from neurowhere.web.errors import add_error_handlers
-from neurowhere.web.gazetteer import Gazetteer
 from neurowhere.web.guard import Guard
 from neurowhere.web.metrics import Metrics
 from neurowhere.web.page import make_page
-from neurowhere.web.pool import Pool
-from neurowhere.web.schemas import EXAMPLE_TEXT, EncodeQuery
+from neurowhere.web.pool import Answerer, Pool
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings
 
@@ -30,7 +28,7 @@ For research, not for diagnosis."""
 def create_app(
     model: Encoder, settings: Settings | None = None, atlas: Atlas | None = None
 ) -> FastAPI:
-    """Make the application.
+    """Make the application, with threads of this process that answer.
 
     Parameters
     ----------
@@ -41,14 +39,18 @@ def create_app(
         Names places; by default AAL3, or the model's own regions if it predicts those of an atlas.
     """
     settings = settings or Settings()
+    return assemble([Service.start(model, settings, atlas)] * settings.workers, settings)
+
+
+def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
+    """Put the application together around those who answer."""
     release = version("neurowhere")
-    service = Service(model, Gazetteer(atlas or _atlas_of(model), model.partition_), settings)
-    pool = Pool(settings.workers, settings.max_queue, settings.max_seconds)
+    pool = Pool(crew, settings.max_queue, settings.max_seconds)
     metrics = Metrics()
+    card = crew[0].answer("model_json", None)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        service.encode_json(EncodeQuery(text=EXAMPLE_TEXT))  # reads what is read at first use
         yield
         pool.close()
 
@@ -70,12 +72,6 @@ def create_app(
             allow_headers=["Accept", "Content-Type"],
         )
     add_error_handlers(app)
-    app.include_router(make_router(service, pool, metrics, release))
+    app.include_router(make_router(settings, pool, metrics, About(release, card)))
     app.include_router(make_page(pool))
     return app
-
-
-def _atlas_of(model: Encoder) -> Atlas:
-    from neurowhere.space.aal3 import default_atlas
-
-    return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()

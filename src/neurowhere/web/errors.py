@@ -30,6 +30,10 @@ class ApiError(HTTPException):
         self.code = code
         self.hint = hint
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pass from process to process, whole."""
+        return ApiError, (HTTPStatus(self.status_code), self.code, self.detail, self.hint)
+
 
 def answer(error: HTTPException) -> JSONResponse:
     """Make the answer that tells of an error."""
@@ -40,21 +44,35 @@ def answer(error: HTTPException) -> JSONResponse:
     return JSONResponse(content, status, dict(error.headers or {}))
 
 
-def unexpected(error: BaseException) -> JSONResponse:
-    """Make the answer to a failure of ours, and log where it was.
+def refusal(error: NeurowhereError) -> ApiError:
+    """Pass on what the package says of input that it cannot take."""
+    kind = type(error).__name__.removesuffix("Error").lower()
+    return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", str(error))
+
+
+def failure(error: BaseException) -> ApiError:
+    """Tell of a failure of ours, and log where it was.
 
     The words of the exception are left out: they may hold a part of a patient's text.
     """
     frames = traceback.extract_tb(error.__traceback__)
     where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:][::-1])
     logger.error("%s at %s", type(error).__name__, where)
-    return answer(
-        ApiError(
-            HTTPStatus.INTERNAL_SERVER_ERROR,
-            "internal_error",
-            f"the server failed ({type(error).__name__})",
-            "this is a fault of neurowhere; its log says where",
-        )
+    return ApiError(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "internal_error",
+        f"the server failed ({type(error).__name__})",
+        "this is a fault of neurowhere; its log says where",
+    )
+
+
+def too_slow(max_seconds: float) -> ApiError:
+    """Tell that a request took too long."""
+    return ApiError(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "timeout",
+        f"no answer within {max_seconds:g} s",
+        "send a shorter text, or try again when the server is less busy",
     )
 
 
@@ -86,6 +104,4 @@ def _decapitalise(problem: Any) -> str:
 
 
 def _refused(request: Request, error: Any) -> JSONResponse:
-    """Pass on what the package says of input that it cannot take."""
-    kind = type(error).__name__.removesuffix("Error").lower()
-    return answer(ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", str(error)))
+    return answer(refusal(error))

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from neurowhere.web.errors import ApiError, answer, unexpected
+from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.metrics import Metrics
 
 # Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
@@ -74,7 +74,7 @@ class Guard:
         except Exception as error:
             if status:  # the answer has begun: all that is left is to break off
                 raise
-            await unexpected(error)(scope, receive, guarded)
+            await answer(failure(error))(scope, receive, guarded)
         route = getattr(scope.get("route"), "path", "other")
         self.metrics.add(route, status, time.perf_counter() - begin)
 

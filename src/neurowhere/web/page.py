@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from neurowhere.web.pool import Pool
-from neurowhere.web.template import brain, coarse_brain, to_nifti
+from neurowhere.web.template import TEMPLATES
 
 MEDIA_TYPES = {
     ".css": "text/css",
@@ -18,12 +18,13 @@ MEDIA_TYPES = {
 }
 REVALIDATE = "no-cache"  # kept by the browser, and asked for again: a new version is seen at once
 NIIVUE = "niivue.umd.js"
-TEMPLATES = {"mni152.nii.gz": brain, "mni152-coarse.nii.gz": coarse_brain}
+NIFTI = ".nii.gz"
 
 
 def make_page(pool: Pool) -> APIRouter:
     """Make the routes of the page; they are no part of the API."""
     router = APIRouter(include_in_schema=False)
+    templates: dict[str, bytes] = {}
 
     @router.get("/")
     async def index(request: Request) -> Response:
@@ -35,8 +36,10 @@ def make_page(pool: Pool) -> APIRouter:
 
     @router.get("/static/{name}")
     async def static(request: Request, name: str) -> Response:
-        if name in TEMPLATES:
-            return _file(request, name, await pool.run(template_file, name))
+        if name.removesuffix(NIFTI) in TEMPLATES:
+            if name not in templates:
+                templates[name] = await pool.run("template_nifti", name.removesuffix(NIFTI))
+            return _file(request, name, templates[name])
         if name not in static_files():  # only names that are known are ever looked up
             raise HTTPException(404, "no such file")
         return _file(request, name, static_files()[name])
@@ -51,12 +54,6 @@ def static_files() -> dict[str, bytes]:
     content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     niivue = files("nilearn") / "_assets" / "js" / NIIVUE
     return content | ({NIIVUE: niivue.read_bytes()} if niivue.is_file() else {})
-
-
-@cache
-def template_file(name: str) -> bytes:
-    """Content of the file of a template."""
-    return to_nifti(TEMPLATES[name]())
 
 
 def _file(request: Request, name: str, content: bytes) -> Response:

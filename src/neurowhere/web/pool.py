@@ -1,44 +1,52 @@
-"""Pool: computations run beside the event loop, so few at once and so many waiting."""
+"""Pool: queries answered beside the event loop, so few at once and so many waiting."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from http import HTTPStatus
-from typing import Any, TypeVar
+from queue import SimpleQueue
+from typing import Any, Protocol
 
-from neurowhere.web.errors import ApiError
+from neurowhere.web.errors import ApiError, too_slow
 
-Result = TypeVar("Result")
+
+class Answerer(Protocol):
+    """Who answers: a `Service` in this process, or a `Worker` for one in another."""
+
+    def answer(self, name: str, query: Any) -> bytes:
+        """Answer a query as the method of this name of a `Service` does."""
 
 
 class Pool:
-    """Threads with a bounded queue.
-
-    NumPy and SciPy release the interpreter's lock in their products, so that threads share the
-    cores; the model exists once. Used from one event loop only.
+    """Answerers with a bounded queue; used from one event loop only.
 
     Parameters
     ----------
-    workers, max_queue : int
-        Computations that run, and that wait, at once. One more is refused.
+    crew : sequence of Answerer
+        As many queries are worked on at once.
+    max_queue : int
+        Queries that wait. One more is refused.
     max_seconds : float
-        Until a caller gives up. What runs cannot be stopped: it keeps its place until it is done.
+        Until a caller gives up. What runs keeps its place until it is done.
     """
 
-    def __init__(self, workers: int, max_queue: int, max_seconds: float) -> None:
-        self.workers = workers
-        self.capacity = workers + max_queue
+    def __init__(self, crew: Sequence[Answerer], max_queue: int, max_seconds: float) -> None:
+        self.workers = len(crew)
+        self.capacity = self.workers + max_queue
         self.max_seconds = max_seconds
         self.pending = 0
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="encode")
+        self._free: SimpleQueue[Answerer] = SimpleQueue()
+        for answerer in crew:
+            self._free.put(answerer)
+        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="answer")
 
     @property
     def waiting(self) -> int:
-        """Computations that wait for a worker."""
+        """Queries that wait for an answerer."""
         return max(self.pending - self.workers, 0)
 
-    async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Await the result of a computation, or an `ApiError` that says to come back later."""
+    async def run(self, name: str, query: Any) -> bytes:
+        """Await an answer, or an `ApiError` that says to come back later."""
         if self.pending >= self.capacity:
             raise ApiError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
@@ -47,22 +55,24 @@ class Pool:
                 "try again after the seconds of the Retry-After header",
             )
         loop = asyncio.get_running_loop()
-        future = self._threads.submit(work, *arguments)
+        future = self._threads.submit(self._answer, name, query)
         self.pending += 1
         future.add_done_callback(lambda done: self._leave(loop, done))
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self.max_seconds)
         except TimeoutError as error:
-            raise ApiError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "timeout",
-                f"no answer within {self.max_seconds:g} s",
-                "send a shorter text, or try again when the server is less busy",
-            ) from error
+            raise too_slow(self.max_seconds) from error
 
     def close(self) -> None:
         """Finish what runs; drop what waits."""
         self._threads.shutdown(cancel_futures=True)
+
+    def _answer(self, name: str, query: Any) -> bytes:
+        answerer = self._free.get()  # there are as many as threads
+        try:
+            return answerer.answer(name, query)
+        finally:
+            self._free.put(answerer)
 
     def _leave(self, loop: asyncio.AbstractEventLoop, done: "Future[Any]") -> None:
         if not loop.is_closed():

@@ -1,11 +1,12 @@
 """Service: a model at work; from a query to the bytes of its answer, whatever its form."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from io import BytesIO
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,12 @@ from neurowhere.encoder import Encoder
 from neurowhere.encoding import Encoding, highest_density
 from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import Text
+from neurowhere.space import Atlas
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web import answers
 from neurowhere.web.gazetteer import Gazetteer
 from neurowhere.web.schemas import (
+    EXAMPLE_TEXT,
     BatchQuery,
     ContrastQuery,
     DecodeQuery,
@@ -29,7 +32,7 @@ from neurowhere.web.schemas import (
 )
 from neurowhere.web.settings import Settings
 from neurowhere.web.slices import Look, draw_slices
-from neurowhere.web.template import brain, to_nifti
+from neurowhere.web.template import TEMPLATES, brain, to_nifti
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
@@ -51,6 +54,18 @@ class Service:
     model: Encoder
     gazetteer: Gazetteer
     settings: Settings
+
+    @classmethod
+    def start(cls, model: Encoder, settings: Settings, atlas: Atlas | None = None) -> Self:
+        """Set up a service, with all that is otherwise read or computed at first use."""
+        service = cls(model, Gazetteer(atlas or _atlas_of(model), model.partition_), settings)
+        service.encode_json(EncodeQuery(text=EXAMPLE_TEXT))
+        return service
+
+    def answer(self, name: str, query: Any) -> bytes:
+        """Answer a query by the method of this name; no name ever comes from a request."""
+        method: Callable[[Any], bytes] = getattr(self, name)
+        return method(query)
 
     # ---- encode
 
@@ -155,7 +170,11 @@ class Service:
         found = decode(self.model, points[inside] if inside.any() else points, n_terms=query.n)
         return to_json(answers.decoding(found, query.n, int((~inside).sum())))
 
-    def model_json(self) -> bytes:
+    def template_nifti(self, name: str) -> bytes:
+        """Give a template of the brain."""
+        return to_nifti(TEMPLATES[name]())
+
+    def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
         limits = asdict(self.settings)
         del limits["origins"]
@@ -188,6 +207,12 @@ class Service:
         low, high = np.quantile(magnitudes, [wanted.hidden, BRIGHTEST]).tolist()
         look = Look(low, high, wanted.colours, wanted.opacity)
         return draw_slices(image, brain(), wanted.at or strongest_place(image), look)
+
+
+def _atlas_of(model: Encoder) -> Atlas:
+    from neurowhere.space.aal3 import default_atlas
+
+    return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()
 
 
 def mass_levels(encoding: Encoding) -> Floats:

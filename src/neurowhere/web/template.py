@@ -35,6 +35,9 @@ def coarse_brain() -> Any:
     return _image(grey, np.array([first + 0.5 for first, _ in BOX_MM]), 2)
 
 
+TEMPLATES = {"mni152": brain, "mni152-coarse": coarse_brain}
+
+
 def _image(grey: Any, first_mm: Any, size_mm: int) -> Any:
     import nibabel
 
