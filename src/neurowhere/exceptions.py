@@ -23,8 +23,20 @@ Every message says what was expected, what came, and what to do. All errors but
 """
 
 
+def one_line(text: str) -> str:
+    r"""Escape what would break a line or steer a terminal, in a message that quotes something.
+
+    >>> one_line("no column 'a\nb'")
+    "no column 'a\\nb'"
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 class NeurowhereError(Exception):
-    """Base of all errors raised on purpose."""
+    """Base of all errors raised on purpose; the message is one line, whatever it quotes."""
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class CorpusError(NeurowhereError, ValueError):

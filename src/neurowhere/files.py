@@ -1,15 +1,17 @@
 """Files: compression by suffix, checksums, folders written whole or not at all."""
 
+import glob
 import gzip
 import hashlib
 import json
 import lzma
 import os
 import shutil
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -17,8 +19,12 @@ from typing import Any, TextIO
 
 from neurowhere.exceptions import CorpusError, NeurowhereError, OutputError
 
+if sys.platform != "win32":
+    import fcntl
+
 COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 INFO_NAME = "info.json"
+PARTIAL, REPLACED = ".part", ".old"  # suffixes of what is being written, and of what it replaces
 
 
 def bare_suffix(path: Path) -> str:
@@ -58,26 +64,24 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
     """Yield a temporary folder that becomes `folder` when the block ends without an error.
 
     The temporary folder is a hidden sibling, so the final rename is atomic: a reader sees
-    the whole folder or none. A folder that exists is an error unless `overwrite`, or empty.
+    the whole folder or none. A folder that exists is an error unless `overwrite`, or empty. Of
+    two processes, the one that ends first wins, or with `overwrite` the one that ends last.
     """
     target = Path(folder)
-    if target.is_dir() and any(target.iterdir()) and not overwrite:
-        raise OutputError(
-            f"{target} exists and is not empty; choose another folder or overwrite it"
-        )
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"{target} is a file; give a folder to write to")
+    _check_free(target, overwrite)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        _remove_leftovers(target)
+        name = tempfile.mkdtemp(prefix=f".{target.name}-", suffix=PARTIAL, dir=target.parent)
     except OSError as error:
         raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
+    temporary = Path(name)
     try:
-        yield temporary
-        temporary.chmod(0o755)  # mkdtemp makes it private
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.rename(target)
+        with locked(temporary):
+            yield temporary
+            temporary.chmod(0o755)  # mkdtemp makes it private
+            _check_free(target, overwrite)  # another process may have been faster
+            _put_in_place(temporary, target)
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
@@ -94,16 +98,98 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
     target = Path(path)
     if target.is_dir() or (target.exists() and not overwrite):
         raise OutputError(f"{target} exists; choose another file or overwrite it")
-    partial = target.with_name(f".{target.name}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("w", encoding="utf-8", newline="") as stream:
+        _remove_leftovers(target)
+        descriptor, name = tempfile.mkstemp(PARTIAL, f".{target.name}-", target.parent)
+    except OSError as error:
+        raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
+    partial = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream, locked(partial):
             yield stream
-        partial.replace(target)
+            stream.close()  # written to its end, before it can be seen
+            partial.chmod(0o644)  # mkstemp makes it private
+            partial.replace(target)
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Make a folder unless it is there, and refuse it to other processes until the block ends."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
+    with locked(folder) as is_ours:
+        if is_ours is False:
+            raise OutputError(
+                f"another process is writing to {folder}; wait for it, or give another folder"
+            )
+        yield
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool | None]:
+    """Lock a file or a folder; the lock ends with the block, or with the process if it is killed.
+
+    Yields True; False where another process has the lock; None where nothing can be locked.
+    """
+    if sys.platform == "win32":
+        yield None
+        return
+    is_ours: bool | None = True
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            is_ours = False
+        except OSError:  # some network file systems
+            is_ours = None
+        yield is_ours
+    finally:
+        os.close(descriptor)
+
+
+def _check_free(target: Path, overwrite: bool) -> None:
+    if target.is_dir() and any(target.iterdir()) and not overwrite:
+        raise OutputError(
+            f"{target} exists and is not empty; choose another folder or overwrite it"
+        )
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"{target} is a file; give a folder to write to")
+
+
+def _put_in_place(temporary: Path, target: Path) -> None:
+    """Rename a folder; an older one goes aside first, because to remove it takes time."""
+    if not target.exists():
+        temporary.rename(target)
+        return
+    old = temporary.with_suffix(REPLACED)
+    target.rename(old)
+    try:
+        temporary.rename(target)
+    except OSError:
+        if not target.exists():
+            old.rename(target)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove what killed processes have left beside a target: what no living one has locked."""
+    for suffix in (PARTIAL, REPLACED):
+        for leftover in target.parent.glob(f".{glob.escape(target.name)}-????????{suffix}"):
+            with suppress(OSError), locked(leftover) as is_ours:
+                if is_ours and leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
+                elif is_ours:
+                    leftover.unlink()
 
 
 def write_info(folder: Path, content: dict[str, Any]) -> None:
@@ -111,7 +197,7 @@ def write_info(folder: Path, content: dict[str, Any]) -> None:
     checksums = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in (INFO_NAME, f".{INFO_NAME}")
+        if path.is_file() and path.name != INFO_NAME and not path.name.startswith(".")
     }
     info = {
         "made_by": "neurowhere",

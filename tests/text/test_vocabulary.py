@@ -145,8 +145,9 @@ def test_missing_files_and_folders_are_errors(tmp_path):
         Vocabulary.load(tmp_path / "none.csv")
     with pytest.raises(VocabularyError, match="directory"):
         Vocabulary.load(tmp_path)
+    (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot write"):
-        VOCABULARY.save(tmp_path / "none" / "v.csv")
+        VOCABULARY.save(tmp_path / "file" / "v.csv")
 
 
 def test_alignment_folds_synonyms_and_forms_in():

@@ -17,7 +17,7 @@ from neurowhere.cli.score import score
 from neurowhere.cli.serve import serve
 from neurowhere.cli.term import term
 from neurowhere.cli.vocabulary import vocabulary_app
-from neurowhere.exceptions import NeurowhereError, NeurowhereWarning
+from neurowhere.exceptions import NeurowhereError, NeurowhereWarning, one_line
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,6 +69,8 @@ def main() -> None:
         app()
     except NeurowhereError as error:
         sys.exit(f"neurowhere: {error}")
+    except OSError as error:  # a disk that is full, a file that may not be read
+        sys.exit(f"neurowhere: {one_line(str(error))}")
 
 
 def _show_warning(
@@ -80,4 +82,4 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as one line, in place of `warnings.showwarning`."""
-    print(f"neurowhere: warning: {message}", file=file or sys.stderr)
+    print(f"neurowhere: warning: {one_line(str(message))}", file=file or sys.stderr)

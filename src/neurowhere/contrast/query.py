@@ -14,6 +14,7 @@ from neurowhere.exceptions import QueryError
 from neurowhere.text.tokens import plain
 from neurowhere.text.words import is_skipped
 
+LONGEST = 10_000  # characters of a query
 OPERATORS = ("AND", "OR", "NOT", "(", ")")
 _EXPRESSION = re.compile(r"/((?:\\.|[^/\\])+)/(i?)(?=[\s()]|$)")
 _TOKEN = re.compile(rf'\s*([()]|{_EXPRESSION.pattern}|"[^"]*"|[^\s()"]+)')
@@ -45,6 +46,10 @@ class Query:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        if len(text) > LONGEST:
+            raise QueryError(
+                f"expected at most {LONGEST:,} characters, the query has {len(text):,}"
+            )
         try:
             self._tree = _Parser(text).parse()
         except RecursionError as error:

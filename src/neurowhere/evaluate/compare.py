@@ -27,6 +27,7 @@ from neurowhere.evaluate.problem import (
 from neurowhere.evaluate.summary import summarise
 from neurowhere.evaluate.trial import BASELINES, LOSSES, MEAN, Score, Task, Trial, needs_labels
 from neurowhere.exceptions import ConvergenceWarning, FitError
+from neurowhere.files import sole_writer
 from neurowhere.parallel import connect, run_here, run_on_cluster
 from neurowhere.progress import track
 from neurowhere.space import Partition, VoxelGrid
@@ -120,12 +121,13 @@ def compare(
         material = prepare_material(corpus, brain or VoxelGrid(), vocabulary)
         _check_size(material, folds)
         problems = prepare_problems(material, candidates, labels=any(map(needs_labels, losses)))
-        ledger = _open_ledger(folder, seed, material, problems)
-        _run(runner, problems, _tasks(problems, losses, folds), ledger)
         finest = max(candidates, key=lambda each: problems[each.name].regions.n_regions)
-        examples = _examples(runner, problems[finest.name], losses, material, ledger)
-    ledger.tidy()
-    scores = ledger.read()
+        with sole_writer(Path(folder)):
+            ledger = _open_ledger(folder, seed, material, problems)
+            _run(runner, problems, _tasks(problems, losses, folds), ledger)
+            examples = _examples(runner, problems[finest.name], losses, material, ledger)
+            ledger.tidy()
+            scores = ledger.read()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said before, when the partitions were prepared
         partition = restricted(finest.partition, material.brain)

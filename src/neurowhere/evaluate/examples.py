@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.problem import Problem
 from neurowhere.evaluate.trial import Trial, score_studies
+from neurowhere.exceptions import OutputError
+from neurowhere.files import PARTIAL
 
 EXAMPLES_NAME = "examples.npz"
 # The studies that the paper shows: the best, the first quartile and the median of its own test.
@@ -49,18 +51,21 @@ class Examples:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the examples into the folder of a comparison."""
         path = Path(folder) / EXAMPLES_NAME
-        temporary = path.with_name(f".{EXAMPLES_NAME}.part")
-        with temporary.open("wb") as stream:
-            np.savez_compressed(
-                stream,
-                model=np.array([self.partition, self.loss]),
-                why=np.array(self.why),
-                row=self.row,
-                nats=self.nats,
-                truth=self.truth,
-                prediction=self.prediction,
-            )
-        temporary.replace(path)
+        temporary = path.with_name(f".{EXAMPLES_NAME}{PARTIAL}")
+        try:
+            with temporary.open("wb") as stream:
+                np.savez_compressed(
+                    stream,
+                    model=np.array([self.partition, self.loss]),
+                    why=np.array(self.why),
+                    row=self.row,
+                    nats=self.nats,
+                    truth=self.truth,
+                    prediction=self.prediction,
+                )
+            temporary.replace(path)
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], partition: str, loss: str) -> "Examples | None":

@@ -16,7 +16,7 @@ import pandas as pd
 
 from neurowhere.evaluate.trial import Score, Task
 from neurowhere.exceptions import OutputError
-from neurowhere.files import INFO_NAME, write_info
+from neurowhere.files import INFO_NAME, new_file, write_info
 
 KIND = "comparison"
 FORMAT_VERSION = 1
@@ -50,8 +50,8 @@ class Ledger:
         self.partitions = {**self._known_partitions(settings, partitions), **partitions}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self.seal()  # first: a folder without info.json would be refused after a power cut
             self._mend()
-            self.seal()
         except OSError as error:
             raise OutputError(f"cannot write to {self.folder}: {error.strerror}") from error
 
@@ -115,7 +115,7 @@ class Ledger:
         self, settings: dict[str, Any], partitions: dict[str, dict[str, Any]]
     ) -> dict[str, dict[str, Any]]:
         """Partitions that the folder knows, after checking that it is of this comparison."""
-        if not self.folder.exists() or (self.folder.is_dir() and not any(self.folder.iterdir())):
+        if not self.folder.exists() or (self.folder.is_dir() and not _visible(self.folder)):
             return {}
         info = _read_info(self.folder)
         different = [key for key in settings if info["settings"].get(key) != settings[key]]
@@ -142,9 +142,13 @@ class Ledger:
 
     def _replace(self, text: str) -> None:
         """Write the table anew; a reader sees the old one or the new one."""
-        temporary = self.path.with_name(f".{SCORES_NAME}.part")
-        temporary.write_text(text, "utf-8")
-        temporary.replace(self.path)
+        with new_file(self.path, overwrite=True) as stream:
+            stream.write(text)
+
+
+def _visible(folder: Path) -> list[Path]:
+    """Files that were written to their end."""
+    return [path for path in folder.iterdir() if not path.name.startswith(".")]
 
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:

@@ -40,6 +40,10 @@ class _Reader(HTMLParser):
         if tag not in INLINE:
             self.parts.append("\n")
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Pass over ``<![...]>``, of which Python before 3.13.4 knows few and asserts the rest."""
+        return self.parse_bogus_comment(i)
+
     def handle_data(self, data: str) -> None:
         if not self._silent:
             self.parts.append(data.replace("\n", " "))

@@ -19,7 +19,7 @@ def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
         for token, (start, _) in enumerate(reading.spans)
         if token == 0 or reading.is_sentence_end(token)
     ]
-    ends = [*starts[1:], len(text.content)]
+    ends = [*starts[1:], len(text.content)][: len(starts)]  # none where there is no word
     return [
         Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
         for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1)

@@ -1,9 +1,13 @@
 """The report of a comparison: tables, box plot, example predictions, and one page with all."""
 
 import math
+import shutil
+import tempfile
 from pathlib import Path
 
 from neurowhere.evaluate import Comparison
+from neurowhere.exceptions import OutputError
+from neurowhere.files import sole_writer
 from neurowhere.progress import track
 from neurowhere.report.figures import box_plot, draw_example, save_figure
 from neurowhere.report.page import page, paragraph, picture, section
@@ -16,6 +20,7 @@ from neurowhere.report.tables import (
     to_markdown,
 )
 
+TEMPORARY = ".report-"
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
     "(per mm³) at the study's peaks, mean ± standard deviation over folds. Differences are paired "
@@ -26,21 +31,40 @@ LEGEND = (
 
 
 def write_report(comparison: Comparison) -> Path:
-    """Write summary.csv, summary.md, the figures and report.html into the comparison's folder."""
+    """Write summary.csv, summary.md, the figures and report.html into the comparison's folder.
+
+    Each file is whole or is the one before: they are written elsewhere in the folder first.
+    """
     folder = comparison.folder
+    with sole_writer(folder):
+        for leftover in folder.glob(f"{TEMPORARY}*"):  # of a process that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        try:
+            with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=folder) as temporary:
+                _write_files(comparison, Path(temporary))
+                for old in folder.glob("prediction-*.png"):  # perhaps of another model
+                    old.unlink()
+                for file in Path(temporary).iterdir():
+                    file.replace(folder / file.name)
+            comparison.ledger.seal()
+        except OSError as error:
+            raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+    return folder / "report.html"
+
+
+def _write_files(comparison: Comparison, folder: Path) -> None:
     comparison.summary.to_csv(folder / "summary.csv", index=False, lineterminator="\n")
     cells = summary_cells(comparison.summary)
     table = to_markdown(HEADER, cells)
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
-    plot = _write_box_plot(comparison)
-    examples = _write_examples(comparison)
+    plot = _write_box_plot(comparison, folder)
+    examples = _write_examples(comparison, folder)
     settings, partitions = comparison.ledger.settings, comparison.ledger.partitions
     lead = (
         f"{settings['studies']:,} studies, {settings['peaks']:,} peaks, "
         f"{settings['terms']:,} terms; {len(partitions)} partition{'s' * (len(partitions) > 1)}, "
         f"up to {comparison.summary['folds'].max()} folds, seed {settings['seed']}."
     )
-    path = folder / "report.html"
     text = page(
         "Comparison of partitions and losses",
         lead,
@@ -49,9 +73,7 @@ def write_report(comparison: Comparison) -> Path:
         section("True map beside prediction", paragraph(_about_examples(comparison)), *examples),
         section("How it was made", paragraph(_HOW)),
     )
-    path.write_text(text, "utf-8")
-    comparison.ledger.seal()
-    return path
+    (folder / "report.html").write_text(text, "utf-8")
 
 
 _BOX_CAPTION = (
@@ -81,25 +103,23 @@ def _summary_table(cells: Cells) -> str:
     return f'<div class="wide dense">{to_html(HEADER, rows)}</div>'
 
 
-def _write_box_plot(comparison: Comparison) -> Path:
+def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
     regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
     figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
     for name in ("scores.svg", "scores.png"):
-        save_figure(figure, comparison.folder / name)
-    return comparison.folder / "scores.png"
+        save_figure(figure, folder / name)
+    return folder / "scores.png"
 
 
-def _write_examples(comparison: Comparison) -> list[str]:
+def _write_examples(comparison: Comparison, folder: Path) -> list[str]:
     """Draw each example to a file, and return them as parts of a page."""
     examples = comparison.examples
-    for old in comparison.folder.glob("prediction-*.png"):  # perhaps of another model
-        old.unlink()
     scale = comparison.brain_volume_mm3 / comparison.partition.volumes_mm3  # V/v_k
     parts = []
     for index in track(range(len(examples.row)), "drawing maps"):
         document = comparison.documents.iloc[examples.row[index]]
         name = f"prediction-{examples.why[index].replace(' ', '-')}-{document['id']}.png"
-        path = comparison.folder / _safe(name)
+        path = folder / _safe(name)
         truth, prediction = (
             comparison.partition.to_img(maps[index] * scale)
             for maps in (examples.truth, examples.prediction)

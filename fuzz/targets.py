@@ -1,0 +1,759 @@
+"""Targets: every parser and reader, each as a function of bytes, with inputs that are nearly right.
+
+Where a reader takes several files, the first byte of an input says which of them is damaged.
+"""
+
+import asyncio
+import html
+import io
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nibabel
+import numpy as np
+from hypothesis import strategies as st
+from scipy import sparse
+
+from fuzz.alter import (
+    Bytes,
+    altered_arrays,
+    altered_json,
+    altered_table,
+    cut,
+    prose,
+    texts,
+    values,
+)
+from fuzz.attempt import Call
+from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
+from neurowhere.contrast.query import Query
+from neurowhere.corpus import Corpus, Document
+from neurowhere.corpus.folder import write as write_corpus
+from neurowhere.corpus.spaces import read_spaces
+from neurowhere.decode import decode
+from neurowhere.files import sha256
+from neurowhere.inputs import Text, is_foreign, iter_texts, read_text
+from neurowhere.inputs.html import html_to_text
+from neurowhere.inputs.sentences import split_sentences
+from neurowhere.inputs.sources import as_path
+from neurowhere.report.highlight import highlight
+from neurowhere.store import verify_model
+from neurowhere.text import Vocabulary, words_of_label
+from neurowhere.text.context import read_mentions
+from neurowhere.text.tokens import plain, plain_with_origin, token_spans
+
+CLINICAL = re.split(
+    r"\s+",
+    """left right bilateral L R no not without nor denies negative for spared normal ruled out lesion
+    infarct in of the and or but except hand weakness neglect aphasia amygdala insula thalamus
+    frontal gyrus cortex hippo campus MCA territory BA 44 lobule VI a an pre disease fMRI Dr. e.g.
+    Huntington's patient with is are was showed 2 mm (left) [ ] : – — “ ” ’""",
+)
+OPERATORS = ["AND", "OR", "NOT", "(", ")", '"', "*", "/", "/i", "aphasi*", r"/\bHD\b/", "/(a|b)+c/"]
+SAMPLE = ["Huntington's disease (HD), a a a a a chorea of the striatum", "aphasia " * 9, "", "<b>"]
+TAG = re.compile(r"<[^>]*>")
+PLACES = {"amygdala": (-22, -4, -18), "visual cortex": (8, -92, 2), "left insula": (-38, 6, 2)}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser or reader.
+
+    Attributes
+    ----------
+    name : str
+    call : callable
+        Takes bytes; succeeds or raises an error of ours.
+    structured : strategy
+        Inputs that are nearly right.
+    seeds : sequence of bytes
+        Right ones, whose bytes are changed.
+    words : sequence of str
+        What may be put into them.
+    n_structured, n_bytes : int
+        Inputs of either kind in a whole run.
+    """
+
+    name: str
+    call: Call
+    structured: Bytes
+    seeds: Sequence[bytes]
+    words: Sequence[str] = ()
+    n_structured: int = 1000
+    n_bytes: int = 1000
+
+
+def of_text(call: Callable[[str], object]) -> Call:
+    """Make a target of a function of a text."""
+    return lambda data: call(data.decode("utf-8", "replace"))
+
+
+def encoded(text: st.SearchStrategy[str]) -> Bytes:
+    """Texts in UTF-8."""
+    return text.map(lambda found: found.encode("utf-8", "replace"))
+
+
+# ---- text
+
+
+def read_tokens(text: str) -> None:
+    """Cut a text into tokens, two ways that have to agree."""
+    known = {"hippocampus", "prefrontal"}.__contains__
+    tokens, origin = plain_with_origin(text, known)
+    assert tokens == plain(text, known)
+    assert origin is None or len(origin) == len(tokens)
+    token_spans(tokens)
+    words_of_label(text[:200])
+
+
+def read_prose(text: str) -> None:
+    """Find terms, sides, negations and sentences; all have to lie within the text."""
+    counter = shipped_model().extractor_.counter
+    mentions = read_mentions(text, counter)
+    for mention in (*mentions, *mentions.places):
+        assert 0 <= mention.start < mention.end <= len(text)
+    split_sentences(Text("a", text), counter)
+    is_foreign(text)
+
+
+def encode_prose(text: str) -> None:
+    """Encode and mark up; without the marks, the page has to show the text and nothing else."""
+    encoding = small_model().encode(text)
+    assert html.unescape(TAG.sub("", highlight(encoding))) == text
+    assert encoding.probabilities.min() >= 0
+    assert abs(float(encoding.probabilities.sum()) - 1) < 1e-3
+
+
+def ask(text: str) -> None:
+    """Read a query and put it to some texts."""
+    query = Query(text)
+    query.mentions(SAMPLE)
+    query.names(["amygdala", "huntington disease"])
+
+
+def read_argument(text: str) -> None:
+    """Read a page, and an argument of the command line."""
+    html_to_text(text)
+    as_path(text)
+
+
+@cache
+def shipped_model() -> Encoder:
+    """Give the model that the package ships."""
+    return load_model()
+
+
+@cache
+def small_model() -> Encoder:
+    """Fit a model of few voxels."""
+    names = [*PLACES] * 9
+    return Encoder(VoxelGrid(16), "l2", vocabulary=[*PLACES], min_studies=1).fit(
+        names, [[PLACES[name]] for name in names]
+    )
+
+
+# ---- files
+
+
+@cache
+def scratch() -> Path:
+    """Make a folder of this process for what is read."""
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix="fuzz-", dir=memory if memory.is_dir() else None))
+
+
+def of_file(suffixes: Sequence[str], read: Callable[[Path], object]) -> Call:
+    """Make a target of a function of a file; the first byte chooses its suffix."""
+
+    def call(data: bytes) -> None:
+        path = scratch() / f"input{suffixes[_first(data) % len(suffixes)]}"
+        path.write_bytes(data[1:])
+        try:
+            read(path)
+        finally:
+            path.unlink()
+
+    return call
+
+
+def of_folder(files: Mapping[str, bytes], read: Callable[[Path], object], *, seal: bool) -> Call:
+    """Make a target of a function of a folder, one file of which is changed.
+
+    With `seal`, info.json gets the checksums of what is there, as a forger would write them.
+    """
+
+    def call(data: bytes) -> None:
+        folder = scratch() / "folder"
+        folder.mkdir()
+        try:
+            changed = sorted(files)[_first(data) % len(files)]
+            for name, content in files.items():
+                (folder / name).write_bytes(data[1:] if name == changed else content)
+            if seal and changed != "info.json":
+                _seal(folder)
+            read(folder)
+        finally:
+            shutil.rmtree(folder)
+
+    return call
+
+
+def _first(data: bytes) -> int:
+    return data[0] if data else 0
+
+
+def _seal(folder: Path) -> None:
+    info = json.loads((folder / "info.json").read_text())
+    info["sha256"] = {name: sha256(folder / name) for name in info["sha256"]}
+    (folder / "info.json").write_text(json.dumps(info))
+
+
+def chosen(number: int, content: Bytes) -> Bytes:
+    """Make inputs whose first byte chooses a file."""
+    return content.map(lambda data: bytes([number]) + data)
+
+
+def seeds_of(files: Mapping[str, bytes]) -> list[bytes]:
+    """Each file of a folder, with the byte that chooses it."""
+    return [bytes([number]) + files[name] for number, name in enumerate(sorted(files))]
+
+
+def alterations(files: Mapping[str, bytes]) -> Bytes:
+    """Alterations of each file of a folder, by what its name ends in."""
+    return st.one_of(
+        *(
+            chosen(number, _alteration(name, files[name]))
+            for number, name in enumerate(sorted(files))
+        )
+    )
+
+
+def _alteration(name: str, content: bytes) -> Bytes:
+    if name.endswith(".json"):
+        return altered_json(json.loads(content))
+    if name.endswith((".csv", ".tsv")):
+        delimiter = "\t" if name.endswith(".tsv") else ","
+        lines = content.decode().splitlines()
+        return altered_table([line.split(delimiter) for line in lines], delimiter)
+    if name.endswith(".npz"):
+        with np.load(io.BytesIO(content)) as arrays:
+            return altered_arrays(dict(arrays))
+    return st.one_of(cut(content), encoded(texts), encoded(prose(CLINICAL)))
+
+
+def files_of(write: Callable[[Path], object]) -> dict[str, bytes]:
+    """Give the files that something writes into a new folder."""
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent, "folder")
+        write(folder)
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+# ---- corpora
+
+RECORD = {
+    "pmid": 7,
+    "title": "Fear and the amygdala",
+    "abstract": "We saw the left amygdala respond. Fear was high.",
+    "text": "Fear and the amygdala. We saw the left amygdala respond. And more.",
+    "coords": [[-22, -4, -18], [22.5, -4, -18]],
+    "space": "TAL",
+    "year": 2010,
+    "authors": ["A", "B"],
+}
+STUDYSET = {
+    "id": "s",
+    "studies": [
+        {
+            "id": "1",
+            "name": "Fear",
+            "pmid": "7",
+            "metadata": {"year": 2001},
+            "analyses": [
+                {
+                    "name": "a > b",
+                    "points": [
+                        {"coordinates": [1, 2, 3], "space": "MNI"},
+                        {"coordinates": [4, 5, 6], "space": "TAL"},
+                    ],
+                    "texts": {"body": "amygdala"},
+                }
+            ],
+        }
+    ],
+}
+DATASET = {
+    "7": {
+        "contrasts": {
+            "1": {
+                "coords": {"space": "MNI", "x": [1, 2], "y": [3, 4], "z": [5, 6]},
+                "text": {"abstract": "fear"},
+                "metadata": {"year": 2001},
+            }
+        }
+    }
+}
+METADATA = "id\ttitle\tspace\n1\tFear\tMNI\n2\tPain\tTAL\n"
+PEAKS = "table_id\tid\tx\ty\tz\n1\t1\t-22\t-4\t-18\n2\t2\t8\t-92\t2\n"
+PUBGET = {
+    "metadata.csv": b"pmcid,pmid,doi,title,journal,publication_year,license\n1,11,10/x,T,J,2019,\n",
+    "text.csv": b"pmcid,title,keywords,abstract,body\n1,Fear,,The amygdala.,More.\n",
+    "coordinates.csv": b"pmcid,table_id,table_label,x,y,z\n1,t,T,-22.0,-4.0,-18.0\n",
+    "coordinate_space.csv": b"pmcid,coordinate_space\n1,MNI\n",
+}
+ARTICLE = """<?xml version="1.0"?><article><front><article-meta>
+<article-id pub-id-type="pmc">77</article-id>
+<title-group><article-title>Pain in the <i>insula</i></article-title></title-group>
+<pub-date><year>2019</year></pub-date><abstract><p>Pain hurts.</p></abstract></article-meta></front>
+<body><sec><p>MNI space</p><table-wrap id="T1"><label>1</label><table><thead><tr><th>x</th>
+<th>y</th><th>z</th></tr></thead><tbody><tr><td>-42</td><td>20</td><td>8</td></tr></tbody></table>
+</table-wrap></sec></body></article>"""
+XML = [
+    "<article>",
+    "</article>",
+    "<td>",
+    '<td colspan="9">',
+    "&lt;",
+    "&x;",
+    "<!DOCTYPE a [",
+    "<?a?>",
+]
+PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R
+/Resources<</Font<</F1 5 0 R>>>>>>endobj
+4 0 obj<</Length 36>>stream
+BT /F1 9 Tf (left amygdala) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+xref
+0 1
+0000000000 65535 f
+trailer<</Size 6/Root 1 0 R>>
+startxref
+0
+%%EOF"""
+PDF_WORDS = [
+    "obj",
+    "endobj",
+    "stream",
+    "endstream",
+    "<<",
+    ">>",
+    "/Kids[2 0 R]",
+    "/Length 9999999999",
+]
+
+
+def corpus_files() -> dict[str, bytes]:
+    """Write a corpus with texts and counts."""
+    documents = [
+        Document("1", {"title": "Fear", "abstract": "amygdala"}, np.array([[1.0, 2, 3]]), "MNI"),
+        Document("2", {"body": "pain"}, metadata={"year": 2001}),
+    ]
+    corpus = Corpus.from_documents(documents)
+    counts = {"body": sparse.csr_matrix(np.array([[1, 0, 2], [0, 3, 0]], np.int32))}
+    both = Corpus(corpus.documents, corpus.peaks, corpus.sections, counts, ["a", "b", "c"])
+    return files_of(lambda folder: write_corpus(both, folder))
+
+
+def neuroquery_files() -> dict[str, bytes]:
+    """Make the files of a release of two studies and three terms."""
+    stream = io.BytesIO()
+    sparse.save_npz(stream, sparse.csr_matrix(np.array([[1, 0, 2], [0, 3, 0]])), compressed=False)
+    return {
+        "a-neuroquery_coordinates.tsv": PEAKS.encode(),
+        "a-neuroquery_metadata.tsv": METADATA.encode(),
+        "a-neuroquery_source-title_type-count_features.npz": stream.getvalue(),
+        "a-neuroquery_vocabulary.txt": b"fear\npain\ninsula\n",
+    }
+
+
+def neurosynth_files() -> dict[str, bytes]:
+    """Make the files of a release of two studies."""
+    return {
+        "a-neurosynth_coordinates.tsv": PEAKS.encode(),
+        "a-neurosynth_metadata.tsv": METADATA.encode(),
+    }
+
+
+def read_and_keep(path: Path) -> None:
+    """Read a corpus and write it as a folder; what comes back has to be the same."""
+    corpus = read_corpus(path)
+    copy = path.with_name("copy")
+    try:
+        write_corpus(corpus, copy)
+        again = read_corpus(copy, drop=())
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+    assert again.documents["id"].tolist() == corpus.documents["id"].tolist()
+    assert again.texts == corpus.texts
+    assert len(again.peaks) == len(corpus.peaks)
+
+
+def read_input(path: Path) -> None:
+    """Read what a user gives to ``neurowhere encode``."""
+    list(iter_texts([str(path)]))
+    read_text(str(path))
+
+
+# ---- space and models
+
+
+def nifti(data: np.ndarray[Any, Any]) -> bytes:
+    """Make a NIfTI file."""
+    affine = np.diag([-30.0, 35.0, 30.0, 1.0])
+    affine[:3, 3] = 90, -120, -60
+    return bytes(nibabel.Nifti1Image(data, affine).to_bytes())
+
+
+@cache
+def atlas_files() -> dict[str, bytes]:
+    """Make an atlas and its labels."""
+    labels = np.zeros((7, 6, 5), np.uint8)
+    labels[1:3], labels[4:6] = 2, 201
+    return {"atlas.nii": nifti(labels), "labels.csv": b"index,name\n2,Insula_L\n201,Insula_R\n"}
+
+
+def read_atlas(folder: Path) -> None:
+    """Read an atlas and use it."""
+    atlas = Atlas(folder / "atlas.nii", folder / "labels.csv")
+    atlas.region_of([[0, 0, 0], [-40, 0, 0]])
+    assert len(atlas.names) == atlas.n_regions == len(atlas.volumes_mm3)
+    [words_of_label(name) for name in atlas.names]
+
+
+HEADER_BYTES = 348
+
+
+@st.composite
+def altered_header(draw: Callable[[Any], Any], content: bytes) -> bytes:
+    """NIfTI file with odd numbers in some fields of its header."""
+    header = np.frombuffer(content[:HEADER_BYTES], nibabel.nifti1.header_dtype).copy()
+    for _ in range(draw(st.integers(1, 3))):
+        field = header[draw(st.sampled_from(header.dtype.names))]
+        if field.dtype.kind in "iuf":
+            odd = [0, 1, 2, 3, 7, 8, 16, 64, 127, 512] + [32767, -1] * (field.dtype.kind != "u")
+            odd += [np.nan, np.inf, 1e30] * (field.dtype.kind == "f")
+            field.flat[draw(st.integers(0, field.size - 1))] = draw(st.sampled_from(odd))
+    data = header.tobytes() + content[HEADER_BYTES:]
+    return draw(st.one_of(st.just(data), st.just(data), cut(data)))
+
+
+def read_place(path: Path) -> None:
+    """Decode a map, or peaks as JSON."""
+    if path.suffix == ".nii":
+        decode(small_model(), path)
+        return
+    try:
+        place = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return
+    decode(small_model(), place)
+
+
+@cache
+def model_files() -> dict[str, bytes]:
+    """Write the small model."""
+    return files_of(lambda folder: save_model(small_model(), folder))
+
+
+def read_model(folder: Path) -> None:
+    """Read a model, check it and let it encode."""
+    verify_model(folder)
+    load_model(folder).encode("the left amygdala")
+
+
+# ---- HTTP
+
+ENCODE = {"text": "No lesion in the left amygdala.", "at": [-22, -4, -18], "sentences": True}
+ENCODE |= {"negation": True, "laterality": True, "regions": 5, "resolution_mm": 8, "image": "mass"}
+REQUESTS = [
+    ("encode", "application/json", ENCODE),
+    ("batch", "*/*", {"texts": ["amygdala", "insula"], "regions": 3}),
+    ("contrast", "application/json", {"text": "amygdala", "other": "insula"}),
+    ("term", "", {"name": "left insula"}),
+    ("decode", "", {"points": [[-24, -4, -18]], "n": 5}),
+    ("encode", "application/gzip", ENCODE),
+    ("contrast.nii.gz", "", {"text": "amygdala", "other": "insula", "resolution_mm": 8}),
+    ("encode.png", "", {"text": "amygdala", "style": "slices", "colours": "ember", "hidden": 0.5}),
+]
+
+
+@cache
+def application() -> tuple[asyncio.AbstractEventLoop, Any]:
+    """Make the server's application, and a loop to run it in."""
+    from neurowhere.web.app import create_app
+
+    return asyncio.new_event_loop(), create_app(small_model())
+
+
+def post(data: bytes) -> None:
+    """Send a body to one of the routes; no answer may be a failure of the server."""
+    loop, app = application()
+    route, accept, _ = REQUESTS[_first(data) % len(REQUESTS)]
+    statuses: list[int] = []
+    body = [{"type": "http.request", "body": data[1:], "more_body": False}]
+
+    async def receive() -> Any:
+        return body.pop() if body else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    headers = [(b"content-type", b"application/json"), (b"accept", accept.encode())]
+    path = f"/api/v1/{route}"
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }
+    loop.run_until_complete(app(scope, receive, send))
+    if statuses[0] >= 500:
+        raise AssertionError(f"status {statuses[0]} of {route}")
+
+
+def bodies() -> Bytes:
+    """Bodies that are nearly right for each route."""
+    return st.one_of(
+        *(chosen(number, altered_json(body)) for number, (_, _, body) in enumerate(REQUESTS)),
+        encoded(prose(CLINICAL)).map(
+            lambda text: b"\0" + json.dumps({"text": text.decode()}).encode()
+        ),
+    )
+
+
+# ---- all
+
+
+def make_targets() -> list[Target]:
+    """Give all targets; the small model is fitted, and folders are written, on the way."""
+    clinical = encoded(prose(CLINICAL))
+    lines = [b"\0" + json.dumps(RECORD).encode() + b"\n"]
+    table = [
+        list(RECORD),
+        [json.dumps(cell) if isinstance(cell, list) else cell for cell in RECORD.values()],
+    ]
+    csv_seed = altered_table(table)
+    atlas, model, corpus = atlas_files(), model_files(), corpus_files()
+    query, synth = neuroquery_files(), neurosynth_files()
+    vocabulary = [
+        ["term", "category", "synonyms"],
+        ["amygdala", "anatomy", "a|b"],
+        ["fear", "", ""],
+    ]
+    kinds = [".txt", ".md", ".html", ".xml", ".jsonl", ".csv", ".txt.gz", ".tsv"]
+    labelled = st.one_of(
+        chosen(0, altered_header(atlas["atlas.nii"])),
+        chosen(1, altered_table([["index", "name"], [2, "Insula_L"], [201, "Insula_R"]])),
+    )
+    volume = nifti(np.arange(7 * 6 * 5, dtype=np.float32).reshape(7, 6, 5))
+    peaks = json.dumps([[-22, -4, -18], [0, 0, 0]]).encode()
+    return [
+        Target(
+            "tokens", of_text(read_tokens), clinical, [b"hippo-\ncampus"], CLINICAL, 10_000, 250_000
+        ),
+        Target(
+            "terms, sides, negation",
+            of_text(read_prose),
+            clinical,
+            [b"no left insula infarct"],
+            CLINICAL,
+            10_000,
+            150_000,
+        ),
+        Target(
+            "encode, highlight",
+            of_text(encode_prose),
+            clinical,
+            [b"no <left> insula"],
+            CLINICAL,
+            5_000,
+            40_000,
+        ),
+        Target(
+            "queries",
+            of_text(ask),
+            encoded(prose([*OPERATORS, *CLINICAL])),
+            [b'(a OR "b c") AND NOT /d+/i'],
+            [*OPERATORS, *CLINICAL],
+            10_000,
+            150_000,
+        ),
+        Target(
+            "HTML, arguments",
+            of_text(read_argument),
+            encoded(prose(["<p>", "</p>", "<script>", "<!--", "-->", "&#x0;", "a.txt", "~/b"])),
+            [b"<p>a<b>c</b><!-- d --></p>"],
+            ["<script", "<![", "&#"],
+            5_000,
+            150_000,
+        ),
+        Target(
+            "files of texts",
+            of_file(kinds, read_input),
+            st.one_of(*(chosen(number, clinical) for number in range(len(kinds)))),
+            [bytes([n]) + b"<p>left amygdala" for n in range(len(kinds))],
+            CLINICAL,
+            4_000,
+            40_000,
+        ),
+        Target(
+            "PDF",
+            of_file([".pdf"], read_input),
+            chosen(0, cut(PDF)),
+            [b"\0" + PDF],
+            PDF_WORDS,
+            200,
+            5_000,
+        ),
+        Target(
+            "JATS XML",
+            of_file([".xml"], read_corpus),
+            encoded(prose(XML)).map(
+                lambda text: b"\0" + ARTICLE.replace("hurts", text.decode()).encode()
+            ),
+            [b"\0" + ARTICLE.encode()],
+            XML,
+            700,
+            1_500,
+        ),
+        Target(
+            "JSON lines",
+            of_file([".jsonl"], read_and_keep),
+            chosen(0, altered_json(RECORD)),
+            lines,
+            [*RECORD, '"', "1e999", "\\ud800"],
+            5_000,
+            20_000,
+        ),
+        Target(
+            "CSV",
+            of_file([".csv"], read_and_keep),
+            chosen(0, csv_seed),
+            [b'\0title,text,coords\na,b,"[[1,2,3]]"\n'],
+            ["\n", ",", '"', "id", "year"],
+            5_000,
+            20_000,
+        ),
+        Target(
+            "NIMADS",
+            of_file([".json"], read_corpus),
+            chosen(0, st.one_of(altered_json(STUDYSET), altered_json(DATASET))),
+            [b"\0" + json.dumps(each).encode() for each in (STUDYSET, DATASET)],
+            ["null", "[]", "{}", "1e999"],
+            8_000,
+            20_000,
+        ),
+        Target(
+            "folder of a corpus",
+            of_folder(corpus, read_corpus, seal=True),
+            alterations(corpus),
+            seeds_of(corpus),
+            (),
+            3_000,
+            8_000,
+        ),
+        Target(
+            "NeuroQuery",
+            of_folder(query, read_corpus, seal=False),
+            alterations(query),
+            seeds_of(query),
+            ["\t", "\n", "nan"],
+            4_000,
+            12_000,
+        ),
+        Target(
+            "Neurosynth",
+            of_folder(synth, read_corpus, seal=False),
+            alterations(synth),
+            seeds_of(synth),
+            ["\t", "\n", "nan"],
+            3_000,
+            8_000,
+        ),
+        Target(
+            "pubget",
+            of_folder(PUBGET, read_corpus, seal=False),
+            alterations(PUBGET),
+            seeds_of(PUBGET),
+            ["\n", ",", '"'],
+            3_000,
+            8_000,
+        ),
+        Target(
+            "tables of spaces",
+            of_file([".tsv"], read_spaces),
+            chosen(0, altered_table([["id", "space"], [1, "TAL"]], "\t")),
+            [b"\0id\tspace\n1\tMNI\n"],
+            ["\t", "\n"],
+            2_000,
+            10_000,
+        ),
+        Target(
+            "vocabularies",
+            of_file([".csv", ".txt"], Vocabulary.load),
+            st.one_of(chosen(0, altered_table(vocabulary)), chosen(1, clinical)),
+            [b"\0term,category,synonyms\namygdala,anatomy,a|b\n", b"\1fear\npain\n"],
+            ["|", '"', "\n", "term"],
+            5_000,
+            60_000,
+        ),
+        Target(
+            "atlases",
+            of_folder(atlas, read_atlas, seal=False),
+            labelled,
+            seeds_of(atlas),
+            (),
+            5_000,
+            15_000,
+        ),
+        Target(
+            "decode",
+            of_file([".nii", ".json"], read_place),
+            st.one_of(
+                chosen(0, altered_header(volume)),
+                chosen(1, altered_json(json.loads(peaks))),
+                chosen(1, values.map(json.dumps).map(str.encode)),
+            ),
+            [b"\0" + volume, b"\1" + peaks],
+            (),
+            4_000,
+            8_000,
+        ),
+        Target(
+            "folder of a model",
+            of_folder(model, read_model, seal=True),
+            alterations(model),
+            seeds_of(model),
+            (),
+            3_000,
+            5_000,
+        ),
+        Target(
+            "HTTP",
+            post,
+            bodies(),
+            [bytes([n]) + json.dumps(body).encode() for n, (_, _, body) in enumerate(REQUESTS)],
+            ["null", "[]", "{}", "1e999", "\\ud800"],
+            6_000,
+            20_000,
+        ),
+    ]
