@@ -1,26 +1,29 @@
-"""The paper's disease maps: eight terms and two controls on all documents at hand, with any model.
+"""The paper's disease maps: eight terms and two controls on all documents at hand, with two models.
 
-    python benchmarks/disease_maps.py -o OUTPUT [--model FOLDER] [--name shipped] [--cache FOLDER]
-                                      [--images docs/images] [--without-term] [--against-patients]
+    python benchmarks/disease_maps.py -o OUTPUT --l1 FOLDER [--images docs/images]
 
 Documents: the unlabelled ones, the linked texts, and NeuroQuery's titles, abstracts and keywords as
-counts (12,100 studies, imported once into OUTPUT). Prints where each disease should be raised and
-whether it is: ratios of mean probability with bootstrap intervals, against all documents or against
-those that speak of other patients. With --images, also writes a folder for each term, as
-`neurowhere contrast` does. The atlases are those of the development data.
+counts (12,100 studies, imported once into OUTPUT). Models: the paper's, ℓ1 on names of the brain's
+parts, in FOLDER; and the shipped one, which is also asked without the term itself, and against
+documents that speak of other patients. Prints where each disease should be raised and whether it
+is: ratios of mean probability with bootstrap intervals. With --images, also draws maps and ratios.
+The atlases are those of the development data.
 """
 
 import argparse
-import shutil
-import time
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from neurowhere import Atlas, contrast_documents, load_model, read_corpus
+from neurowhere.report.figures import GRID_COLOUR, save_figure
+from neurowhere.report.maps import SIGNED_COLOURS, smooth
 from setting import DATA, print_table
 
+PAPER = ("huntington", "parkinson", "aphasia")
+CONTROLS = ("consent", "mice")
 TERMS = {
     "huntington": "huntington",
     "parkinson": "parkinson*",
@@ -98,64 +101,155 @@ EXPECTED = {
     "consent": COMMON,
     "mice": COMMON,
 }
+# Where the maps are cut, in mm.
+CUTS = {
+    "huntington": (-12, 10, 6),
+    "parkinson": (-10, -18, -10),
+    "aphasia": (-52, 14, 4),
+    "alzheimer": (-26, -20, -14),
+    "epilepsy": (-26, -20, -14),
+    "depression": (-3, 30, -6),
+    "ptsd": (-22, -4, -18),
+    "schizophrenia": (-8, -16, 8),
+}
+STRONGEST, FAINTEST = 1.5, 0.15  # log ratios: end of the colours, and none below
+VARIANTS = {  # model, and what is asked of it
+    "ℓ1": ("ℓ1", {}),
+    "shipped": ("shipped", {}),
+    "shipped, without the term": ("shipped", {"without_term": True}),
+    "shipped, against other patients": ("shipped", {"against": "{patients} AND NOT ({query})"}),
+}
+DRAWN = {"ℓ1": "#0072B2", "shipped": "#E69F00", "shipped, without the term": "#009E73"}
+VERDICTS = {1: "raised", 0: "not told", -1: "lowered"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write")
-    parser.add_argument("--model", help="folder of a model; by default the shipped one")
-    parser.add_argument("--name", default="shipped", help="of the model, in names of files")
-    parser.add_argument("--cache", type=Path, help="folder of encoded documents")
-    parser.add_argument("--images", type=Path, help="folder to copy the pictures to")
-    parser.add_argument("--without-term", action="store_true", help="leave the term itself out")
-    parser.add_argument("--against-patients", action="store_true", help="not against all")
+    parser.add_argument("--l1", type=Path, required=True, help="folder of the paper's model")
+    parser.add_argument("--images", type=Path, help="folder of the pictures")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    model = load_model(arguments.model)
+    models = {"ℓ1": load_model(arguments.l1), "shipped": load_model()}
     sources = find_sources(arguments.output)
-    cache = arguments.cache or arguments.output / "cache"
     aal3 = read_atlas("aal3")
     places = {name: place_atlas(*where) for name, where in PLACES.items()}
-    rows, about = [], []
-    for name, query in TERMS.items():
-        start = time.perf_counter()
-        result = contrast_documents(
-            sources,
-            query,
-            against=f"{PATIENTS} AND NOT ({query})" if arguments.against_patients else None,
-            model=model,
-            cache=cache,
-            without_term=arguments.without_term,
-        )
-        seconds = time.perf_counter() - start
-        if arguments.images:
-            folder = arguments.output / f"{arguments.name}-{name}"
-            result.save(folder, atlas=aal3, overwrite=True)
-            picture = arguments.images / f"contrast-{arguments.name}-{name}.png"
-            shutil.copy(folder / "map.png", picture)
-        for place in EXPECTED[name]:
-            ratio, low, high = result.regions(places[place]).loc[0, ["ratio", "low", "high"]]
-            verdict = "raised" if low > 1 else "lowered" if high < 1 else "not told"
-            rows.append([name, place, f"{ratio:.2f}", f"{low:.2f} to {high:.2f}", verdict])
-        top = result.regions(aal3).head(5)["region"]
-        raised = int((result.significant() & (result.log_ratio > 0)).sum())
-        about.append(
-            [
-                name,
-                f"`{query}`",
-                result.about["documents_in_group"],
-                ", ".join(top),
-                ", ".join(result.terms["term"].head(6)),
-                f"{raised:,}",
-                f"{seconds:.1f}",
-            ]
-        )
-    n = result.about["documents_with_known_terms"]
-    print(f"{n:,} documents of {result.about['documents']:,} have a term that the model knows\n")
-    header = ["term", "query", "documents", "most raised (AAL3)", "terms", "voxels raised", "s"]
-    print_table(header, about)
+    ratios, about, maps = [], [], {}
+    for variant, (name, options) in VARIANTS.items():
+        for term, query in TERMS.items():
+            asked = {**options}
+            if "against" in asked:
+                asked["against"] = asked["against"].format(patients=PATIENTS, query=query)
+            result = contrast_documents(
+                sources, query, model=models[name], cache=arguments.output / "cache", **asked
+            )
+            for place in EXPECTED[term]:
+                found = result.regions(places[place]).loc[0, ["ratio", "low", "high"]]
+                ratios.append({"term": term, "place": place, "variant": variant, **found})
+            about.append(describe(term, query, variant, result, aal3))
+            maps[term, variant] = result.threshold_img
+    ratios = pd.DataFrame(ratios)
+    ratios.to_csv(arguments.output / "ratios.csv", index=False)
+    print_table(list(about[0]), [list(row.values()) for row in about])
     print()
-    print_table(["term", "place", "ratio", "95 % interval", ""], rows)
+    print_ratios(ratios)
+    if arguments.images:
+        others = [term for term in CUTS if term not in PAPER]
+        for name, terms in (("contrast-paper", PAPER), ("contrast-more", others)):
+            save_figure(draw_maps(maps, terms), arguments.images / f"{name}.png")
+        save_figure(draw_ratios(ratios), arguments.images / "contrast-ratios.png")
+
+
+def describe(term, query, variant, result, atlas):
+    raised = int((result.significant() & (result.log_ratio > 0)).sum())
+    return {
+        "term": term,
+        "query": f"`{query}`",
+        "variant": variant,
+        "documents": f"{result.about['documents_in_group']:,}",
+        "of": f"{result.about['documents_with_known_terms']:,}",
+        "voxels raised": f"{raised:,}",
+        "most raised (AAL3)": ", ".join(result.regions(atlas).head(4)["region"]),
+        "terms that carry it": ", ".join(result.terms["term"].head(5)),
+        "left out": ", ".join(result.about["terms_left_out"]),
+    }
+
+
+def print_ratios(ratios):
+    """Print a row for each term and place, a column for each variant."""
+    rows = []
+    for (term, place), each in ratios.groupby(["term", "place"], sort=False):
+        cells = [
+            f"{ratio:.2f} ({low:.2f} to {high:.2f}){'' if low > 1 else ' ' + verdict(low, high)}"
+            for ratio, low, high in each[["ratio", "low", "high"]].itertuples(index=False)
+        ]
+        rows.append([term, place, *cells])
+    print_table(["term", "place", *VARIANTS], rows)
+
+
+def verdict(low, high):
+    return VERDICTS[int(low > 1) - int(high < 1)]
+
+
+def draw_maps(maps, terms):
+    """Draw what passes the threshold, a row for each term, the models side by side."""
+    from matplotlib.figure import Figure
+    from nilearn.plotting import plot_stat_map
+
+    models = ("ℓ1", "shipped")
+    figure = Figure(figsize=(10, 0.3 + 1.75 * len(terms)), dpi=90, facecolor="white")
+    top, height = 1 - 0.3 / figure.get_figheight(), 1.75 / figure.get_figheight()
+    for column, model in enumerate(models):
+        left = 0.09 + 0.455 * column
+        figure.text(left + 0.2, 1, model, ha="center", va="top", fontsize=11)
+        for row, term in enumerate(terms):
+            bottom = top - height * (row + 1)
+            figure.text(0.005, bottom + height / 2, term, va="center", fontsize=11)
+            plot_stat_map(
+                smooth(maps[term, model]),
+                figure=figure,
+                axes=(left, bottom, 0.455, height),
+                cut_coords=CUTS[term],
+                threshold=FAINTEST,
+                vmax=STRONGEST,
+                cmap=SIGNED_COLOURS,
+                colorbar=column == 1,
+                black_bg=False,
+                draw_cross=False,
+            )
+    return figure
+
+
+def draw_ratios(ratios):
+    """Draw the ratio of each place with its interval, variants in colours."""
+    from matplotlib.figure import Figure
+
+    rows = list(dict.fromkeys(zip(ratios["term"], ratios["place"], strict=True)))
+    rows = [row for row in rows if row[0] not in CONTROLS]
+    values = ratios.set_index(["variant", "term", "place"])
+    figure = Figure(figsize=(8, 0.9 + 0.3 * len(rows)), dpi=90, layout="constrained")
+    axes = figure.subplots()
+    for shift, (variant, colour) in enumerate(DRAWN.items()):
+        for number, row in enumerate(rows):
+            ratio, low, high = values.loc[(variant, *row), ["ratio", "low", "high"]]
+            height = number + 0.22 * (shift - 1)
+            axes.plot([low, high], [height, height], color=colour, linewidth=2)
+            label = variant if number == 0 else None
+            axes.plot([ratio], [height], "o", color=colour, markersize=4, label=label)
+    axes.set_xscale("log")
+    ticks = [0.7, 1, 1.5, 2, 3, 4]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(rows)), [f"{term}: {place}" for term, place in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel("probability of the place, relative to all documents (95 % bootstrap interval)")
+    axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.legend(loc="lower right", frameon=False)
+    return figure
 
 
 def find_sources(output):

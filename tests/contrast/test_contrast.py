@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import nibabel
 import numpy as np
 import pandas as pd
@@ -7,7 +9,7 @@ from tests.contrast.conftest import StubShard, make_records, stub_summing, write
 from tests.studies import GRID, PLACES
 
 from neurowhere import Atlas, Encoder, contrast_documents
-from neurowhere.contrast import ByColumn, Query
+from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
 from neurowhere.contrast.contrast import Contrast
@@ -15,6 +17,7 @@ from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.sums import Rows, sum_rows
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.space import VoxelGrid
+from neurowhere.text import Vocabulary
 
 ARRAYS = ("probabilities", "reference", "group_replicates", "reference_replicates", "log_ratio")
 
@@ -88,6 +91,14 @@ def test_without_the_term_the_model_does_not_know_it(contrast, model, source):
     np.testing.assert_allclose(without.reference, bare.mean(axis=0), rtol=1e-4, atol=1e-7)
     named = contrast(source, "amygdala", without=["huntingt*", "motor cortex"])
     assert named.about["terms_left_out"] == ["motor cortex", "huntington disease"]
+
+
+def test_initials_are_left_out_with_the_term():
+    vocabulary = Vocabulary(("hd", "huntington disease", "motor cortex", "mc"))
+    model = SimpleNamespace(extractor_=SimpleNamespace(terms=vocabulary.terms))
+    model.vocabulary_ = vocabulary
+    columns = run_module._columns_left_out(model, ByTerm("huntington"), [])
+    assert [vocabulary.terms[column] for column in columns] == ["hd", "huntington disease"]
 
 
 def test_what_is_left_out_changes_replicates_as_if_all_were_summed_anew(
@@ -291,9 +302,13 @@ def test_documents_of_which_the_model_knows_nothing_are_said(contrast, tmp_path)
         contrast(source, "kuru")
 
 
-def test_a_column_that_is_not_there_is_one_line(contrast, source):
-    with pytest.raises(CorpusError, match="have x in the column sex, but none of the 120 does"):
-        contrast(source, ByColumn("sex", "x"))
+def test_a_column_or_a_value_that_is_not_there_is_one_line(contrast, source):
+    with pytest.raises(
+        CorpusError, match="none of the 120 does; the columns are id, title, pmid, arm"
+    ):
+        contrast(source, ByColumn("group", "patients"))
+    with pytest.raises(CorpusError, match="; it holds patients, controls"):
+        contrast(source, ByColumn("arm", "patient"))
 
 
 def test_a_corpus_of_one_document_is_refused(contrast, tmp_path):

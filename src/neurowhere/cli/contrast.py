@@ -187,6 +187,7 @@ def _print(result: "Contrast", atlas: "Atlas", output: Path, as_json: bool) -> N
         typer.echo(json.dumps({**about, "regions": regions.to_dict("records")}))
         return
     typer.echo(repr(result))
-    print_pairs({name: value for name, value in result.about.items() if value})
+    about = {**result.about, "weighted": "by mentions" if result.about["weighted"] else ""}
+    print_pairs({name: value for name, value in about.items() if value})
     typer.echo(regions.to_string(index=False, float_format="{:.3g}".format))
     typer.echo(f"{output / 'report.html'}: open it in a browser")

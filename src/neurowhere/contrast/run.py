@@ -172,7 +172,7 @@ def _place_for(cache: str | os.PathLike[str] | None, keep: bool) -> Iterator[Pat
 
 
 def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str]) -> Ints:
-    """Columns of the model's terms that the queries name, by the term or by a synonym."""
+    """Columns of the terms that the queries name: by the term, a synonym or its initials."""
     queries = [Query(text) for text in without]
     if isinstance(group, ByTerm):
         queries.append(group.query)
@@ -183,6 +183,8 @@ def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str
     named = {
         columns[row] for query in queries for row in np.flatnonzero(query.names(names)).tolist()
     }
+    initials = ("".join(word[0] for word in terms[column].split()) for column in named)
+    named |= {places[short] for short in initials if len(short) > 1 and short in places}
     return np.array(sorted(named), dtype=np.intp)
 
 
@@ -201,7 +203,7 @@ def _check(
             but = f" (but for {silent:,} without any term that the model knows)" * (silent > 0)
             raise CorpusError(
                 f"expected documents that {group}, but none of the {n_known:,} does{but}; "
-                "check how it is written, or look for a prefix such as 'aphasi*'"
+                f"{group.advice(found[0].shard)}"
             )
         if len(groups) == 1 and len(inside) == n_known:
             raise CorpusError(

@@ -19,6 +19,7 @@ from neurowhere.exceptions import CorpusError
 from neurowhere.progress import track
 from neurowhere.text import TermExtractor
 
+N_VALUES = 8  # of a column, named where one is looked for in vain
 FEW_SHARDS = 64  # searched sooner here than workers start, once their words are indexed
 
 Counts = NDArray[np.int64]
@@ -29,6 +30,9 @@ class Group(Protocol):
 
     def mentions(self, shard: Shard) -> Counts:
         """How often each document of a shard speaks for the group, 0 if it is not in it: (n,)."""
+
+    def advice(self, shard: Shard) -> str:
+        """Say what to do where no document is in the group; a shard is there to look at."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,10 @@ class ByTerm:
         found = self.query.mentions(shard)
         return np.where(found >= self.min_mentions, found, 0)
 
+    def advice(self, shard: Shard) -> str:
+        """Say what else to look for."""
+        return "check how it is written, or look for a prefix such as 'aphasi*'"
+
     def __str__(self) -> str:
         least = f" at least {self.min_mentions} times" if self.min_mentions > 1 else ""
         return f"mention {self.text}{least}"
@@ -81,6 +89,15 @@ class ByColumn:
         """Count 1 for a document with the value."""
         cells = [str(row.get(self.column, "")) for row in shard.table()]
         return np.array([cell == self.value for cell in cells], dtype=np.int64)
+
+    def advice(self, shard: Shard) -> str:
+        """Name columns, or some values of the column."""
+        rows = shard.table()
+        columns = dict.fromkeys(name for row in rows for name in row)
+        if self.column not in columns:
+            return f"the columns are {', '.join(columns)}"
+        values = dict.fromkeys(str(row[self.column]) for row in rows if self.column in row)
+        return f"it holds {_some(list(values))}"
 
     def __str__(self) -> str:
         return f"have {self.value} in the column {self.column}"
@@ -183,6 +200,10 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
         silent.tolist(),
         int(both.sum()),
     )
+
+
+def _some(values: list[str]) -> str:
+    return ", ".join(values[:N_VALUES]) + ", ..." * (len(values) > N_VALUES)
 
 
 def rows_of(members: Sequence[Member], weights: Sequence[float]) -> list[Rows]:
