@@ -82,8 +82,6 @@ MISSED = {
     "spatial navigation",
     "Parkinson's disease",
     "Huntington's disease",
-    "post-traumatic stress disorder",
-    "developmental dyslexia",
     "cocaine addiction and craving",
 }
 
