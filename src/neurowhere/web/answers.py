@@ -98,23 +98,25 @@ def regions(encoding: Encoding, gazetteer: Gazetteer, n_regions: int) -> list[An
     """Tell the likeliest regions of the atlas."""
     if not n_regions:
         return []
-    table = encoding.regions(gazetteer.atlas).head(n_regions)
+    probability = gazetteer.shares(encoding.density)
+    mean = gazetteer.mean_shares
+    likeliest = np.argsort(-probability, kind="stable")[:n_regions].tolist()
     return [
         {
             "region": label,
             "name": gazetteer.words[label],
-            "probability": short(probability),
-            "ratio": short(ratio),
+            "probability": short(probability[row]),
+            "ratio": short(probability[row] / mean[row]) if mean[row] else None,
             "at": gazetteer.densest(label, encoding.density),
         }
-        for label, probability, ratio in rows(table, "region", "probability", "ratio")
+        for row, label in ((row, gazetteer.atlas.names[row]) for row in likeliest)
     ]
 
 
 def peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Answer]:
     """Tell the strongest maxima."""
     table = encoding.peaks
-    places = table[XYZ].to_numpy(np.float64)
+    places = np.column_stack([table[axis] for axis in XYZ])  # (n, 3)
     names = gazetteer.names_at(places)
     return [
         {"at": as_point(place), "density": short(density), "ratio": short(ratio), "name": name}

@@ -17,17 +17,20 @@ XYZ = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Gazetteer:
-    """An atlas beside the partition of a model.
+    """An atlas beside a model.
 
     Attributes
     ----------
     atlas : Atlas
     partition : Partition
         Regions that the model predicts.
+    mean_map : array of shape (m,)
+        Their probability over the training studies.
     """
 
     atlas: Atlas
     partition: Partition
+    mean_map: NDArray[np.floating]
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -42,6 +45,16 @@ class Gazetteer:
     def _shared_mm3(self) -> sparse.csr_matrix:
         """Volume that regions of atlas and model share: (n_labels, m)."""
         return overlap_mm3(self.atlas, self.partition)
+
+    def shares(self, density: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Probability of each region of the atlas under a density in those of the model."""
+        probability: NDArray[np.floating] = self._shared_mm3 @ density
+        return probability
+
+    @cached_property
+    def mean_shares(self) -> NDArray[np.floating]:
+        """Probability of each region of the atlas under the mean map."""
+        return self.shares(self.mean_map / self.partition.volumes_mm3)
 
     def names_at(self, xyz_mm: NDArray[np.floating]) -> list[str | None]:
         """Names of the regions around points, (n, 3)."""

@@ -58,7 +58,8 @@ class Service:
     @classmethod
     def start(cls, model: Encoder, settings: Settings, atlas: Atlas | None = None) -> Self:
         """Set up a service, with all that is otherwise read or computed at first use."""
-        service = cls(model, Gazetteer(atlas or _atlas_of(model), model.partition_), settings)
+        gazetteer = Gazetteer(atlas or _atlas_of(model), model.partition_, model.mean_map_)
+        service = cls(model, gazetteer, settings)
         service.encode_json(EncodeQuery(text=EXAMPLE_TEXT))
         return service
 
