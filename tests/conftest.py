@@ -4,8 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+settings.register_profile("house", deadline=None)  # a busy machine is no error
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

@@ -117,7 +117,8 @@ def _iter_articles(path: Path) -> Iterator[Any]:
                     raise CorpusError(f"an article is larger than {MAX_ARTICLE_BYTES >> 20} MiB")
         parser.close()
     except etree.XMLSyntaxError as error:
-        raise CorpusError(f"not well-formed XML ({error.msg})") from error
+        reason = " ".join(str(error.msg).split())  # one line: lxml before 6 writes two
+        raise CorpusError(f"not well-formed XML ({reason})") from error
     if not n_articles:
         raise CorpusError("no <article> element")
 
