@@ -1,31 +1,39 @@
 """How fast documents are read, counted and encoded for contrasts; how long a million would take.
 
-    python benchmarks/contrast_throughput.py --model FOLDER [--megabytes 32]
+    python benchmarks/contrast_throughput.py [--model FOLDER] [--megabytes 32]
 
-Full texts of the development data are written as JSON lines in eight files. Each stage is timed on
-one core, on two, and on a local Dask cluster of two workers, which are started beforehand.
+Full texts of the development data are written as JSON lines in files of 4 MB. Each stage is timed
+on one core, on two, and on a local Dask cluster of two workers, which are started beforehand. Then
+a worker is killed on the way, and what comes out is compared with what one core found. At last, the
+peak memory of one core on corpora of several sizes.
 """
 
 import argparse
-import gzip
 import json
 import lzma
+import multiprocessing
+import os
+import signal
 import tempfile
+import threading
 import time
 import warnings
+from itertools import count
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from neurowhere import contrast_documents, load_model
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.run import sum_all
 from neurowhere.contrast.selection import ByTerm, Search, search
 from neurowhere.contrast.sums import Summing
-from neurowhere.contrast.workers import hired
-from neurowhere.store import load_model
+from neurowhere.contrast.workers import Workers, hired
 from setting import DATA, peak_memory_gib, print_table
 
-N_FILES = 8
+FILE_MEGABYTES = 4
+MEMORY_SHARES = (0.5, 1, 2)  # of the megabytes
 MILLION = 1_000_000
 NOTHING = np.empty(0, np.intp)  # no term is left out
 TERMS = ("parkinson", "aphasi*", "substantia nigra", r"/\bHD\b/")
@@ -38,31 +46,39 @@ def main():
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     model = load_model(arguments.model)
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         n, megabytes = write_texts(folder / "texts", arguments.megabytes)
         print(f"{n:,} full texts, {megabytes:.1f} MB, {megabytes / n * 1000:.0f} kB each\n")
         rows = []
         for name, n_jobs in (("1 core", 1), ("2 cores", 2)):
-            with hired(n_jobs, None) as workers:
+            with hired(n_jobs, None) as workers, threadpool_limits(1):
                 rows += measure(name, model, folder, workers, n, megabytes)
         with local_cluster() as cluster, hired(1, cluster.scheduler_address) as workers:
             rows += measure("Dask, 2 workers", model, folder, workers, n, megabytes)
-        header = ["where", "stage", "s", "documents/s", "MB/s", "million full texts"]
+            killed = kill_a_worker(cluster, model, folder, workers)
+        header = ["where", "stage", "s", "CPU s", "documents/s", "MB/s", "million full texts"]
         print_table(header, rows)
         sizes = sum(file.stat().st_size for file in (folder / "1 core").rglob("*.npz"))
         print(f"\nkept on disk: {sizes / 1e6 / megabytes:.2f} bytes per byte of text")
-        print(f"peak memory of this process: {peak_memory_gib():.2f} GiB")
+        print(killed)
+    print()
+    sizes = [arguments.megabytes * share for share in MEMORY_SHARES]
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        rows = pool.starmap(peak_memory, [(arguments.model, size) for size in sizes], chunksize=1)
+    print_table(["documents", "MB", "peak memory, GiB"], rows)
 
 
 def write_texts(folder, megabytes):
-    """Write full texts of the development data, dealt out over files of about the same size."""
+    """Write full texts of the development data as files of about the same size."""
     folder.mkdir()
-    streams = [(folder / f"{i}.jsonl").open("w", encoding="utf-8") for i in range(N_FILES)]
+    n_files = max(1, round(megabytes / FILE_MEGABYTES))
+    streams = [(folder / f"{i}.jsonl").open("w", encoding="utf-8") for i in range(n_files)]
     n = size = 0
     for record in full_texts():
-        streams[n % N_FILES].write(json.dumps(record, ensure_ascii=False) + "\n")
-        n, size = n + 1, size + sum(len(record[key]) for key in ("title", "abstract", "body"))
+        streams[n % n_files].write(json.dumps(record, ensure_ascii=False) + "\n")
+        n, size = n + 1, size + sum(map(len, record.values()))
         if size > megabytes * 1e6:
             break
     for stream in streams:
@@ -71,14 +87,18 @@ def write_texts(folder, megabytes):
 
 
 def full_texts():
-    opened = {".xz": lzma.open, ".gz": gzip.open}
-    for file in sorted((DATA / "unlabelled").glob("*.jsonl.xz")):
-        with opened[file.suffix](file, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                record = json.loads(line)
-                if len(record.get("body") or "") > 10_000:
-                    keys = ("pmid", "sid", "title", "abstract", "body")
-                    yield {"abstract": "", **{k: record[k] for k in keys if record.get(k)}}
+    """Yield full texts; once all were given, again under other names."""
+    for copy in count():
+        for file in sorted((DATA / "unlabelled").glob("*.jsonl.xz")):
+            with lzma.open(file, "rt", encoding="utf-8") as lines:
+                for number, line in enumerate(lines):
+                    record = json.loads(line)
+                    if len(record.get("body") or "") > 10_000:
+                        name = f"{file.name}-{number}-{copy}"
+                        texts = {
+                            key: record.get(key) or "" for key in ("title", "abstract", "body")
+                        }
+                        yield {"id": name, **texts}
 
 
 def measure(name, model, folder, workers, n, megabytes):
@@ -87,12 +107,12 @@ def measure(name, model, folder, workers, n, megabytes):
     warm_up(folder, summing, workers)
     cache = folder / name
     seconds = {}
-    start = time.perf_counter()
+    start = now()
 
     def lap(stage):
         nonlocal start
-        seconds[stage] = time.perf_counter() - start
-        start = time.perf_counter()
+        seconds[stage] = now() - start
+        start = now()
 
     library = open_library([folder / "texts"], cache, workers=workers)
     lap("read, cut into shards")
@@ -112,12 +132,61 @@ def measure(name, model, folder, workers, n, megabytes):
             name,
             stage,
             f"{s:.2f}",
+            f"{cpu:.2f}" if workers == Workers(1) else "",
             f"{n / s:,.0f}",
             f"{megabytes / s:.1f}",
             f"{MILLION / n * s / 60:,.1f} min",
         ]
-        for stage, s in seconds.items()
+        for stage, (s, cpu) in seconds.items()
     ]
+
+
+def now():
+    """Wall clock and this process's share of the processor, in seconds."""
+    return np.array([time.perf_counter(), time.process_time()])
+
+
+def kill_a_worker(cluster, model, folder, workers):
+    """Kill a worker while documents are counted; say what became of them."""
+    cache = folder / "killed"
+    summing = Summing(model, NOTHING, 200, 0)
+    victim = next(iter(cluster.workers.values())).process.pid
+    done = []
+
+    def kill():
+        while not done:
+            time.sleep(0.01)
+            done.extend(cache.rglob("*.vectors-*.npz"))
+        os.kill(victim, signal.SIGKILL)
+
+    threading.Thread(target=kill, daemon=True).start()
+    sums = {}
+    for name in ("killed", "1 core"):
+        library = open_library([folder / "texts"], folder / name, workers=workers)
+        found = search(library, Search([ByTerm("brain")], model.extractor_, NOTHING), workers)
+        sums[name] = sum_all(library, found, summing, workers)
+    there, here = sums["killed"], sums["1 core"]
+    apart = np.abs(there.mean - here.mean).max() / here.mean.max()
+    return (
+        f"a worker killed after {len(done)} of {len(library.shards)} shards were counted: "
+        f"{there.documents:,} documents summed, {here.documents:,} without; "
+        f"means differ by {apart:.0e} of the maximum"
+    )
+
+
+def peak_memory(model, megabytes):
+    """Contrast documents on one core, in a process of its own."""
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as temporary:
+        n, megabytes = write_texts(Path(temporary) / "texts", megabytes)
+        contrast_documents(
+            Path(temporary) / "texts",
+            "parkinson*",
+            model=load_model(model),
+            cache=Path(temporary) / "cache",
+            n_jobs=1,
+        )
+    return [f"{n:,}", f"{megabytes:.0f}", f"{peak_memory_gib():.2f}"]
 
 
 def warm_up(folder, summing, workers):

@@ -191,7 +191,7 @@ def test_two_groups_by_a_column(contrast, model, source, atlas):
 
 
 def test_documents_in_both_groups_are_in_none(contrast, source):
-    with pytest.warns(DataWarning, match="only 7 documents mention huntington"):
+    with pytest.warns(DataWarning, match="that mention huntington: only 7"):
         result = contrast(source, "huntington", against="amygdala")
     texts = [r["abstract"] for r in make_records()]
     one, other = (Query(q).mentions(texts) > 0 for q in ("huntington", "amygdala"))
@@ -323,8 +323,9 @@ def test_a_term_in_every_document_is_refused(contrast, source):
 
 
 def test_few_documents_are_a_warning_and_one_has_no_interval(contrast, source, atlas):
-    with pytest.warns(DataWarning, match='only 1 documents mention "Study 3"'):
+    with pytest.warns(DataWarning, match='that mention "Study 3": only 1; take'):
         result = contrast(source, '"Study 3"')
+    assert "only 1" in result.about["problems"][0]
     assert np.isnan(result.interval[0]).all()
     assert result.regions(atlas)["low"].isna().all()
     assert np.isfinite(result.log_ratio).all()
@@ -351,6 +352,7 @@ def test_an_unreadable_shard_is_skipped_named_and_counted(contrast, model, sourc
     with pytest.warns(DataWarning, match=r"skipped 1 of 6 shards \(00000-00002: .*is damaged"):
         result = contrast(source, "huntington")
     assert result.about["documents_with_known_terms"] == 100
+    assert result.about["problems"] == ["skipped 1 of 6 shards, damaged: 00000-00002"]
     rows = [r for n, r in enumerate(make_records()) if not 40 <= n < 60]
     expected = model.predict([f"{r['title']}\n\n{r['abstract']}" for r in rows]).mean(axis=0)
     np.testing.assert_allclose(result.reference, expected, rtol=1e-4, atol=1e-7)

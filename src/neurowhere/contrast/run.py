@@ -113,7 +113,9 @@ def contrast_documents(
         library = open_library(paths, folder, format=format, workers=workers)
         found = search(library, Search(wanted, model.extractor_, left_out), workers)
         members = [[m for each in found for m in each.groups[g]] for g in range(len(wanted))]
-        _check(wanted, members, found)
+        hints = list(_check(wanted, members, found))
+        for hint in hints:
+            warnings.warn(hint, DataWarning, stacklevel=2)
         sums = [
             _sum(summing, rows_of(each, [m.mentions if weighted else 1.0 for m in each]), workers)
             for each in members
@@ -144,7 +146,7 @@ def contrast_documents(
             "replicates": replicates,
             "seed": seed,
             "sources": [os.fspath(path) for path in paths],
-            "problems": list(library.problems),
+            "problems": [*library.problems, *_unreadable(library, found), *hints],
             "kept_in": str(library.folder) if keep else None,
         },
     )
@@ -190,7 +192,8 @@ def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str
 
 def _check(
     groups: Sequence[Group], members: Sequence[Sequence[Member]], found: Sequence[Found]
-) -> None:
+) -> Iterator[str]:
+    """Refuse groups that cannot be compared; say which are small."""
     n_known = sum(len(each.known) for each in found)
     if n_known < 2:
         raise CorpusError(
@@ -211,11 +214,14 @@ def _check(
                 "give more documents, or ask for more mentions"
             )
         if len(inside) < FEW:
-            warnings.warn(
-                f"only {len(inside)} documents {group}; take the map as a hint",
-                DataWarning,
-                stacklevel=3,
-            )
+            yield f"documents that {group}: only {len(inside)}; take the map as a hint"
+
+
+def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
+    readable = {each.shard.name for each in found}
+    names = [shard.name for shard in library.shards if shard.name not in readable]
+    count = f"{len(names):,} of {len(library.shards):,}"
+    return [f"skipped {count} shards, damaged: {', '.join(names)}"] if names else []
 
 
 # ---- sums

@@ -157,8 +157,9 @@ def _summary_section(contrast: Contrast) -> str:
 def _map_section(contrast: Contrast, path: Path) -> str:
     against = contrast.against_words
     still = picture(path, f"Log ratio of mean densities, against {against}.")
-    note = f"Density is the mean of the group; the mean map, that of {against}: see the ratio."
-    return section("Map", viewer_elements(still), paragraph(note, "note"), classes="map")
+    note = f"Density is the mean of the group; the mean map is that of {against}."
+    elements = viewer_elements(still, layer="ratio")
+    return section("Map", elements, paragraph(note, "note"), classes="map")
 
 
 def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:

@@ -133,6 +133,12 @@ def data_block(data: dict[str, Any]) -> str:
     return f'<script type="application/json" id="viewer-data">{text}</script>'
 
 
-def viewer_elements(still: str = "") -> str:
-    """Elements that the script fills; `still` is the HTML that is shown where it does not run."""
-    return asset("viewer.html").replace("<!-- still -->", still)
+def viewer_elements(still: str = "", layer: str = "density") -> str:
+    """Elements that the script fills.
+
+    `still` is the HTML that is shown where it does not run, `layer` what is shown at first:
+    density, ratio or mass.
+    """
+    chosen = f'value="{layer}"'
+    elements = asset("viewer.html").replace(chosen, f"{chosen} checked")
+    return elements.replace("<!-- still -->", still)

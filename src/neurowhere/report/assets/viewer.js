@@ -118,7 +118,7 @@ class Viewer {
     Object.assign(this, volumes); // template, density, mean, atlas
     this.layers = makeLayers(data.levels);
     this.ranges = { density: this.sorted("density"), ratio: this.sorted("ratio"), mass: [0] };
-    this.layer = "density";
+    this.layer = root.querySelector("input[name=layer]:checked").value;
     this.strongest = 0.1;
     this.place = [...data.place];
     this.find = (name) => root.querySelector(`[data-part="${name}"]`);
