@@ -24,6 +24,30 @@ from fuzz.targets import Target, make_targets, scratch
 
 SEED = 20261116
 SHOWN = 300  # bytes of an input that is shown
+# Inputs of a whole run, by structure and by changed bytes: most where they cost least.
+COUNTS = {
+    "tokens": (600, 300_000),
+    "terms, sides, negation": (600, 60_000),
+    "encode, highlight": (400, 8_000),
+    "queries": (800, 300_000),
+    "HTML, arguments": (800, 300_000),
+    "files of texts": (600, 20_000),
+    "PDF": (200, 3_000),
+    "JATS XML": (200, 1_500),
+    "JSON lines": (400, 3_000),
+    "CSV": (400, 3_000),
+    "NIMADS": (500, 5_000),
+    "tables of spaces": (400, 5_000),
+    "vocabularies": (600, 20_000),
+    "folder of a corpus": (400, 3_000),
+    "NeuroQuery": (400, 3_000),
+    "Neurosynth": (300, 3_000),
+    "pubget": (300, 3_000),
+    "folder of a model": (400, 1_500),
+    "atlases": (500, 5_000),
+    "decode": (400, 2_000),
+    "HTTP": (600, 3_000),
+}
 
 
 class Tally:
@@ -119,7 +143,7 @@ def run_structured(target: Target, tally: Tally, share: float) -> None:
 
     @seed(SEED)
     @settings(
-        max_examples=max(int(target.n_structured * share), 1),
+        max_examples=max(int(COUNTS[target.name][0] * share), 1),
         database=None,
         deadline=None,
         phases=[Phase.generate],
@@ -136,7 +160,7 @@ def run_bytes(target: Target, tally: Tally, share: float) -> None:
     """Give a target right inputs whose bytes are changed by chance."""
     rng = random.Random(SEED)
     words = [word.encode() for word in target.words]
-    for _ in range(int(target.n_bytes * share)):
+    for _ in range(int(COUNTS[target.name][1] * share)):
         tally.add(target, mutate(rng.choice(target.seeds), rng, words))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["neurowhere"]):
-    from fuzz.__main__ import SEED, Tally, core_seconds
+    from fuzz.__main__ import COUNTS, SEED, Tally, core_seconds
     from fuzz.targets import Target, make_targets
 
 LONGEST = 4096  # bytes
@@ -27,7 +27,7 @@ def main() -> None:
             continue
         child = os.fork()
         if not child:
-            run(target, int(target.n_bytes * share), folder)
+            run(target, int(COUNTS[target.name][1] * share), folder)
         _, status = os.waitpid(child, 0)
         if status:
             file = folder / f"{target.name}.json"

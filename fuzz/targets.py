@@ -51,13 +51,20 @@ from neurowhere.text.tokens import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(
     r"\s+",
-    """left right bilateral L R no not without nor denies negative for spared normal ruled out lesion
-    infarct in of the and or but except hand weakness neglect aphasia amygdala insula thalamus
-    frontal gyrus cortex hippo campus MCA territory BA 44 lobule VI a an pre disease fMRI Dr. e.g.
-    Huntington's patient with is are was showed 2 mm (left) [ ] : – — “ ” ’""",
+    """left right bilateral L R no not without nor denies negative for spared normal ruled out
+    lesion infarct in of the and or but except hand weakness neglect aphasia amygdala insula
+    thalamus frontal gyrus cortex hippo campus MCA territory BA 44 lobule VI a an pre disease fMRI
+    Dr. e.g. Huntington's patient with is are was showed 2 mm (left) [ ] : – — “ ” ’""",
 )
 OPERATORS = ["AND", "OR", "NOT", "(", ")", '"', "*", "/", "/i", "aphasi*", r"/\bHD\b/", "/(a|b)+c/"]
-SAMPLE = ["Huntington's disease (HD), a a a a a chorea of the striatum", "aphasia " * 9, "", "<b>"]
+SAMPLE = [
+    "Huntington's disease (HD), a a a a a chorea of the striatum",
+    "aphasia " * 9,
+    "",
+    "<b>",
+    "a" * 40 + "!",
+]
+PUNCTUATION = ["\n", "\t", ",", '"', "|", "null", "[]", "{}", "nan", "1e999", "\\ud800", "id"]
 TAG = re.compile(r"<[^>]*>")
 PLACES = {"amygdala": (-22, -4, -18), "visual cortex": (8, -92, 2), "left insula": (-38, 6, 2)}
 
@@ -77,8 +84,6 @@ class Target:
         Right ones, whose bytes are changed.
     words : sequence of str
         What may be put into them.
-    n_structured, n_bytes : int
-        Inputs of either kind in a whole run.
     """
 
     name: str
@@ -86,8 +91,6 @@ class Target:
     structured: Bytes
     seeds: Sequence[bytes]
     words: Sequence[str] = ()
-    n_structured: int = 1000
-    n_bytes: int = 1000
 
 
 def of_text(call: Callable[[str], object]) -> Call:
@@ -110,7 +113,6 @@ def read_tokens(text: str) -> None:
     assert tokens == plain(text, known)
     assert origin is None or len(origin) == len(tokens)
     token_spans(tokens)
-    words_of_label(text[:200])
 
 
 def read_prose(text: str) -> None:
@@ -543,217 +545,95 @@ def bodies() -> Bytes:
 # ---- all
 
 
+def text_targets() -> list[Target]:
+    """Give the targets that take a text."""
+    clinical = encoded(prose(CLINICAL))
+    queries = [*OPERATORS, *CLINICAL]
+    page = ["<p>", "</p>", "<script>", "<!--", "-->", "<![", "&#x0;", "&#", "a.txt", "~/b"]
+    return [
+        Target("tokens", of_text(read_tokens), clinical, [b"hippo-\ncampus"], CLINICAL),
+        Target("terms, sides, negation", of_text(read_prose), clinical, [b"no left"], CLINICAL),
+        Target("encode, highlight", of_text(encode_prose), clinical, [b"no <left>"], CLINICAL),
+        Target("queries", of_text(ask), encoded(prose(queries)), [b'(a OR "b") AND c*'], queries),
+        Target("HTML, arguments", of_text(read_argument), encoded(prose(page)), [b"<p>a"], page),
+    ]
+
+
+def file_targets() -> list[Target]:
+    """Give the targets that take one file."""
+    kinds = [".txt", ".md", ".html", ".xml", ".jsonl", ".csv", ".txt.gz", ".tsv"]
+    clinical = encoded(prose(CLINICAL))
+    any_kind = st.one_of(*(chosen(number, clinical) for number in range(len(kinds))))
+    seeds = [bytes([number]) + b"<p>left amygdala" for number in range(len(kinds))]
+    article = encoded(prose(XML)).map(lambda text: ARTICLE.encode().replace(b"hurts", text))
+    cells = [json.dumps(cell) if isinstance(cell, list) else cell for cell in RECORD.values()]
+    studies = st.one_of(altered_json(STUDYSET), altered_json(DATASET))
+    terms = [["term", "category", "synonyms"], ["insula", "anatomy", "a|b"], ["fear", "", ""]]
+    spaces = altered_table([["id", "space"], [1, "TAL"]], "\t")
+    return [
+        Target("files of texts", of_file(kinds, read_input), any_kind, seeds, CLINICAL),
+        one_file("PDF", ".pdf", read_input, cut(PDF), [PDF], PDF_WORDS),
+        one_file("JATS XML", ".xml", read_corpus, article, [ARTICLE.encode()], XML),
+        one_file("JSON lines", ".jsonl", read_and_keep, altered_json(RECORD), [as_json(RECORD)]),
+        one_file(
+            "CSV", ".csv", read_and_keep, altered_table([[*RECORD], cells]), [b"id,text\n1,a"]
+        ),
+        one_file("NIMADS", ".json", read_corpus, studies, [as_json(STUDYSET), as_json(DATASET)]),
+        one_file("tables of spaces", ".tsv", read_spaces, spaces, [b"id\tspace\n1\tMNI\n"]),
+        one_file(
+            "vocabularies", ".csv", Vocabulary.load, altered_table(terms), [b"term\ninsula\n"]
+        ),
+    ]
+
+
+def one_file(
+    name: str,
+    suffix: str,
+    read: Callable[[Path], object],
+    content: Bytes,
+    seeds: Sequence[bytes],
+    words: Sequence[str] = PUNCTUATION,
+) -> Target:
+    """Make a target of a function of a file of one kind."""
+    call = of_file([suffix], read)
+    return Target(name, call, chosen(0, content), [b"\0" + seed for seed in seeds], words)
+
+
+def folder_targets() -> list[Target]:
+    """Give the targets that take a folder, or one of two files, and the server."""
+    atlas, volume = atlas_files(), nifti(np.arange(210, dtype=np.float32).reshape(7, 6, 5))
+    labels = altered_table([["index", "name"], [2, "Insula_L"], [201, "Insula_R"]])
+    labelled = st.one_of(chosen(0, altered_header(atlas["atlas.nii"])), chosen(1, labels))
+    peaks = [[-22, -4, -18], [0, 0, 0]]
+    points = st.one_of(altered_json(peaks), values.map(json.dumps).map(str.encode))
+    places = st.one_of(chosen(0, altered_header(volume)), chosen(1, points))
+    seeds = [b"\0" + volume, b"\1" + as_json(peaks)]
+    bodies_right = [bytes([n]) + as_json(body) for n, (_, _, body) in enumerate(REQUESTS)]
+    return [
+        one_folder("folder of a corpus", corpus_files(), read_corpus, seal=True),
+        one_folder("NeuroQuery", neuroquery_files(), read_corpus),
+        one_folder("Neurosynth", neurosynth_files(), read_corpus),
+        one_folder("pubget", PUBGET, read_corpus),
+        one_folder("folder of a model", model_files(), read_model, seal=True),
+        Target("atlases", of_folder(atlas, read_atlas, seal=False), labelled, seeds_of(atlas)),
+        Target("decode", of_file([".nii", ".json"], read_place), places, seeds, PUNCTUATION),
+        Target("HTTP", post, bodies(), bodies_right, PUNCTUATION),
+    ]
+
+
+def one_folder(
+    name: str, files: Mapping[str, bytes], read: Callable[[Path], object], *, seal: bool = False
+) -> Target:
+    """Make a target of a function of a folder."""
+    call = of_folder(files, read, seal=seal)
+    return Target(name, call, alterations(files), seeds_of(files), PUNCTUATION)
+
+
+def as_json(content: Any) -> bytes:
+    """Write JSON."""
+    return json.dumps(content).encode()
+
+
 def make_targets() -> list[Target]:
     """Give all targets; the small model is fitted, and folders are written, on the way."""
-    clinical = encoded(prose(CLINICAL))
-    lines = [b"\0" + json.dumps(RECORD).encode() + b"\n"]
-    table = [
-        list(RECORD),
-        [json.dumps(cell) if isinstance(cell, list) else cell for cell in RECORD.values()],
-    ]
-    csv_seed = altered_table(table)
-    atlas, model, corpus = atlas_files(), model_files(), corpus_files()
-    query, synth = neuroquery_files(), neurosynth_files()
-    vocabulary = [
-        ["term", "category", "synonyms"],
-        ["amygdala", "anatomy", "a|b"],
-        ["fear", "", ""],
-    ]
-    kinds = [".txt", ".md", ".html", ".xml", ".jsonl", ".csv", ".txt.gz", ".tsv"]
-    labelled = st.one_of(
-        chosen(0, altered_header(atlas["atlas.nii"])),
-        chosen(1, altered_table([["index", "name"], [2, "Insula_L"], [201, "Insula_R"]])),
-    )
-    volume = nifti(np.arange(7 * 6 * 5, dtype=np.float32).reshape(7, 6, 5))
-    peaks = json.dumps([[-22, -4, -18], [0, 0, 0]]).encode()
-    return [
-        Target(
-            "tokens", of_text(read_tokens), clinical, [b"hippo-\ncampus"], CLINICAL, 10_000, 250_000
-        ),
-        Target(
-            "terms, sides, negation",
-            of_text(read_prose),
-            clinical,
-            [b"no left insula infarct"],
-            CLINICAL,
-            10_000,
-            150_000,
-        ),
-        Target(
-            "encode, highlight",
-            of_text(encode_prose),
-            clinical,
-            [b"no <left> insula"],
-            CLINICAL,
-            5_000,
-            40_000,
-        ),
-        Target(
-            "queries",
-            of_text(ask),
-            encoded(prose([*OPERATORS, *CLINICAL])),
-            [b'(a OR "b c") AND NOT /d+/i'],
-            [*OPERATORS, *CLINICAL],
-            10_000,
-            150_000,
-        ),
-        Target(
-            "HTML, arguments",
-            of_text(read_argument),
-            encoded(prose(["<p>", "</p>", "<script>", "<!--", "-->", "&#x0;", "a.txt", "~/b"])),
-            [b"<p>a<b>c</b><!-- d --></p>"],
-            ["<script", "<![", "&#"],
-            5_000,
-            150_000,
-        ),
-        Target(
-            "files of texts",
-            of_file(kinds, read_input),
-            st.one_of(*(chosen(number, clinical) for number in range(len(kinds)))),
-            [bytes([n]) + b"<p>left amygdala" for n in range(len(kinds))],
-            CLINICAL,
-            4_000,
-            40_000,
-        ),
-        Target(
-            "PDF",
-            of_file([".pdf"], read_input),
-            chosen(0, cut(PDF)),
-            [b"\0" + PDF],
-            PDF_WORDS,
-            200,
-            5_000,
-        ),
-        Target(
-            "JATS XML",
-            of_file([".xml"], read_corpus),
-            encoded(prose(XML)).map(
-                lambda text: b"\0" + ARTICLE.replace("hurts", text.decode()).encode()
-            ),
-            [b"\0" + ARTICLE.encode()],
-            XML,
-            700,
-            1_500,
-        ),
-        Target(
-            "JSON lines",
-            of_file([".jsonl"], read_and_keep),
-            chosen(0, altered_json(RECORD)),
-            lines,
-            [*RECORD, '"', "1e999", "\\ud800"],
-            5_000,
-            20_000,
-        ),
-        Target(
-            "CSV",
-            of_file([".csv"], read_and_keep),
-            chosen(0, csv_seed),
-            [b'\0title,text,coords\na,b,"[[1,2,3]]"\n'],
-            ["\n", ",", '"', "id", "year"],
-            5_000,
-            20_000,
-        ),
-        Target(
-            "NIMADS",
-            of_file([".json"], read_corpus),
-            chosen(0, st.one_of(altered_json(STUDYSET), altered_json(DATASET))),
-            [b"\0" + json.dumps(each).encode() for each in (STUDYSET, DATASET)],
-            ["null", "[]", "{}", "1e999"],
-            8_000,
-            20_000,
-        ),
-        Target(
-            "folder of a corpus",
-            of_folder(corpus, read_corpus, seal=True),
-            alterations(corpus),
-            seeds_of(corpus),
-            (),
-            3_000,
-            8_000,
-        ),
-        Target(
-            "NeuroQuery",
-            of_folder(query, read_corpus, seal=False),
-            alterations(query),
-            seeds_of(query),
-            ["\t", "\n", "nan"],
-            4_000,
-            12_000,
-        ),
-        Target(
-            "Neurosynth",
-            of_folder(synth, read_corpus, seal=False),
-            alterations(synth),
-            seeds_of(synth),
-            ["\t", "\n", "nan"],
-            3_000,
-            8_000,
-        ),
-        Target(
-            "pubget",
-            of_folder(PUBGET, read_corpus, seal=False),
-            alterations(PUBGET),
-            seeds_of(PUBGET),
-            ["\n", ",", '"'],
-            3_000,
-            8_000,
-        ),
-        Target(
-            "tables of spaces",
-            of_file([".tsv"], read_spaces),
-            chosen(0, altered_table([["id", "space"], [1, "TAL"]], "\t")),
-            [b"\0id\tspace\n1\tMNI\n"],
-            ["\t", "\n"],
-            2_000,
-            10_000,
-        ),
-        Target(
-            "vocabularies",
-            of_file([".csv", ".txt"], Vocabulary.load),
-            st.one_of(chosen(0, altered_table(vocabulary)), chosen(1, clinical)),
-            [b"\0term,category,synonyms\namygdala,anatomy,a|b\n", b"\1fear\npain\n"],
-            ["|", '"', "\n", "term"],
-            5_000,
-            60_000,
-        ),
-        Target(
-            "atlases",
-            of_folder(atlas, read_atlas, seal=False),
-            labelled,
-            seeds_of(atlas),
-            (),
-            5_000,
-            15_000,
-        ),
-        Target(
-            "decode",
-            of_file([".nii", ".json"], read_place),
-            st.one_of(
-                chosen(0, altered_header(volume)),
-                chosen(1, altered_json(json.loads(peaks))),
-                chosen(1, values.map(json.dumps).map(str.encode)),
-            ),
-            [b"\0" + volume, b"\1" + peaks],
-            (),
-            4_000,
-            8_000,
-        ),
-        Target(
-            "folder of a model",
-            of_folder(model, read_model, seal=True),
-            alterations(model),
-            seeds_of(model),
-            (),
-            3_000,
-            5_000,
-        ),
-        Target(
-            "HTTP",
-            post,
-            bodies(),
-            [bytes([n]) + json.dumps(body).encode() for n, (_, _, body) in enumerate(REQUESTS)],
-            ["null", "[]", "{}", "1e999", "\\ud800"],
-            6_000,
-            20_000,
-        ),
-    ]
+    return [*text_targets(), *file_targets(), *folder_targets()]

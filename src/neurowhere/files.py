@@ -236,7 +236,7 @@ def read_info(
         raise error(
             f"expected the folder of a {kind}, but cannot read {file}: {cause.strerror}"
         ) from cause
-    except (ValueError, KeyError, TypeError) as cause:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as cause:
         raise error(f"{file} is damaged or not of neurowhere; {remedy}") from cause
     if found != kind:
         raise error(f"{folder} holds a {found}, not a {kind}; give the folder of a {kind}")

@@ -14,8 +14,10 @@ from neurowhere.text.words import NUMBERS, SKIPPED
 
 Counts = NDArray[np.int64]
 
-# What may stand between the words of a phrase, as in the names of a vocabulary.
-_BETWEEN = rf"(?: (?:{'|'.join(sorted(SKIPPED))}|[^\s{''.join(sorted(NUMBERS))}]))* "
+# What may stand between the words of a phrase, as in the names of a vocabulary: single letters, and
+# skipped words. Where "a" was both, a text with many of them would be gone through in 2^n ways.
+_SKIPPED_WORDS = "|".join(sorted(word for word in SKIPPED if len(word) > 1))
+_BETWEEN = rf"(?: (?:{_SKIPPED_WORDS}|[^\s{''.join(sorted(NUMBERS))}]))* "
 
 
 class Searchable(Protocol):

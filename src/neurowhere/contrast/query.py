@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.contrast.expressions import is_explosive
 from neurowhere.contrast.matching import AllOf, AnyOf, Counts, Expression, Node, Phrase, Searchable
 from neurowhere.contrast.words import Ints, WordIndex
 from neurowhere.exceptions import QueryError
 from neurowhere.text.tokens import plain
 from neurowhere.text.words import is_skipped
 
-LONGEST = 10_000  # characters of a query
+LONGEST = 20_000  # characters of a query
 OPERATORS = ("AND", "OR", "NOT", "(", ")")
 _EXPRESSION = re.compile(r"/((?:\\.|[^/\\])+)/(i?)(?=[\s()]|$)")
 _TOKEN = re.compile(rf'\s*([()]|{_EXPRESSION.pattern}|"[^"]*"|[^\s()"]+)')
@@ -173,6 +174,8 @@ class _Parser:
             pattern = re.compile(match[1], re.IGNORECASE if match[2] else 0)
         except (re.error, OverflowError) as error:
             raise self._error(f"{token} is no regular expression ({error})") from error
+        if is_explosive(match[1]):
+            raise self._error(f"{token} repeats a group that holds repeats or alternatives")
         if pattern.match(""):
             raise self._error(f"{token} matches the empty text, so it is everywhere")
         return pattern

@@ -72,7 +72,7 @@ def _iter_studies(file: Path) -> Iterator[tuple[str, Any]]:
     with open_text(file) as stream:
         try:
             content = json.load(stream)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise CorpusError(f"{file} is not JSON ({error}); export the studyset again") from error
     studies = content.get("studies") if isinstance(content, dict) else None
     if isinstance(studies, list):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
         words = WORD.findall(kept[name])
         found = _find_words(words, rest)
         if found:
-            rest = f"{rest[: found.start()]}\n\n{rest[found.end() :]}"
+            rest = f"{rest[: found[0]]}\n\n{rest[found[1] :]}"
         elif _share_of_runs(words, rest) > MIN_SHARE_OF_RUNS:
             del kept[name]
     body = rest.strip()
@@ -112,7 +112,7 @@ def parse_peaks(value: object) -> NDArray[np.float64]:
         raise ValueError(f"expected a list of [x, y, z], not a {type(peaks).__name__}")
     try:
         xyz = np.asarray(peaks, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         xyz = no_peaks()
     if xyz.shape == (len(peaks), 3):
         return xyz
@@ -124,7 +124,7 @@ def _parse_peak(peak: object) -> list[float]:
         peak = [peak.get(axis) for axis in ("x", "y", "z")]
     try:
         x, y, z = (float(value) for value in peak)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return [np.nan] * 3
     return [x, y, z]
 
@@ -145,10 +145,19 @@ def _identifier(key: str, value: object) -> str:
     return f"PMC{text}" if key == "pmcid" and text.isdecimal() else text
 
 
-def _find_words(words: list[str], text: str) -> re.Match[str] | None:
+def _find_words(words: list[str], text: str) -> tuple[int, int] | None:
     """Find consecutive words in a text, whatever their case and what stands between them."""
-    pattern = r"\b" + r"\W+".join(words) + r"\b"
-    return re.search(pattern, text, re.IGNORECASE) if words else None
+    matches = list(WORD.finditer(text))
+    plain = _joined(match[0] for match in matches)
+    place = plain.find(_joined(words))  # in linear time, which no regular expression has
+    if not words or place < 0:
+        return None
+    first = plain.count(" ", 0, place)
+    return matches[first].start(), matches[first + len(words) - 1].end()
+
+
+def _joined(words: Iterable[str]) -> str:
+    return f" {' '.join(words)} ".lower()
 
 
 def _share_of_runs(words: list[str], text: str) -> float:

@@ -1,5 +1,6 @@
 """Images: voxels and affines from files, nibabel or arrays; what is wrong with them in one line."""
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ def open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
         return np.asarray(image[0]), np.asarray(image[1])
     import nibabel
 
+    logging.getLogger("nibabel.global").setLevel(logging.CRITICAL)  # it tells of every oddity
     loaded: Any = nibabel.load(image) if isinstance(image, (str, os.PathLike)) else image
     return loaded.dataobj, np.asarray(loaded.affine)
 
@@ -81,7 +83,9 @@ def describe_image(image: Any) -> str:
     """Name the source of an image in one line."""
     if isinstance(image, (str, os.PathLike)):
         return repr(os.fspath(image))
-    return "(array, affine)" if isinstance(image, tuple) else f"<{type(image).__name__}>"
+    if isinstance(image, tuple):
+        return f"<array of {' × '.join(map(str, np.shape(image[0])))} voxels>"
+    return f"<{type(image).__name__}>"
 
 
 def check_resolution(resolution_mm: Any) -> float:

@@ -274,10 +274,13 @@ def stack_peaks(
 
 def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
     """Points as a float array (n, 3); those that are not finite are put far away."""
-    points = np.asarray(xyz_mm, dtype=np.float64)
+    try:
+        points = np.asarray(xyz_mm, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PartitionError(f"expected points as an array (n, 3) of numbers ({error})") from error
     if points.size == 0:
         return np.empty((0, 3))
-    if points.ndim > 2 or points.shape[-1] != 3:
+    if points.ndim not in (1, 2) or points.shape[-1] != 3:
         raise PartitionError(f"expected points as an array (n, 3); got shape {points.shape}")
     clipped: NDArray[np.float64] = np.clip(np.nan_to_num(points, nan=FAR_MM), -FAR_MM, FAR_MM)
     return clipped.reshape(-1, 3)

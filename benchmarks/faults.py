@@ -1,0 +1,414 @@
+"""Faults: commands killed at random moments, full and read-only disks, odd clocks, two writers.
+
+``python benchmarks/faults.py`` prints a table. Each command first runs undisturbed, which says what
+is right. Then kill -9 comes at seeded moments: at a share of the processor's time that the command
+takes, or when it has written so many files. After each the output has to be absent or right, and
+the next run has to end with what is right, and with nothing beside it.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SEED = 20261116
+KILLS = 9  # of each command
+SHARE_BY_FILES = 0.5  # of the kills: those at a number of files
+POLL_SECONDS = 0.002
+LONGEST_SECONDS = 300.0  # of a run
+TICKS = os.sysconf("SC_CLK_TCK")
+N_STUDIES = 150
+TEXT = "Left amygdala and visual cortex; no lesion in the motor cortex."
+CLOCKS = {"1970": 86_400.0, "2100": 4_102_444_800.0}
+FULL_SHARE = 0.5  # of what the output takes, on a disk that is too small
+LOGS = Path(tempfile.mkdtemp(prefix="faults-"))
+UNLIKE = {"date", "model.json", "scores.csv"}  # dates and times, and what holds some
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command and the folder that it writes."""
+
+    name: str
+    arguments: tuple[str, ...]
+    goes_on: bool = False  # its folder grows; what is there is kept
+
+    def run(self, output: Path) -> None:
+        """Run in this process."""
+        if self.name == "save":
+            from neurowhere import load_model, save_model
+
+            save_model(load_model(self.arguments[0]), output, overwrite=True)
+            return
+        from neurowhere.cli import main
+
+        sys.argv = ["neurowhere", *self.arguments, "-o", str(output)]
+        main()
+
+
+@dataclass
+class Result:
+    """How a run ended: signal or exit code, what it said, and the processor's time."""
+
+    code: int
+    said: str
+    seconds: float
+
+
+def make_jobs(place: Path) -> list[Job]:
+    """Write the material of the jobs, and give them."""
+    from tests.studies import TERMS, make_corpus
+
+    with (place / "studies.jsonl").open("w") as stream:
+        for document in make_corpus(N_STUDIES).iter_documents():
+            sick = "Huntington's disease. " if int(document.id) % 3 == 0 else ""
+            record = {"id": document.id, "title": "Study", "abstract": sick + document.text}
+            stream.write(json.dumps(record | {"coords": document.peaks.tolist()}) + "\n")
+    (place / "terms.txt").write_text("\n".join(TERMS))
+    studies, terms = str(place / "studies.jsonl"), str(place / "terms.txt")
+    corpus, model = str(place / "corpus"), str(place / "model")
+    learn = ("--vocabulary", terms, "--jobs", "1")
+    fit = ("fit", corpus, *learn, "--loss", "l2", "--partition", "voxels:8", "--min-studies", "1")
+    compare = ("compare", corpus, *learn, "--partitions", "voxels:12", "--losses", "l2", "--folds")
+    contrast = ("contrast", studies, "--term", "huntington", "--model", model, "--jobs", "1")
+    jobs = [
+        Job("import", ("corpus", "import", studies)),
+        Job("fit", fit),
+        Job("compare", (*compare, "6"), goes_on=True),
+        Job("contrast", (*contrast, "--cache", str(place / "cache"), "--replicates", "20")),
+        Job("save", (model,)),
+        Job("encode", ("encode", TEXT, "--model", model)),
+    ]
+    for job, folder in ((jobs[0], corpus), (jobs[1], model)):  # that the others read
+        if (result := finish(job, Path(folder))).code:
+            raise SystemExit(f"{job.name}: {result.said}")
+    return jobs
+
+
+# ---- processes
+
+
+def start(job: Job, output: Path, log: Path, before: Callable[[], None] = lambda: None) -> int:
+    """Start a job in a copy of this process, which has all modules already."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(descriptor, 1)
+        os.dup2(descriptor, 2)
+        before()
+        job.run(output)
+        code = 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else int(bool(error.code))
+        if isinstance(error.code, str):
+            os.write(2, f"{error.code}\n".encode())
+    except BaseException as error:  # what a user would see as a traceback
+        os.write(2, f"Traceback: {type(error).__name__}: {error}\n".encode())
+    finally:
+        os._exit(code)
+
+
+def wait(child: int, log: Path, stop: Callable[[], bool] = lambda: False) -> Result:
+    """Wait for a job; kill -9 when it is time to stop."""
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while True:
+        done, status, usage = os.wait4(child, os.WNOHANG)
+        if done:
+            break
+        if stop() or time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            _, status, usage = os.wait4(child, 0)
+            break
+        time.sleep(POLL_SECONDS)
+    code = os.waitstatus_to_exitcode(status)
+    return Result(code, log.read_text(errors="replace"), usage.ru_utime + usage.ru_stime)
+
+
+def finish(job: Job, output: Path, before: Callable[[], None] = lambda: None) -> Result:
+    """Run a job to its end."""
+    log = LOGS / f"{job.name}.log"
+    return wait(start(job, output, log, before), log)
+
+
+def seconds_of(child: int) -> float:
+    """Seconds of the processor that a process has used so far."""
+    try:
+        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+# ---- what is right
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """Read what the files of a folder say, without dates and times."""
+    said: dict[str, object] = {}
+    for file in sorted(folder.rglob("*")):
+        name = str(file.relative_to(folder))
+        if file.suffix == ".json":
+            said[name] = undated(json.loads(file.read_text()))
+        elif name == "scores.csv":
+            import pandas as pd
+
+            said[name] = pd.read_csv(file).drop(columns="seconds", errors="ignore").to_csv()
+        elif file.is_file():
+            said[name] = file.read_bytes()
+    return said
+
+
+def undated(content: Any) -> Any:
+    """Give JSON without dates, and without the checksums of files that hold some."""
+    if isinstance(content, dict):
+        kept = {key: value for key, value in content.items() if key not in UNLIKE}
+        return {key: undated(value) for key, value in kept.items()}
+    return content
+
+
+def problems_of(output: Path, right: dict[str, object]) -> list[str]:
+    """Find what is wrong with an output, and with what is beside it."""
+    beside = [path.name for path in output.parent.iterdir() if path != output]
+    wrong = [f"left {name}" for name in beside]
+    try:
+        found = contents(output)
+    except (OSError, ValueError, KeyError) as error:
+        return [*wrong, f"cannot be read ({error})"]
+    names = {name for name in {*found, *right} if found.get(name) != right.get(name)}
+    return [*wrong, *(f"{name} differs" for name in sorted(names))]
+
+
+def is_sound(output: Path, right: dict[str, object], goes_on: bool) -> list[str]:
+    """Find what is wrong after a kill: a temporary may be there, but no wrong output."""
+    if not output.exists():
+        return []
+    if not goes_on:
+        return [wrong for wrong in problems_of(output, right) if not wrong.startswith("left .")]
+    whole = {file.name for file in output.iterdir() if not file.name.startswith(".")}
+    return [] if not whole or "info.json" in whole else ["files without info.json"]
+
+
+# ---- faults
+
+
+@dataclass
+class Bench:
+    """A job, its right result, and a place to disturb it in."""
+
+    job: Job
+    place: Path
+    right: dict[str, object]
+    reference: Result
+
+    @classmethod
+    def prepare(cls, job: Job, place: Path) -> "Bench":
+        """Run a job undisturbed, in a new place."""
+        output = place / job.name / "right" / "out"
+        output.parent.mkdir(parents=True)
+        reference = finish(job, output)
+        if reference.code:
+            raise SystemExit(f"{job.name}: {reference.said}")
+        return cls(job, place / job.name, contents(output), reference)
+
+    def output(self, name: str) -> Path:
+        """Give the output in a new folder; what a job replaces is there already."""
+        output = self.place / name / "out"
+        output.parent.mkdir(parents=True)
+        if self.job.name == "save":
+            shutil.copytree(self.place / "right" / "out", output)
+        return output
+
+    def kill(self, number: int, rng: random.Random) -> list[str]:
+        """Kill the job once, then let it end; what is wrong then."""
+        output = self.output(f"kill {number}")
+        stop = self._moment(rng, output)
+        log = LOGS / "killed.log"
+        child = start(self.job, output, log)
+        killed = wait(child, log, lambda: stop(child))
+        wrong = is_sound(output, self.right, self.job.goes_on)
+        if killed.code == 0 and not self.job.goes_on:  # it was faster
+            return wrong
+        if not output.exists() or self.job.goes_on or self.job.name == "save":
+            again = finish(self.job, output)
+            wrong += [f"next run: {again.said}"] if again.code else []
+            wrong += problems_of(output, self.right)
+        shutil.rmtree(output.parent)
+        return wrong
+
+    def _moment(self, rng: random.Random, output: Path) -> Callable[[int], bool]:
+        """When to kill: at a share of the time, or at a number of files."""
+        if rng.random() < SHARE_BY_FILES:
+            wanted = count_files(output) + rng.randint(1, len(self.right))
+            return lambda child: count_files(output) >= wanted
+        limit = rng.uniform(0.02, 1.0) * self.reference.seconds
+        return lambda child: seconds_of(child) >= limit
+
+    def refused(self, output: Path, result: Result) -> list[str]:
+        """Find what is wrong where a job had to fail: one line, and nothing left."""
+        lines = [line for line in result.said.splitlines() if "warning" not in line]
+        wrong = [] if result.code == 1 and len(lines) == 1 else [f"{result.code}: {result.said}"]
+        wrong += [f"left {path.name}" for path in output.parent.iterdir() if path != output]
+        return wrong + is_sound(output, self.right, self.job.goes_on)
+
+    def fill(self) -> list[str]:
+        """Run on a disk that is too small, then on the same disk with more space."""
+        size = sum(path.stat().st_size for path in (self.place / "right").rglob("*"))
+        with small_disk(self.place / "full", int(size * FULL_SHARE)) as disk:
+            if disk is None:
+                return ["not tried: no small disk can be mounted here"]
+            output = disk / "place" / "out"
+            output.parent.mkdir()
+            wrong = self.refused(output, finish(self.job, output))
+            remount(disk, "size=100m")
+            again = finish(self.job, output)
+            wrong += [f"with space: {again.said}"] if again.code else []
+            return wrong + problems_of(output, self.right)
+
+    def lock_up(self) -> list[str]:
+        """Run on a disk that is read-only."""
+        with small_disk(self.place / "locked", 1 << 20) as disk:
+            if disk is None:
+                return ["not tried: no small disk can be mounted here"]
+            output = disk / "place" / "out"
+            output.parent.mkdir()
+            remount(disk, "ro")
+            return self.refused(output, finish(self.job, output))
+
+    def set_clock(self, seconds: float) -> list[str]:
+        """Run at another time; files that are read are of yet another."""
+        output = self.output(f"clock {seconds:.0f}")
+        result = finish(self.job, output, lambda: set_clock(seconds))
+        wrong = [f"{result.code}: {result.said}"] if result.code else []
+        return wrong + problems_of(output, self.right)
+
+    def run_twice(self) -> list[str]:
+        """Run two at the same time: both may succeed, or one is refused with one line."""
+        output = self.output("twice")
+        logs = [LOGS / "first.log", LOGS / "second.log"]
+        children = [start(self.job, output, log) for log in logs]
+        results = [wait(child, log) for child, log in zip(children, logs)]
+        wrong = [
+            result.said
+            for result in results
+            if result.code and (result.code != 1 or "Traceback" in result.said)
+        ]
+        wrong += ["both refused"] * all(result.code for result in results)
+        return wrong + problems_of(output, self.right)
+
+
+def count_files(output: Path) -> int:
+    """Files that a job has written so far, wherever it writes them."""
+    try:
+        return sum(path.is_file() for path in output.parent.rglob("*"))
+    except OSError:  # one was renamed in the meantime
+        return 0
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path | None]:
+    """Mount a file system of few bytes in memory; None where that is not allowed."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True).returncode:
+        yield None
+        return
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def remount(disk: Path, option: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{option}", str(disk)], check=True)
+
+
+def set_clock(seconds: float) -> None:
+    """Let this process believe that it is another time."""
+    import datetime as dt
+
+    from neurowhere import files
+
+    class Clock(dt.datetime):
+        @classmethod
+        def now(cls, tz: dt.tzinfo | None = None) -> dt.datetime:
+            return dt.datetime.fromtimestamp(seconds, tz)
+
+    files.datetime = Clock  # type: ignore[misc]
+    time.time = lambda: seconds
+    time.time_ns = lambda: int(seconds * 1e9)
+
+
+# ---- the table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=KILLS, help="of each command")
+    parser.add_argument("--only", default="", help="run the commands whose name holds this")
+    options = parser.parse_args()
+    import_all()
+    n_wrong = 0
+    print("| command | seconds | killed | full disk | read-only | clock | two writers |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        for job in make_jobs(Path(folder)):
+            if options.only not in job.name:
+                continue
+            bench = Bench.prepare(job, Path(folder))
+            rng = random.Random(f"{SEED} {job.name}")
+            kills = [bench.kill(number, rng) for number in range(options.kills)]
+            others = [
+                bench.fill(),
+                bench.lock_up(),
+                [wrong for clock in CLOCKS.values() for wrong in bench.set_clock(clock)],
+                bench.run_twice(),
+            ]
+            n_right = sum(not wrong for wrong in kills)
+            cells = [
+                f"{n_right} of {len(kills)} right",
+                *("wrong" if w else "right" for w in others),
+            ]
+            print(
+                f"| {job.name} | {bench.reference.seconds:.1f} | {' | '.join(cells)} |", flush=True
+            )
+            for wrong in [*kills, *others]:
+                n_wrong += bool(wrong)
+                for line in wrong:
+                    print(f"    {line}", flush=True)
+    shutil.rmtree(LOGS)
+    sys.exit(n_wrong > 0)
+
+
+def import_all() -> None:
+    """Import what the commands import late, so that copies of this process need not."""
+    import matplotlib.figure  # noqa: F401
+    import nilearn.datasets
+    import nilearn.image
+    import nilearn.surface  # noqa: F401
+
+    import neurowhere.batch
+    import neurowhere.cli
+    import neurowhere.contrast
+    import neurowhere.evaluate
+    import neurowhere.report.comparison
+    import neurowhere.report.contrast
+    import neurowhere.report.encoding
+    import neurowhere.store  # noqa: F401
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Odd inputs for every parser and reader: a short version of ``python -m fuzz``, and its finds."""
+
+import random
+import shutil
+
+import pytest
+from fuzz.__main__ import COUNTS, SEED
+from fuzz.alter import mutate
+from fuzz.attempt import attempt
+from fuzz.targets import make_targets, scratch
+from hypothesis import HealthCheck, given, settings
+
+pytest.importorskip("fastapi", reason="needs the extra serve")
+pytest.importorskip("pubget", reason="needs the extra jats")
+pytest.importorskip("pypdf", reason="needs the extra pdf")
+
+N_STRUCTURED, N_BYTES = 40, 200  # inputs of each target
+
+
+@pytest.fixture(scope="module")
+def targets():
+    yield {target.name: target for target in make_targets()}
+    shutil.rmtree(scratch(), ignore_errors=True)
+
+
+def test_all_targets_are_counted(targets):
+    assert list(targets) == list(COUNTS)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_structured_inputs_succeed_or_are_refused_in_one_line(targets, name):
+    @settings(
+        max_examples=N_STRUCTURED,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(targets[name].structured)
+    def run(data):
+        assert attempt(targets[name].call, data) is None
+
+    run()
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_changed_bytes_succeed_or_are_refused_in_one_line(targets, name):
+    target, rng = targets[name], random.Random(SEED)
+    for _ in range(N_BYTES):
+        data = mutate(rng.choice(target.seeds), rng, [word.encode() for word in target.words])
+        assert attempt(target.call, data) is None, data
+
+
+# What the long run has found, as short as it gets.
+FOUND = [
+    ("tokens", b"-\n" + b"a" * 50_000),  # took the square of the length
+    ("terms, sides, negation", b"..."),  # no sentence without a word
+    ("queries", b"/(a+)+b/"),  # would have taken for ever
+    ("queries", b"a " * 25_000),
+    ("HTML, arguments", b"<![b>"),  # an assertion of Python's parser
+    ("HTML, arguments", b"\n a/"),  # a message of two lines
+]
+
+
+@pytest.mark.parametrize(("name", "data"), FOUND)
+def test_what_was_found_stays_mended(targets, name, data):
+    assert attempt(targets[name].call, data) is None
