@@ -30,6 +30,7 @@ from neurowhere.space.partition import OUTSIDE, as_points
 
 Floats = NDArray[np.floating]
 
+N_SHOWN = 10  # terms and studies in a notebook
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
 
 
@@ -54,6 +55,10 @@ class Decoding:
 
     def __repr__(self) -> str:
         return f"Decoding: {', '.join(self.terms['term'].head())}, ..."
+
+    def _repr_html_(self) -> str:
+        tables = [self.terms] if self.studies is None else [self.terms, self.studies]
+        return "".join(table.head(N_SHOWN).to_html(index=False) for table in tables)
 
 
 def decode(model: Encoder, place: Any, *, threshold: float = 0.0, n_terms: int = 20) -> Decoding:

@@ -4,6 +4,7 @@ An estimator by the conventions of scikit-learn: `__init__` only assigns, what i
 an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 """
 
+import html
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -591,6 +592,12 @@ class Encoder(Parameters):
             "validation_nats": self.choice_ and self.choice_.score,
             "relative_gap": None if certificate is None else certificate.relative_gap,
         }
+
+    def _repr_html_(self) -> str:
+        about = self.summary() if hasattr(self, "predictor_") else self.get_params()
+        pairs = ((key.replace("_", " "), html.escape(str(about[key]))) for key in about)
+        rows = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in pairs)
+        return f"<table><caption>Encoder</caption>{rows}</table>"
 
 
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:

@@ -66,7 +66,8 @@ def test_labels_in_every_form(labels, tmp_path):
         assert Atlas((labels, np.eye(4)), form).names == tuple(NAMES.values())
     assert Atlas((labels, np.eye(4))).names[-1] == "label 255"
     assert "labels.csv" in repr(Atlas(tmp_path / "a.nii", tmp_path / "labels.csv"))
-    assert repr(Atlas((labels, np.eye(4)))) == "Atlas((array, affine))"
+    shape = " × ".join(map(str, labels.shape))
+    assert repr(Atlas((labels, np.eye(4)))) == f"Atlas(<array of {shape} voxels>)"
 
 
 def test_a_sequence_with_a_name_for_every_number():

@@ -40,7 +40,7 @@ MIN_STUDIES = 20  # two to test on, and two of the rest to choose λ on
 WIDE = 2000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Results of a comparison.
 
@@ -73,6 +73,17 @@ class Comparison:
     def folder(self) -> Path:
         """Where the results are."""
         return self.ledger.folder
+
+    def __repr__(self) -> str:
+        best = self.summary.loc[self.summary["nats_above_uniform"].idxmax()]
+        return (
+            f"Comparison: {len(self.summary)} models, up to {self.summary['folds'].max()} folds; "
+            f"best {best['loss']} on {best['partition']}, "
+            f"{best['nats_above_uniform']:.3f} nats above uniform"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.summary.to_html(index=False, float_format="{:.3f}".format)
 
 
 def compare(

@@ -78,6 +78,9 @@ class TermCounter:
         self.sides = [side_of_name(term) for term in vocabulary.terms]
         self._structures = _structures(vocabulary)
 
+    def __repr__(self) -> str:
+        return f"TermCounter({self.vocabulary!r})"
+
     def count(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Count the terms in each text: int32, shape (n_texts, n_terms)."""
         nothing = np.empty(0, dtype=np.intp)

@@ -24,6 +24,7 @@ from neurowhere.text.words import fold, words_of
 CATEGORIES = ("anatomy", "psychology", "disease", "")
 HEADER = ["term", "category", "synonyms"]
 SEPARATOR = "|"
+SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
 MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file of synonyms
 
@@ -70,6 +71,8 @@ class Vocabulary:
     Examples
     --------
     >>> vocabulary = Vocabulary(["amygdala", "gray matter"], {"amygdaloid body": "amygdala"})
+    >>> vocabulary
+    <Vocabulary: 2 terms, 1 synonyms: amygdala, gray matter>
     >>> len(vocabulary), vocabulary.index("Grey matter"), "amygdaloid bodies" in vocabulary
     (2, 1, True)
     >>> vocabulary.align(["amygdalae", "amygdaloid body", "liver"]).matrix.toarray().tolist()
@@ -97,6 +100,10 @@ class Vocabulary:
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
+
+    def __repr__(self) -> str:
+        some = ", ".join(self.terms[:SHOWN]) + ", ..." * (len(self) > SHOWN)
+        return f"<Vocabulary: {len(self):,} terms, {len(self.synonyms):,} synonyms: {some}>"
 
     def index(self, name: str) -> int:
         """Index of the term that a name stands for: itself, a synonym, or another form of one."""
