@@ -75,7 +75,7 @@ class Comparison:
         return self.ledger.folder
 
     def __repr__(self) -> str:
-        best = self.summary.loc[self.summary["nats_above_uniform"].idxmax()]
+        best = self.summary.iloc[int(self.summary["nats_above_uniform"].argmax())]
         return (
             f"Comparison: {len(self.summary)} models, up to {self.summary['folds'].max()} folds; "
             f"best {best['loss']} on {best['partition']}, "
