@@ -11,6 +11,7 @@ The atlases are those of the development data.
 """
 
 import argparse
+import io
 import warnings
 from pathlib import Path
 
@@ -18,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from neurowhere import Atlas, contrast_documents, load_model, read_corpus
-from neurowhere.report.figures import GRID_COLOUR, save_figure
-from neurowhere.report.maps import SIGNED_COLOURS, smooth
+from neurowhere.report.figures import GRID_COLOUR
+from neurowhere.report.maps import SIGNED_COLOURS, smooth, write_png
 from setting import DATA, print_table
 
 PAPER = ("huntington", "parkinson", "aphasia")
@@ -113,6 +114,7 @@ CUTS = {
     "schizophrenia": (-8, -16, 8),
 }
 STRONGEST, FAINTEST = 1.5, 0.15  # log ratios: end of the colours, and none below
+DPI, N_COLOURS = 90, 256  # of the pictures
 VARIANTS = {  # model, and what is asked of it
     "ℓ1": ("ℓ1", {}),
     "shipped": ("shipped", {}),
@@ -156,8 +158,8 @@ def main():
     if arguments.images:
         others = [term for term in CUTS if term not in PAPER]
         for name, terms in (("contrast-paper", PAPER), ("contrast-more", others)):
-            save_figure(draw_maps(maps, terms), arguments.images / f"{name}.png")
-        save_figure(draw_ratios(ratios), arguments.images / "contrast-ratios.png")
+            save_small(draw_maps(maps, terms), arguments.images / f"{name}.png")
+        save_small(draw_ratios(ratios), arguments.images / "contrast-ratios.png")
 
 
 def describe(term, query, variant, result, atlas):
@@ -193,31 +195,46 @@ def verdict(low, high):
 
 def draw_maps(maps, terms):
     """Draw what passes the threshold, a row for each term, the models side by side."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
     from nilearn.plotting import plot_stat_map
 
-    models = ("ℓ1", "shipped")
-    figure = Figure(figsize=(10, 0.3 + 1.75 * len(terms)), dpi=90, facecolor="white")
-    top, height = 1 - 0.3 / figure.get_figheight(), 1.75 / figure.get_figheight()
-    for column, model in enumerate(models):
-        left = 0.09 + 0.455 * column
-        figure.text(left + 0.2, 1, model, ha="center", va="top", fontsize=11)
-        for row, term in enumerate(terms):
-            bottom = top - height * (row + 1)
-            figure.text(0.005, bottom + height / 2, term, va="center", fontsize=11)
+    width, height, header = 10.0, 1.7, 0.3  # inches, of the figure, a row, and what is above
+    label, column = 0.11, 0.41  # shares of the width
+    figure = Figure((width, header + height * len(terms)), dpi=DPI, facecolor="white")
+    share = height / figure.get_figheight()  # of a row
+    for number, model in enumerate(("ℓ1", "shipped")):
+        left = label + column * number
+        figure.text(left + column / 2, 0.995, model, ha="center", va="top", fontsize=11)
+        for row, term in enumerate(terms, start=1):
+            bottom = share * (len(terms) - row)
             plot_stat_map(
                 smooth(maps[term, model]),
                 figure=figure,
-                axes=(left, bottom, 0.455, height),
+                axes=(left, bottom, column, share),
                 cut_coords=CUTS[term],
                 threshold=FAINTEST,
                 vmax=STRONGEST,
                 cmap=SIGNED_COLOURS,
-                colorbar=column == 1,
+                colorbar=False,
                 black_bg=False,
                 draw_cross=False,
             )
+            if number == 0:
+                figure.text(0.005, bottom + share / 2, term, va="center", fontsize=11)
+    colours = ScalarMappable(Normalize(-STRONGEST, STRONGEST), SIGNED_COLOURS)
+    figure.colorbar(colours, cax=figure.add_axes((0.945, 0.2, 0.012, 0.6)), label="log ratio")
     return figure
+
+
+def save_small(figure, path):
+    """Write a figure as PNG of few colours."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    write_png(figure, stream)
+    Image.open(stream).convert("RGB").quantize(N_COLOURS).save(path, optimize=True)
 
 
 def draw_ratios(ratios):
@@ -227,7 +244,7 @@ def draw_ratios(ratios):
     rows = list(dict.fromkeys(zip(ratios["term"], ratios["place"], strict=True)))
     rows = [row for row in rows if row[0] not in CONTROLS]
     values = ratios.set_index(["variant", "term", "place"])
-    figure = Figure(figsize=(8, 0.9 + 0.3 * len(rows)), dpi=90, layout="constrained")
+    figure = Figure(figsize=(8, 0.9 + 0.3 * len(rows)), dpi=DPI, layout="constrained")
     axes = figure.subplots()
     for shift, (variant, colour) in enumerate(DRAWN.items()):
         for number, row in enumerate(rows):
@@ -243,7 +260,7 @@ def draw_ratios(ratios):
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks(range(len(rows)), [f"{term}: {place}" for term, place in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("probability of the place, relative to all documents (95 % bootstrap interval)")
+    axes.set_xlabel("probability relative to all documents, 95 % bootstrap interval")
     axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
