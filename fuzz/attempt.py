@@ -4,7 +4,6 @@ import resource
 import signal
 import sys
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,8 +35,7 @@ def attempt(call: Call, data: bytes) -> Finding | None:
     """Give an input to a target: it may succeed, or raise an error of ours with one line."""
     before = _most_memory()
     try:
-        with _time_limit(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # as the command line does
+        with _time_limit():
             call(data)
     except NeurowhereError as error:
         if len(str(error).splitlines()) != 1:
@@ -65,14 +63,16 @@ def _most_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
 
 
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise TooSlow
+
+
+signal.signal(signal.SIGPROF, _interrupt)
+
+
 @contextmanager
 def _time_limit() -> Iterator[None]:
     """Interrupt what takes too long; regular expressions are interrupted as well."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise TooSlow
-
-    signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
     try:
         yield

@@ -6,6 +6,7 @@ which writes what it found to FOLDER/TARGET.json as it goes.
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ KEPT_EVERY = 200  # inputs
 
 def main() -> None:
     """Run targets."""
+    warnings.simplefilter("ignore")
     folder, share, names = Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
     for target in make_targets():
         if target.name not in names:

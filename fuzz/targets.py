@@ -445,7 +445,9 @@ def altered_header(draw: Callable[[Any], Any], content: bytes) -> bytes:
         if field.dtype.kind in "iuf":
             odd = [0, 1, 2, 3, 7, 8, 16, 64, 127, 512] + [32767, -1] * (field.dtype.kind != "u")
             odd += [np.nan, np.inf, 1e30] * (field.dtype.kind == "f")
-            field.flat[draw(st.integers(0, field.size - 1))] = draw(st.sampled_from(odd))
+            with np.errstate(all="ignore"):
+                value = np.array(draw(st.sampled_from(odd))).astype(field.dtype)
+            field.flat[draw(st.integers(0, field.size - 1))] = value
     data = header.tobytes() + content[HEADER_BYTES:]
     return draw(st.one_of(st.just(data), st.just(data), cut(data)))
 

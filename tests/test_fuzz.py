@@ -15,6 +15,7 @@ pytest.importorskip("pubget", reason="needs the extra jats")
 pytest.importorskip("pypdf", reason="needs the extra pdf")
 
 N_STRUCTURED, N_BYTES = 40, 200  # inputs of each target
+pytestmark = pytest.mark.filterwarnings("ignore")  # as the command line does
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from neurowhere.encoder import Encoder
 from neurowhere.exceptions import ModelError
@@ -204,8 +205,10 @@ def _check_shapes(model: Encoder) -> None:
     shape = (n_terms, model.partition_.n_regions)
     if (model.predictor_.n_terms, len(model.predictor_.mean_map)) != shape:
         raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
+    tried = model.predictor_.predict(sparse.csr_matrix((1, n_terms), dtype=np.float32))
     effects = model.predictor_.effects(np.arange(min(n_terms, 1)))
-    if effects.shape[1] != shape[1] or (n_terms and len(model.weighting_.idf_) != n_terms):
+    fits = tried.shape == (1, shape[1]) and effects.shape[1] == shape[1]
+    if not fits or (n_terms and model.weighting_.idf_.shape != (n_terms,)):
         raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
 
 

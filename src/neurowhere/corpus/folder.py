@@ -17,6 +17,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -76,19 +77,20 @@ def write_files(corpus: Corpus, folder: Path) -> None:
 def read(path: Path) -> Corpus:
     """Read a folder that `write` made, after checking its version and checksums."""
     info = read_info(path)
-    documents = _read_documents(path)
-    has_texts, has_counts = info["sections"] is not None, info["counts"] is not None
-    return Corpus(
-        documents=documents,
-        peaks=_read_peaks(path),
-        sections=_read_sections(path, info["sections"], documents) if has_texts else None,
-        counts={name: load_matrix(path / _counts_name(name)) for name in info["counts"]}
-        if has_counts
-        else None,
-        terms=_read_terms(path) if has_counts else None,
-        origin=info["origin"],
-        problems=tuple(Problem.from_dict(problem) for problem in info["problems"]),
-    )
+    with _whole(path):
+        documents = _read_documents(path)
+        has_texts, has_counts = info["sections"] is not None, info["counts"] is not None
+        return Corpus(
+            documents=documents,
+            peaks=_read_peaks(path),
+            sections=_read_sections(path, info["sections"], documents) if has_texts else None,
+            counts={name: load_matrix(path / _counts_name(name)) for name in info["counts"]}
+            if has_counts
+            else None,
+            terms=_read_terms(path) if has_counts else None,
+            origin=info["origin"],
+            problems=tuple(Problem.from_dict(problem) for problem in info["problems"]),
+        )
 
 
 def iter_documents(path: Path) -> Iterator[Document]:
@@ -96,8 +98,20 @@ def iter_documents(path: Path) -> Iterator[Document]:
     info = read_info(path)
     if info["sections"] is None:
         raise CorpusError(f"{path} holds term counts but no texts; read it with read_corpus")
-    tables = Corpus(_read_documents(path), _read_peaks(path))
-    yield from join_documents(tables.documents, tables.peaks_by_document, _iter_texts(path))
+    with _whole(path):
+        tables = Corpus(_read_documents(path), _read_peaks(path))
+        yield from join_documents(tables.documents, tables.peaks_by_document, _iter_texts(path))
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Turn what may be wrong with files, although their checksums are right, into one line."""
+    try:
+        yield
+    except (CorpusError, OSError):
+        raise
+    except Exception as error:  # those that were tampered with fail in many ways
+        raise CorpusError(f"{path} is not a whole corpus ({error}); {REMEDY}") from error
 
 
 def read_info(path: Path) -> dict[str, Any]:
