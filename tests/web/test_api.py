@@ -265,6 +265,19 @@ def test_every_route_is_described_and_every_example_works(client):
     }
 
 
+def test_every_answer_has_an_example_that_is_one(client):
+    described = client.get("/api/v1/openapi.json").json()
+    for path, _, about in operations(client):
+        for response in about["responses"].values():
+            for form, content in response.get("content", {}).items():
+                if form != "application/json":
+                    continue
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                example = described["components"]["schemas"][name]["example"]
+                getattr(schemas, name).model_validate(example)
+        assert about["operationId"] == path.removeprefix("/api/v1/").replace(".", "_")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [
@@ -275,6 +288,7 @@ def test_every_route_is_described_and_every_example_works(client):
         ("POST", "/api/v1/encode", {"text": "a", "at": [150, 0, 0]}, 422, "invalid_partition"),
         ("POST", "/api/v1/term", {"name": "xyzzy"}, 422, "invalid_vocabulary"),
         ("GET", "/static/nothing.js", None, 404, "not_found"),
+        ("GET", "/docs/", None, 404, "not_found"),
     ],
 )
 def test_every_error_has_one_shape(client, method, path, body, status, code):

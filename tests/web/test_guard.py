@@ -1,5 +1,7 @@
 """Limits, headers, and what must never leave the server or enter its log."""
 
+import asyncio
+import json
 import logging
 import re
 import threading
@@ -44,6 +46,23 @@ def test_a_body_may_be_only_so_large(small):
         "/api/v1/encode", content=iter([body[:1500], body[1500:]]), headers=json_type
     )
     assert code(streamed) == (413, "body_too_large")
+
+
+def test_a_body_may_take_only_so_long(model):
+    app = create_app(model, replace(SMALL, max_seconds=0.1))
+    headers = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/api/v1/encode", "headers": headers}
+    sent = []
+
+    async def receive():
+        await asyncio.sleep(60)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app({**scope, "query_string": b"", "root_path": ""}, receive, send))
+    assert sent[0]["status"] == 408
+    assert json.loads(sent[1]["body"])["error"]["code"] == "body_too_slow"
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def serve(
         options = uvicorn.Config(
             assemble(crew, settings),
             access_log=False,
+            server_header=False,
             log_level="warning",
             timeout_graceful_shutdown=int(max_seconds) + GRACE_SECONDS,
         )

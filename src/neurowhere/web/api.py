@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, create_model
 
-from neurowhere.web import schemas
+from neurowhere.web import examples, schemas
 from neurowhere.web.metrics import MEDIA_TYPE, Metrics
 from neurowhere.web.negotiation import choose
 from neurowhere.web.pool import Pool
@@ -122,7 +122,8 @@ def _handler(
         accept = request.headers.get("accept", "") if negotiated else ""
         form = choose(accept, list(forms))
         checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
-        return Response(await pool.run(forms[form], checked), media_type=form)
+        content = await pool.run(forms[form], checked)
+        return Response(content, media_type=form, headers={"Vary": "Accept"} if negotiated else {})
 
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
@@ -132,11 +133,18 @@ def _handler(
 def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:
     """Route what the server tells of itself; never waits for a worker."""
 
-    @router.get("/model", summary="Model card", response_model=schemas.ModelAnswer)
+    @router.get(
+        "/model", summary="Model card", operation_id="model", response_model=schemas.ModelAnswer
+    )
     async def model() -> Response:
         return Response(about.card, media_type=JSON)
 
-    @router.get("/health", summary="Whether the server works", response_model=schemas.HealthAnswer)
+    @router.get(
+        "/health",
+        summary="Whether the server works",
+        operation_id="health",
+        response_model=schemas.HealthAnswer,
+    )
     async def health() -> Response:
         answer = {
             "status": "ok",
@@ -149,8 +157,15 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
     @router.get(
         "/metrics",
         summary="Counts and times, for Prometheus",
+        operation_id="metrics",
         response_class=Response,
-        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+        responses={
+            200: {
+                "content": {
+                    "text/plain": {"schema": {"type": "string"}, "example": examples.METRICS}
+                }
+            }
+        },
     )
     async def tell_metrics() -> Response:
         gauges = {
@@ -185,9 +200,10 @@ def _responses(
 ) -> dict[int | str, dict[str, Any]]:
     """Document what may come back."""
     errors = {
+        HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
         HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not as expected.",
-        HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests are under way, or it took too long.",
+        HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests, too long a time, or a worker ended.",
         **(more or {}),
     }
     described: dict[int | str, dict[str, Any]] = {

@@ -61,9 +61,10 @@ def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         docs_url=None,  # FastAPI's own pages come from elsewhere
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=life,
     )
-    app.add_middleware(Guard, max_body=settings.max_body, metrics=metrics)
+    app.add_middleware(Guard, settings=settings, metrics=metrics)
     if settings.origins:
         app.add_middleware(
             CORSMiddleware,

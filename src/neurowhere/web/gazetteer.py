@@ -1,5 +1,6 @@
 """Gazetteer: names of places in words, and the place that stands for a name."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from neurowhere.space.partition import OUTSIDE
 from neurowhere.text import words_of_label
 
 XYZ = tuple[float, float, float]
+ROMAN = re.compile(r"\b[ivx]+\b")  # numbers of lobules
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +77,13 @@ class Gazetteer:
 def in_words(label: str) -> str:
     """Name that the label of an atlas stands for, with its side; the label itself if none is known.
 
-    >>> in_words("Amygdala_L"), in_words("7")
-    ('left amygdala', '7')
+    >>> in_words("Amygdala_L"), in_words("Cerebellum_6_R"), in_words("7")
+    ('left amygdala', 'right cerebellar lobule VI', '7')
     """
     name, side = words_of_label(label)
-    return " ".join(filter(None, [side, name])) if name else label
+    if not name:
+        return label
+    return " ".join(filter(None, [side, ROMAN.sub(lambda found: found[0].upper(), name)]))
 
 
 def as_point(xyz_mm: NDArray[np.floating]) -> XYZ:

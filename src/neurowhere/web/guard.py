@@ -1,5 +1,6 @@
 """Guard: what every request passes through: limits, headers, times, and failures caught."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -10,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.metrics import Metrics
+from neurowhere.web.settings import Settings
 
 # Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
 # blob addresses.
@@ -44,14 +46,14 @@ class Guard:
     Parameters
     ----------
     app : ASGI application
-    max_body : int
-        Bytes of a body.
+    settings : Settings
     metrics : Metrics
     """
 
-    def __init__(self, app: ASGIApp, max_body: int, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
-        self.max_body = max_body
+        self.max_body = settings.max_body
+        self.max_seconds = settings.max_seconds
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,18 +91,31 @@ class Guard:
             await self.app(scope, self._limited(receive), send)
 
     def _limited(self, receive: Receive) -> Callable[[], Any]:
-        """Count the bytes that come, whatever their number was said to be."""
+        """Wait only so long for a body, and count its bytes, whatever was said of their number."""
         received = 0
+        deadline = asyncio.get_running_loop().time() + self.max_seconds
 
         async def limited() -> Message:
             nonlocal received
-            message = await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError as error:
+                raise self._too_late() from error
             received += len(message.get("body", b""))
             if received > self.max_body:
                 raise self._too_large()
             return message
 
         return limited
+
+    def _too_late(self) -> ApiError:
+        return ApiError(
+            HTTPStatus.REQUEST_TIMEOUT,
+            "body_too_slow",
+            f"expected the whole body within {self.max_seconds:g} s",
+            "send it faster, or serve with a larger --max-seconds",
+        )
 
     def _too_large(self) -> ApiError:
         return ApiError(

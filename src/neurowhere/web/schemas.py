@@ -4,15 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from neurowhere.web import examples
 from neurowhere.web.slices import Colours
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
-EXAMPLE_TEXT = (
-    "Acute left MCA infarct involving the insula and the inferior frontal gyrus, "
-    "with aphasia. No lesion in the thalamus."
-)
 
 Millimetres = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM, allow_inf_nan=False)]
 Point = tuple[Millimetres, Millimetres, Millimetres]
@@ -83,7 +80,7 @@ class Imaging(Schema):
 class EncodeQuery(Reading, Imaging):
     """A text to encode."""
 
-    model_config = example(text=EXAMPLE_TEXT)
+    model_config = example(text=examples.TEXT)
 
     text: Text
     at: Point | None = Field(
@@ -144,13 +141,15 @@ class DecodeQuery(Schema):
 class Error(Schema):
     """What went wrong."""
 
-    code: str = Field(description="For programs; does not change.", examples=["invalid_request"])
-    message: str = Field(examples=["text: field required"])
-    hint: str = Field(description="What to do about it.", examples=["see /docs"])
+    code: str = Field(description="For programs; does not change.")
+    message: str = Field(description="For people; repeats nothing of the text.")
+    hint: str = Field(description="What to do about it.")
 
 
 class ErrorAnswer(Schema):
     """Every answer whose status is 400 or above."""
+
+    model_config = example(**examples.ERROR)
 
     error: Error
 
@@ -247,6 +246,8 @@ class Sentence(Schema):
 class EncodeAnswer(Schema):
     """What a model makes of a text."""
 
+    model_config = example(**examples.ENCODE)
+
     support: Support
     unit: Literal["probability", "log probability"] = Field(description="Of contributions.")
     terms: list[Term]
@@ -271,6 +272,8 @@ class Summary(Schema):
 class BatchAnswer(Schema):
     """One summary for each text, in order."""
 
+    model_config = example(**examples.BATCH)
+
     results: list[Summary]
 
 
@@ -288,6 +291,8 @@ class ContrastRegion(Schema):
 class ContrastAnswer(Schema):
     """Where two texts differ; ratios are those of the first to the second."""
 
+    model_config = example(**examples.CONTRAST)
+
     text: Summary
     other: Summary
     distance: float = Field(description="Total variation: 0 for the same map, 1 for disjoint ones.")
@@ -297,6 +302,8 @@ class ContrastAnswer(Schema):
 
 class TermAnswer(Schema):
     """What a model associates with a term."""
+
+    model_config = example(**examples.TERM)
 
     name: str
     term: str = Field(description="Term of the vocabulary that it stands for.")
@@ -317,6 +324,8 @@ class DecodedTerm(Schema):
 class DecodeAnswer(Schema):
     """Terms and studies that speak for places."""
 
+    model_config = example(**examples.DECODE)
+
     terms: list[DecodedTerm]
     studies: list[Study]
     outside: int = Field(description="Points outside of the brain, which were left out.")
@@ -325,7 +334,7 @@ class DecodeAnswer(Schema):
 class ModelAnswer(Schema):
     """The model card."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra={"example": examples.MODEL})
 
     version: str
     terms: int
@@ -335,6 +344,8 @@ class ModelAnswer(Schema):
 
 class HealthAnswer(Schema):
     """Whether the server works, and how much waits."""
+
+    model_config = example(**examples.HEALTH)
 
     status: Literal["ok"]
     version: str

@@ -18,10 +18,9 @@ from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import Text
 from neurowhere.space import Atlas
 from neurowhere.space.partition import OUTSIDE
-from neurowhere.web import answers
+from neurowhere.web import answers, examples
 from neurowhere.web.gazetteer import Gazetteer
 from neurowhere.web.schemas import (
-    EXAMPLE_TEXT,
     BatchQuery,
     ContrastQuery,
     DecodeQuery,
@@ -60,7 +59,7 @@ class Service:
         """Set up a service, with all that is otherwise read or computed at first use."""
         gazetteer = Gazetteer(atlas or _atlas_of(model), model.partition_, model.mean_map_)
         service = cls(model, gazetteer, settings)
-        service.encode_json(EncodeQuery(text=EXAMPLE_TEXT))
+        service.encode_json(EncodeQuery(text=examples.TEXT))
         return service
 
     def answer(self, name: str, query: Any) -> bytes:

@@ -18,9 +18,9 @@ const PAIR = ["speech production", "speech perception"];
 const SUPPORT = {
   good: ["Well supported", "The model knows enough of these words to tell where they point."],
   weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
-  none: ["No known word", "Nothing in this text tells where. This is the average map of all studies."],
+  none: ["Nothing to go by", "The text affirms no word that the model knows. This is the average map of all studies."],
 };
-const N_REGIONS = 12;
+const N_REGIONS = 15;
 const N_ALL = 1000;
 const N_SHOWN = 12; // terms of a list
 
@@ -52,15 +52,23 @@ async function attempt(work) {
   try {
     await work(signal);
     trouble(null);
+    stale(false);
   } catch (error) {
-    if (error.name !== "AbortError") trouble(error);
+    if (error.name === "AbortError") return;
+    trouble(error);
+    stale(true);
   } finally {
     if (!signal.aborted) busy(false);
   }
 }
 
 async function run() {
-  if (isEmpty()) return;
+  if (isEmpty()) {
+    running?.abort();
+    busy(false);
+    stale(true);
+    return;
+  }
   await attempt(async (signal) => {
     result = await asked(signal);
     tell(result);
@@ -148,18 +156,20 @@ function tellTerms(terms) {
   const sorted = [...terms].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   const rows = sorted.slice(0, N_SHOWN).map(({ term, contribution }) =>
     barRow(term, contribution / strongest, pointing(term)));
-  fill($("terms"), ...rows);
+  fill($("terms"), ...orNone(rows));
 }
+
+const orNone = (rows) => (rows.length ? rows : [make("li", { class: "soft" }, "No known term")]);
 
 function tellRegions({ regions, peaks }) {
   const largest = regions[0]?.probability || 1;
   $("regions-note").textContent = "share of the map";
-  fillTable($("regions"), ["Region", "Share", "Versus average"], regions.map((row) => [
+  fillTable($("regions"), ["Region", "Share", "vs average"], regions.map((row) => [
     placeButton(capital(row.name), row.at, goTo, row.region),
     make("span", { class: "meter", style: { "--share": row.probability / largest } }, percent(row.probability)),
     ratioCell(row.ratio),
   ]));
-  fillTable($("peaks"), ["Place", "Region", "Versus average"], peaks.map((row) => [
+  fillTable($("peaks"), ["Place", "Region", "vs average"], peaks.map((row) => [
     placeButton(mm(row.at), row.at, goTo), capital(row.name ?? "–"), ratioCell(row.ratio),
   ]));
 }
@@ -187,21 +197,27 @@ function goTo(place) {
 function moved(place) {
   at = place;
   ["x", "y", "z"].forEach((axis, i) => { if (document.activeElement !== $(axis)) $(axis).value = place[i]; });
+  $("here").textContent = "";
+  $("place").setAttribute("aria-busy", String(Boolean(result)));
   tellPlace();
 }
 
 const tellPlace = settle(async () => {
-  if (!result) return;
+  if (!result || isEmpty()) return;
+  const there = at;
   $("place-where").textContent = `${mm(at)} mm`;
   try {
     const [{ place }, decoded] = await Promise.all([
       ask("encode", { text: $("text").value, ...reading(), at, regions: 0 }),
       ask("decode", { points: [at], n: N_SHOWN }),
     ]);
+    if (there !== at) return; // the crosshair has gone on
     tellWhy(place);
     tellDecoded(decoded);
   } catch (error) {
-    tellNowhere(error.message);
+    if (there === at) tellNowhere(error.message);
+  } finally {
+    if (there === at) $("place").setAttribute("aria-busy", "false");
   }
 }, 180);
 
@@ -210,7 +226,7 @@ function tellWhy({ name, ratio, density, why }) {
   $("place-words").textContent = `${capital(name ?? "in the brain")}: ${times(ratio)} the average, ${percent(1000 * density)} of activations per cm³ for this text.`;
   const strongest = Math.max(1e-9, ...why.map((row) => Math.abs(row.contribution)));
   const rows = why.slice(0, 8).map(({ term, contribution }) => barRow(term, contribution / strongest, pointing(term)));
-  fill($("why"), ...(rows.length ? rows : [make("li", { class: "soft" }, "No known term")]));
+  fill($("why"), ...orNone(rows));
 }
 
 function tellDecoded({ terms, studies }) {
@@ -248,7 +264,7 @@ function sentenceRow(text, { where, support, regions }) {
   return make("li", {},
     make("button", { type: "button", class: "sentence", onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off, onclick: on },
       make("span", { class: "dot", "data-level": support.level, title: SUPPORT[support.level][0] }), make("span", {}, words)),
-    make("small", { class: "soft" }, support.level === "none" ? "no known word" : places));
+    make("small", { class: "soft" }, support.level === "none" ? "nothing to go by" : places));
 }
 
 // ---- taking it along
@@ -302,6 +318,11 @@ const isBusy = () => $("stage").getAttribute("aria-busy") === "true";
 function trouble(error) {
   $("problem").hidden = !error;
   if (error) fill($("problem"), make("strong", {}, error.message), " ", error.hint ?? "");
+}
+
+// Whether what is shown belongs to another text than the one that is written.
+function stale(yes) {
+  document.body.classList.toggle("stale", yes);
 }
 
 function say(words) {

@@ -37,6 +37,6 @@ export function settle(action, milliseconds) {
 
 // Numbers as people write them.
 export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
-export const times = (ratio) => (ratio === null ? "–" : `×${ratio >= 9.95 ? Math.round(ratio) : ratio.toFixed(1)}`);
+export const times = (ratio) => (ratio === null ? "–" : `×${ratio.toFixed(ratio >= 9.95 ? 0 : ratio >= 0.5 ? 1 : 2)}`);
 export const mm = (at) => at.map((value) => Math.round(value)).join(", ").replaceAll("-", "−");
 export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

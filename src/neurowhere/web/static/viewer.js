@@ -207,7 +207,8 @@ class Pictures {
     this.image = make("img", { id: "slices", alt: "Sections of the brain: sagittal, coronal and axial", draggable: "false" });
     const sides = ["sagittal", "coronal", "axial"].map((name) => make("b", { class: `side-of ${name}`, "aria-hidden": "true" }, name === "sagittal" ? "P" : "L"));
     this.hairs = PANELS.flatMap(() => [make("i", { class: "hair" }), make("i", { class: "hair" })]);
-    this.frame = make("div", { class: "pictures" }, this.image, ...sides, ...this.hairs);
+    const note = make("p", { class: "flat-note" }, "Drawn by the server: this browser has no WebGL2, which 3-D needs.");
+    this.frame = make("div", { class: "pictures" }, this.image, ...sides, note, ...this.hairs);
     this.frame.addEventListener("click", (event) => this.#clicked(event));
     stage.prepend(this.frame);
     document.body.classList.add("flat"); // without the switch to 3-D

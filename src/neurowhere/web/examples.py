@@ -1,0 +1,129 @@
+"""Examples: one answer of each kind for the documentation, its lists cut short.
+
+None holds a null, which FastAPI would leave out.
+"""
+
+from typing import Any
+
+Example = dict[str, Any]
+
+TEXT = (
+    "Acute left MCA infarct involving the insula and the inferior frontal gyrus, "
+    "with aphasia. No lesion in the right thalamus."
+)
+SUPPORT = {"level": "good", "terms": 8, "nats": 0.8485}
+REGION = {
+    "region": "Frontal_Inf_Tri_L",
+    "name": "left pars triangularis",
+    "probability": 0.1345,
+    "ratio": 6.333,
+    "at": [-42, 18, 4],
+}
+PEAK = {"at": [-42, 18, 4], "density": 2.795e-05, "ratio": 17.59, "name": "left pars triangularis"}
+REASONS = [
+    {"term": "inferior frontal gyrus", "contribution": 1.276},
+    {"term": "insula", "contribution": 0.5872},
+]
+STUDY = {
+    "id": "21195295",
+    "similarity": 0.9477,
+    "link": "https://pubmed.ncbi.nlm.nih.gov/21195295/",
+}
+MENTION = {
+    "term": "thalamus",
+    "known": True,
+    "where": [113, 121],
+    "side": "right",
+    "side_where": [107, 112],
+    "negation_where": [90, 92],
+}
+SUMMARY = {"support": SUPPORT, "terms": REASONS, "regions": [REGION], "peaks": [PEAK]}
+
+ENCODE: Example = {
+    "support": SUPPORT,
+    "unit": "log probability",
+    "terms": [
+        {
+            "term": "aphasia",
+            "count": 1,
+            "weight": 0.4833,
+            "contribution": 0.2053,
+            "where": [[81, 88]],
+        }
+    ],
+    "mentions": [MENTION],
+    "unapplied_sides": [],
+    "regions": [REGION],
+    "peaks": [PEAK],
+    "similar": [STUDY],
+    "place": {
+        "at": [-46, 18, 8],
+        "name": "left pars triangularis",
+        "density": 2.396e-05,
+        "ratio": 15.81,
+        "why": REASONS,
+    },
+    "sentences": [
+        {
+            "where": [90, 122],
+            "support": {"level": "none", "terms": 0, "nats": 0},
+            "terms": [],
+            "regions": [],
+        }
+    ],
+}
+BATCH: Example = {"results": [SUMMARY]}
+CONTRAST: Example = {
+    "text": SUMMARY,
+    "other": SUMMARY,
+    "distance": 0.2806,
+    "more": [
+        {
+            "region": "Postcentral_L",
+            "name": "left postcentral gyrus",
+            "probability": 0.08352,
+            "other": 0.02408,
+            "ratio": 3.468,
+            "at": [-54, -6, 28],
+        }
+    ],
+    "less": [
+        {
+            "region": "Temporal_Mid_L",
+            "name": "left middle temporal gyrus",
+            "probability": 0.03977,
+            "other": 0.07404,
+            "ratio": 0.5371,
+            "at": [-58, -26, 0],
+        }
+    ],
+}
+TERM: Example = {
+    "name": "left amygdala",
+    "term": "amygdala",
+    "side": "left",
+    "method": "restricted",
+    "unit": "log probability",
+    "peaks": [[-22, -6, -16]],
+}
+DECODE: Example = {
+    "terms": [{"term": "amygdala", "score": 3.548, "ratio": 34.76}],
+    "studies": [STUDY],
+    "outside": 0,
+}
+MODEL: Example = {
+    "version": "0.1.0",
+    "studies": 12100,
+    "terms": 2856,
+    "atlas": "165 regions",
+    "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
+}
+HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
+ERROR: Example = {
+    "error": {
+        "code": "invalid_request",
+        "message": "text: field required",
+        "hint": "see /docs",
+    }
+}
+METRICS = 'neurowhere_requests_total{route="/api/v1/encode",status="200"} 12\n'
