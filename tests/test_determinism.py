@@ -91,7 +91,9 @@ def predictions():
 )
 def test_the_shipped_model_says_here_what_it_said_where_it_was_recorded(case, here):
     found = here[case["text"]]
-    assert found["peak"] == case["peak"]
+    assert found["peak"] == case["peak"], (
+        "another model? Record it: python -m tests.test_determinism"
+    )
     for region, probability in case["regions"].items():
         assert found["regions"][region] == pytest.approx(probability, rel=TOLERANCE), region
     for name in ("log_ratio_there", "nats"):
