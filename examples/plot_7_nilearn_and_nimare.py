@@ -113,7 +113,8 @@ print(again, again.peaks[["x", "y", "z"]].equals(corpus.peaks[["x", "y", "z"]]))
 # %%
 # If NiMARE is installed, this meta-analysis of the studies that mention the amygdala runs, and its
 # map is drawn beside that of the word. Both are images, and nilearn does not mind where they are
-# from.
+# from. (NiMARE 0.22 wants a nilearn before 0.14. Where that does not go together with neurowhere's,
+# give NiMARE an environment of its own, and the file ``studyset.json``.)
 
 if find_spec("nimare"):
     from nimare.meta.cbma import MKDADensity
