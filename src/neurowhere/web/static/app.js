@@ -20,7 +20,7 @@ const SUPPORT = {
   weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
   none: ["Nothing to go by", "The text affirms no word that the model knows. This is the average map of all studies."],
 };
-const N_REGIONS = 15;
+const N_REGIONS = 18;
 const N_ALL = 1000;
 const N_SHOWN = 12; // terms of a list
 
