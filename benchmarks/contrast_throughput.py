@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from neurowhere import contrast_documents, load_model
@@ -57,6 +58,7 @@ def main():
         for name, n_jobs in (("1 core", 1), ("2 cores", 2)):
             with hired(n_jobs, None) as workers, threadpool_limits(1):
                 rows += measure(name, model, folder, workers, n, megabytes)
+        get_reusable_executor().shutdown()  # joblib's workers, whose time would be counted too
         with local_cluster() as cluster, hired(1, cluster.scheduler_address) as workers:
             rows += measure("Dask, 2 workers", model, folder, workers, n, megabytes)
             killed = kill_a_worker(cluster, model, folder, workers)
