@@ -4,8 +4,7 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -34,9 +33,9 @@ class Finding(NamedTuple):
 def attempt(call: Call, data: bytes) -> Finding | None:
     """Give an input to a target: it may succeed, or raise an error of ours with one line."""
     before = _most_memory()
+    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
     try:
-        with _time_limit():
-            call(data)
+        call(data)
     except NeurowhereError as error:
         if len(str(error).splitlines()) != 1:
             return Finding("message of several lines, or of none", _place(error), str(error))
@@ -44,8 +43,9 @@ def attempt(call: Call, data: bytes) -> Finding | None:
         return Finding(f"more than {MAX_SECONDS:g} s", _place(error))
     except Exception as error:
         return Finding(type(error).__name__, _place(error), str(error)[:100])
-    grown = _most_memory() - before
-    if grown > MAX_GROWTH:
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    if _most_memory() - before > MAX_GROWTH:
         return Finding(f"more than {MAX_GROWTH >> 20} MiB", "")
     return None
 
@@ -64,17 +64,8 @@ def _most_memory() -> int:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End what takes too long; regular expressions are interrupted as well."""
     raise TooSlow
 
 
 signal.signal(signal.SIGPROF, _interrupt)
-
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
-    """Interrupt what takes too long; regular expressions are interrupted as well."""
-    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)

@@ -10,7 +10,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,7 @@ from fuzz.alter import (
 from fuzz.attempt import Call
 from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
 from neurowhere.contrast.query import Query
+from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
@@ -58,11 +59,8 @@ CLINICAL = re.split(
 )
 OPERATORS = ["AND", "OR", "NOT", "(", ")", '"', "*", "/", "/i", "aphasi*", r"/\bHD\b/", "/(a|b)+c/"]
 SAMPLE = [
-    "Huntington's disease (HD), a a a a a chorea of the striatum",
-    "aphasia " * 9,
-    "",
-    "<b>",
-    "a" * 40 + "!",
+    f"Huntington's disease (HD), Huntington{' a' * 40} chorea",
+    *("aphasia " * 9, "", "<b>", "a" * 40 + "!"),
 ]
 PUNCTUATION = ["\n", "\t", ",", '"', "|", "null", "[]", "{}", "nan", "1e999", "\\ud800", "id"]
 TAG = re.compile(r"<[^>]*>")
@@ -135,9 +133,13 @@ def encode_prose(text: str) -> None:
 
 def ask(text: str) -> None:
     """Read a query and put it to some texts."""
-    query = Query(text)
-    query.mentions(SAMPLE)
-    query.names(["amygdala", "huntington disease"])
+    Query(text).mentions(sample())
+
+
+@cache
+def sample() -> Library:
+    """Index some texts."""
+    return Library(SAMPLE)
 
 
 def read_argument(text: str) -> None:
@@ -636,6 +638,8 @@ def as_json(content: Any) -> bytes:
     return json.dumps(content).encode()
 
 
-def make_targets() -> list[Target]:
-    """Give all targets; the small model is fitted, and folders are written, on the way."""
-    return [*text_targets(), *file_targets(), *folder_targets()]
+def make_targets() -> Iterator[Target]:
+    """Give all targets; the small model is fitted, and folders are written, when they are due."""
+    yield from text_targets()
+    yield from file_targets()
+    yield from folder_targets()

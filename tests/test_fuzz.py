@@ -58,8 +58,17 @@ FOUND = [
     ("terms, sides, negation", b"..."),  # no sentence without a word
     ("queries", b"/(a+)+b/"),  # would have taken for ever
     ("queries", b"a " * 25_000),
+    ("queries", b"huntington chorea disease"),  # 2^n ways through n single letters
+    ("JSON lines", b'\0{"abstract": "%sb", "text": "%s"}' % (b"a " * 20_000, b"a " * 40_000)),
     ("HTML, arguments", b"<![b>"),  # an assertion of Python's parser
     ("HTML, arguments", b"\n a/"),  # a message of two lines
+    ("HTML, arguments", b"~a"),  # the home of a user who is not known
+    ("JSON lines", b'\0{"text": "a", "coords": [[1, 2, ' + b"9" * 400 + b"]]}"),
+    ("NIMADS", b'\0{"studies": [' + b"9" * 5000 + b"]}"),  # a number too long to read
+    ("decode", b"\x01{}"),
+    ("decode", b"\x010"),
+    ("decode", b"\x01[[], [0]]"),
+    ("decode", b"\x01[" + b"9" * 400 + b", 0, 0]"),
 ]
 
 

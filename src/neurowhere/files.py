@@ -27,6 +27,17 @@ INFO_NAME = "info.json"
 PARTIAL, REPLACED = ".part", ".old"  # suffixes of what is being written, and of what it replaces
 
 
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """Path with ~ written out; where no such user is known, it is part of a name.
+
+    >>> expanded("~nobody-of-this-name/a").name
+    'a'
+    """
+    with suppress(RuntimeError):
+        return Path(path).expanduser()
+    return Path(path)
+
+
 def bare_suffix(path: Path) -> str:
     """Suffix of a file name without its compression: ``.jsonl`` for ``a.jsonl.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]

@@ -27,7 +27,7 @@ from scipy import sparse
 
 from neurowhere.encoder import Encoder
 from neurowhere.exceptions import ModelError
-from neurowhere.files import new_folder, read_info, write_info
+from neurowhere.files import expanded, new_folder, read_info, write_info
 from neurowhere.learn import Certificate, Choice, predictor_from_arrays
 from neurowhere.neighbours import Neighbours
 from neurowhere.space import partition_from_arrays
@@ -103,7 +103,7 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     Encoder
         Predicts exactly what the saved one did.
     """
-    path = SHIPPED if folder is None else Path(folder).expanduser()
+    path = SHIPPED if folder is None else expanded(folder)
     read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
     try:
         return _read_files(path)
@@ -122,7 +122,7 @@ def verify_model(folder: str | os.PathLike[str]) -> int:
     for probabilities in model.predict(["", text]):
         if probabilities.min() < 0 or abs(probabilities.sum() - 1) > TOLERANCE:
             raise ModelError(f"{folder} predicts what is no density; {REMEDY}")
-    return sum(file.is_file() for file in Path(folder).expanduser().iterdir())
+    return sum(file.is_file() for file in expanded(folder).iterdir())
 
 
 def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:

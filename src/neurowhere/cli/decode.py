@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neurowhere.cli.options import Json, ModelOption, Overwrite
+from neurowhere.files import expanded
 
 if TYPE_CHECKING:
     from neurowhere.decode import Decoding
@@ -83,7 +84,7 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
     if points is None and not Path(arguments[0]).name.lower().endswith(TABLE_SUFFIXES):
         return arguments[0]
     if points is None:
-        points = _read_peaks(Path(arguments[0]).expanduser())
+        points = _read_peaks(expanded(arguments[0]))
     return talairach_to_mni(points) if talairach else points
 
 

@@ -21,6 +21,7 @@ from neurowhere.contrast.workers import Workers
 from neurowhere.corpus import Document
 from neurowhere.corpus.shards import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
+from neurowhere.files import expanded
 from neurowhere.progress import track
 
 SHARD_CHARACTERS = 16_000_000  # some 350 full texts
@@ -76,8 +77,8 @@ def open_library(
         Of the sources; by default it is detected.
     workers : Workers
     """
-    parts = find_parts([Path(source).expanduser() for source in sources], format)
-    folder = Path(cache).expanduser() / fingerprint(parts)
+    parts = find_parts([expanded(source) for source in sources], format)
+    folder = expanded(cache) / fingerprint(parts)
     known = _read_index(folder)
     if known is not None:
         return known

@@ -17,6 +17,7 @@ from neurowhere.corpus.review import review
 from neurowhere.corpus.shards import Skipped
 from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces
 from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.files import expanded
 from neurowhere.progress import track
 
 # Module of each format's reader, imported when it is needed. A reader has `detects(path)`, and
@@ -122,7 +123,7 @@ def detect(path: Path) -> list[str]:
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:
-    source = Path(path).expanduser()
+    source = expanded(path)
     if not source.exists():
         raise CorpusError(f"expected a file or a folder, but {source} does not exist")
     return source

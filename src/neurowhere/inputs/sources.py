@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from neurowhere.corpus import iter_documents
 from neurowhere.exceptions import CorpusError, MissingExtraError, TextError
-from neurowhere.files import bare_suffix
+from neurowhere.files import bare_suffix, expanded
 from neurowhere.inputs.files import (
     ARTICLE_SUFFIXES,
     SUFFIXES,
@@ -83,7 +83,7 @@ def as_path(source: str) -> Path | None:
     """
     if source == STDIN or not source.strip() or len(source) > LONGEST_PATH:
         return None
-    path = Path(source).expanduser()
+    path = expanded(source)
     if _exists(path):
         return path
     stripped = source.strip()
