@@ -205,7 +205,7 @@ def _check_shapes(model: Encoder) -> None:
     shape = (n_terms, model.partition_.n_regions)
     if (model.predictor_.n_terms, len(model.predictor_.mean_map)) != shape:
         raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
-    tried = model.predictor_.predict(sparse.csr_matrix((1, n_terms), dtype=np.float32))
+    tried = model.predictor_.predict(sparse.csr_matrix(np.zeros((1, n_terms), np.float32)))
     effects = model.predictor_.effects(np.arange(min(n_terms, 1)))
     fits = tried.shape == (1, shape[1]) and effects.shape[1] == shape[1]
     if not fits or (n_terms and model.weighting_.idf_.shape != (n_terms,)):
