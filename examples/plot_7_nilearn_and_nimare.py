@@ -61,7 +61,7 @@ plotting.plot_img_on_surf(
     views=["lateral", "medial"],
     hemispheres=["left", "right"],
     cmap="RdBu_r",
-    threshold=0.3,
+    threshold=0.8,
     vmax=2,
     colorbar=False,
 )
@@ -135,6 +135,8 @@ if find_spec("nimare"):
             axes=(0, 0.5 - row / 2, 1, 0.42),
             display_mode="lyrz",
             cmap="YlOrRd",
+            plot_abs=False,
+            vmin=0,
             threshold=least,
             colorbar=False,
         )
