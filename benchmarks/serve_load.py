@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import os
 import random
 import re
 import statistics
@@ -46,6 +47,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000, help="for the memory")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each other measurement")
     options = parser.parse_args()
+    print(f"{os.cpu_count()} cores, on which {os.getloadavg()[0]:.1f} other processes run")
     with Server(options.model) as server:
         asyncio.run(measure(server, options))
 

@@ -82,7 +82,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(model_folder):
-    with Server(model_folder) as server:
+    with Server(model_folder, "--max-seconds", "120") as server:  # also where much else runs
         yield server
 
 

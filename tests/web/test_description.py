@@ -11,6 +11,7 @@ from schemathesis.specs.openapi.checks import (  # noqa: E402
     status_code_conformance,
 )
 
+PATIENCE_SECONDS = 120
 CHECKS = (
     not_a_server_error,
     status_code_conformance,
@@ -42,6 +43,6 @@ def try_requests(operation):
     def run(case):
         if case.path.endswith(".png") and isinstance(case.body, dict):
             case.body["style"] = "slices"  # a figure takes seconds
-        case.call_and_validate(checks=CHECKS)
+        case.call_and_validate(checks=CHECKS, timeout=PATIENCE_SECONDS)
 
     run()
