@@ -122,9 +122,8 @@ def draw(curves, path):
     values.fill_between(ITERATIONS, dual, primal, color=COLOURS[0], alpha=0.15, linewidth=0)
     values.plot(ITERATIONS, primal, "o-", color=COLOURS[0], markersize=4, label="primal P(β)")
     values.plot(ITERATIONS, dual, "o--", color=COLOURS[0], markersize=4, label="dual D(ν)")
-    values.set(
-        xscale="log", ylabel="value, relative to the optimum", title="The optimum is between"
-    )
+    values.set(xscale="log", xlim=(7.5, 220), ylim=(0.97, 1.03))
+    values.set(ylabel="value, relative to the optimum", title="The optimum is between")
     for (name, curve), colour in zip(curves.items(), COLOURS):
         shown = [max(certificate.relative_gap, SHOWN / 10) for certificate in curve]
         gaps.plot(ITERATIONS, shown, "o-", color=colour, markersize=4, label=name)

@@ -17,9 +17,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx_gallery.gen_gallery",
     "commands",
     "mathml",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "generated/gallery/*.ipynb"]
 suppress_warnings = ["toc.not_included"]  # tables in results/; tests/test_docs.py looks for pages
