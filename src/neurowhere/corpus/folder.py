@@ -80,14 +80,15 @@ def read(path: Path) -> Corpus:
     with _whole(path):
         documents = _read_documents(path)
         has_texts, has_counts = info["sections"] is not None, info["counts"] is not None
+        terms = _read_terms(path) if has_counts else []
         return Corpus(
             documents=documents,
             peaks=_read_peaks(path),
             sections=_read_sections(path, info["sections"], documents) if has_texts else None,
-            counts={name: load_matrix(path / _counts_name(name)) for name in info["counts"]}
+            counts=_read_counts(path, info["counts"], (len(documents), len(terms)))
             if has_counts
             else None,
-            terms=_read_terms(path) if has_counts else None,
+            terms=terms if has_counts else None,
             origin=info["origin"],
             problems=tuple(Problem.from_dict(problem) for problem in info["problems"]),
         )
@@ -185,6 +186,19 @@ def _read_sections(path: Path, names: list[str], documents: pd.DataFrame) -> dic
 def _read_terms(path: Path) -> list[str]:
     with open_text(path / TERMS_NAME) as stream:
         return stream.read().split("\n")[:-1]
+
+
+def _read_counts(
+    path: Path, names: list[str], shape: tuple[int, int]
+) -> dict[str, sparse.csr_matrix]:
+    counts = {name: load_matrix(path / _counts_name(name)) for name in names}
+    for name, matrix in counts.items():
+        if matrix.shape != shape:
+            raise CorpusError(
+                f"{path / _counts_name(name)} should have {shape[0]:,} documents and "
+                f"{shape[1]:,} terms, not {matrix.shape}; {REMEDY}"
+            )
+    return counts
 
 
 def _counts_name(section: str) -> str:
