@@ -398,10 +398,9 @@ class Encoder(Parameters):
         order = np.argsort(-features.data, kind="stable")
         columns, weights = features.indices[order], features.data[order]
         names = [self.extractor_.terms[i] for i in columns]
-        terms = self._found(mentions, names, weights)
         probabilities = self.predict_features(features)[0]
         if laterality and not (self.text == "none" or self.extractor_.sided):
-            shares = side_shares(mentions, dict(zip(terms["term"], weights, strict=True)))
+            shares = side_shares(mentions, dict(zip(names, weights, strict=True)))
             probabilities = self._to_sides(probabilities, shares)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -411,7 +410,11 @@ class Encoder(Parameters):
             text=text,
             probabilities=probabilities,
             mean_map=self.mean_map_,
-            terms=terms.assign(contribution=explain(probabilities - self.mean_map_)),
+            terms=pd.DataFrame(
+                self._where(mentions, names)
+                | {"weight": weights, "contribution": explain(probabilities - self.mean_map_)},
+                columns=["term", "count", "weight", "where", "contribution"],
+            ),
             partition=self.partition_,
             brain=self.brain_,
             mentions=mentions,
@@ -433,10 +436,8 @@ class Encoder(Parameters):
             return sparse.csr_matrix(np.zeros((1, 0), dtype=np.float32))
         return self.weighting_.transform(count_mentions(mentions, self.extractor_))
 
-    def _found(
-        self, mentions: Mentions, names: list[str], weights: NDArray[np.float32]
-    ) -> pd.DataFrame:
-        """Terms that a text affirms: term, count, weight, and where it has them."""
+    def _where(self, mentions: Mentions, names: list[str]) -> dict[str, list[Any]]:
+        """Terms that a text affirms, how often, and where."""
         where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
         for mention in mentions.present:
             term = mention.term
@@ -444,14 +445,8 @@ class Encoder(Parameters):
             for name in (term, f"{mention.side} {term}", *within):
                 if name in where:
                     where[name].append((mention.start, mention.end))
-        return pd.DataFrame(
-            {
-                "term": names,
-                "count": [len(where[name]) for name in names],
-                "weight": weights,
-                "where": [where[name] for name in names],
-            }
-        )
+        places = list(where.values())
+        return {"term": names, "count": list(map(len, places)), "where": places}
 
     def _to_sides(self, q: NDArray[np.float32], shares: SideShares) -> NDArray[np.float32]:
         """Mix the map with the same map folded to one side, by how much the text puts there."""
