@@ -35,7 +35,8 @@ TEXT = "Left amygdala and visual cortex; no lesion in the motor cortex."
 EARLY, LATE = 86_400.0, 4_102_444_800.0  # 2 January 1970, and 2100
 FULL_SHARE = 0.5  # of what the output takes, on a disk that is too small
 LOGS = Path(tempfile.mkdtemp(prefix="faults-"))
-UNLIKE = {"date", "model.json", "scores.csv"}  # dates and times, and what holds some
+# Dates and times, what holds some, and the name of a cache, which holds times of files.
+UNLIKE = {"date", "model.json", "scores.csv", "kept_in"}
 
 
 @dataclass(frozen=True)

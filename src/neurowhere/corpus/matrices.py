@@ -16,6 +16,7 @@ def load_matrix(path: Path) -> sparse.csr_matrix:
     with _open_whole(path) as stream:
         matrix = sparse.csr_matrix(sparse.load_npz(stream))
         matrix.check_format(full_check=True)  # SciPy's products trust the indices
+        matrix.sum(axis=1)  # fails where the arrays do not fit together all the same
         return matrix
 
 
