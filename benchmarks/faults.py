@@ -36,7 +36,7 @@ EARLY, LATE = 86_400.0, 4_102_444_800.0  # 2 January 1970, and 2100
 FULL_SHARE = 0.5  # of what the output takes, on a disk that is too small
 LOGS = Path(tempfile.mkdtemp(prefix="faults-"))
 # Dates and times, what holds some, and the name of a cache, which holds times of files.
-UNLIKE = {"date", "model.json", "scores.csv", "kept_in"}
+UNLIKE = {"date", "model.json", "scores.csv", "summary.csv", "kept_in"}
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def contents(folder: Path) -> dict[str, object]:
         name = str(file.relative_to(folder))
         if file.suffix == ".json":
             said[name] = undated(json.loads(file.read_text()))
-        elif name == "scores.csv":
+        elif name in ("scores.csv", "summary.csv"):
             import pandas as pd
 
             said[name] = pd.read_csv(file).drop(columns="seconds", errors="ignore").to_csv()

@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 pytest.importorskip("pubget", reason="needs the extra jats")
 pytest.importorskip("pypdf", reason="needs the extra pdf")
 
-N_STRUCTURED, N_BYTES = 40, 200  # inputs of each target
+N_STRUCTURED, N_BYTES = 30, 100  # inputs of each target
 pytestmark = pytest.mark.filterwarnings("ignore")  # as the command line does
 
 
@@ -65,6 +65,7 @@ FOUND = [
     ("HTML, arguments", b"~a"),  # the home of a user who is not known
     ("JSON lines", b'\0{"text": "a", "coords": [[1, 2, ' + b"9" * 400 + b"]]}"),
     ("NIMADS", b'\0{"studies": [' + b"9" * 5000 + b"]}"),  # a number too long to read
+    ("pubget", b"\2pmcid,pmid,doi,journal,publication_year\n1,11,10/x,J,20l9\n"),
     ("decode", b"\x01{}"),
     ("decode", b"\x010"),
     ("decode", b"\x01[[], [0]]"),

@@ -1,5 +1,6 @@
 """Folders written by pubget: articles of PubMed Central, their text and coordinates."""
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ COLUMNS = {
     "coordinates": ("pmcid", "x", "y", "z"),
     "coordinate_space": ("pmcid", "coordinate_space"),
 }
+YEAR = re.compile(r"\d{4}")
 CHUNK_ROWS = 100  # full texts: some ten megabytes
 
 
@@ -72,13 +74,13 @@ def article_document(
     ('PMC7', 'unknown', {'pmcid': 'PMC7', 'year': 2020})
     """
     known = {key: str(value).strip() for key, value in metadata.items() if value}
-    pmcid, year = known.get("pmcid"), known.get("publication_year")
+    pmcid, year = known.get("pmcid"), known.get("publication_year", "")
     described = {
         "pmid": known.get("pmid"),
         "pmcid": f"PMC{pmcid}" if pmcid else None,
         "doi": known.get("doi"),
         "journal": known.get("journal"),
-        "year": int(year) if year else None,
+        "year": int(year) if YEAR.fullmatch(year) else None,
         "license": known.get("license"),
     }
     ids = (described["pmid"], described["pmcid"], described["doi"], fallback_id)
