@@ -1,12 +1,26 @@
-"""What all tests share: where the development data is, if it is here."""
+"""What all tests share: the development data and a browser, where they are here."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+REQUIRED = "NEUROWHERE_REQUIRE_BROWSER"  # set where a missing browser is a failure
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-watchdog",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 settings.register_profile("house", deadline=None)  # a busy machine is no error
 settings.load_profile("house")
@@ -18,3 +32,33 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"needs the development data: no folder {DATA} (set NEUROWHERE_DATA)")
     return DATA
+
+
+@pytest.fixture(scope="module")
+def browsers():
+    """Give the launcher of a browser; without one the tests skip, or fail where it is required."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        path = None
+    if path is None:
+        message = f"needs playwright and a browser ({', '.join(BROWSERS)})"
+        if os.environ.get(REQUIRED):
+            pytest.fail(f"{message}, because {REQUIRED} is set")
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        yield lambda *flags: playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
+
+
+@pytest.fixture(scope="module")
+def browser(browsers):
+    with browsers() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def flat_browser(browsers):
+    """A browser without WebGL."""
+    with browsers("--disable-3d-apis") as browser:
+        yield browser

@@ -1,10 +1,9 @@
 """The page in a real browser, opened from disk."""
 
-import json
 from dataclasses import replace
 
 import pytest
-from tests.browser import Browser, find_browser
+from tests.browser import PATIENCE_MS, serious_problems
 from tests.report.test_encoding import STUDIES, TEXT
 from tests.studies import GRID, TERMS, make_corpus
 from tests.test_encoder import make_atlas
@@ -13,9 +12,8 @@ from neurowhere import Encoder
 from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import tabulate
 
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="needs chromium")
-
-LIVE = "document.getElementById('viewer').classList.contains('live')"
+LIVE = "#viewer.live"
+TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part=${n}]`).value))"
 
 
@@ -32,36 +30,35 @@ def address(result, tmp_path_factory):
     return path.as_uri()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with Browser() as opened:
-        yield opened
+def visit(browser, address, **options):
+    """Open the page, and keep what it asks for and what goes wrong."""
+    page = browser.new_context(bypass_csp=True, **options).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.asked, page.problems = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda message: page.problems.append(message.text))
+    page.goto(address)
+    page.wait_for_selector(LIVE)
+    return page
 
 
 @pytest.fixture
 def page(browser, address):
-    browser.requests.clear()
-    browser.problems.clear()
-    browser.open(address)
-    browser.wait_for(LIVE)
-    return browser
+    page = visit(browser, address)
+    yield page
+    page.context.close()
 
 
 def part(page, name):
-    return page.evaluate(f"document.querySelector('[data-part={name}]').textContent")
-
-
-def box(page, name):
-    script = f"JSON.stringify(document.querySelector('[data-part={name}]').getBoundingClientRect())"
-    found = json.loads(page.evaluate(script))
-    return found["left"], found["top"], found["width"], found["height"]
+    return page.text_content(f"[data-part={name}]")
 
 
 def painted(page, name):
     """How many pixels of a slice are in colour, not grey, once it is drawn."""
-    frames = "requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; }))"
-    page.evaluate(f"window.drawn = false; {frames}")
-    page.wait_for("window.drawn")
+    page.evaluate(
+        "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+    )
     return page.evaluate(f"""(() => {{
         const canvas = document.querySelector('[data-part={name}]');
         const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -76,7 +73,7 @@ def test_it_opens_at_the_strongest_place_and_asks_for_nothing(page, result, addr
     place = result.peaks.loc[0, ["x", "y", "z"]].round().astype(int).tolist()
     assert page.evaluate(POSITION) == place
     assert painted(page, "axial") > 100
-    assert [url for url in page.requests if not url.startswith("data:")] == [address]
+    assert [url for url in page.asked if not url.startswith("data:")] == [address]
     assert page.problems == []
 
 
@@ -88,8 +85,9 @@ def test_a_text_that_is_a_script_is_not_run(page):
 
 def test_a_click_moves_the_crosshair(page):
     x, y, z = page.evaluate(POSITION)
-    left, top, width, height = box(page, "coronal")
-    page.click(left + width / 4, top + height / 2)
+    slice_ = page.locator("[data-part=coronal]")
+    box = slice_.bounding_box()
+    slice_.click(position={"x": box["width"] / 4, "y": box["height"] / 2})
     moved = page.evaluate(POSITION)
     assert moved[1] == y
     assert moved[0] < -20  # left of the screen is left of the brain
@@ -98,17 +96,15 @@ def test_a_click_moves_the_crosshair(page):
 
 def test_keys_move_the_crosshair(page):
     x, y, z = page.evaluate(POSITION)
-    page.evaluate("document.querySelector('[data-part=axial]').focus()")
-    page.press("ArrowRight")
-    page.press("ArrowUp", shift=True)
-    page.press("PageUp")
+    for key in ("ArrowRight", "Shift+ArrowUp", "PageUp"):
+        page.press("[data-part=axial]", key)
     assert page.evaluate(POSITION) == [x + 2, y + 10, z + 2]
 
 
 def test_a_region_moves_the_crosshair_and_tells_why(page, result):
-    region = "[...document.querySelectorAll('.regions button')].find((b) => b.textContent === '{}')"
-    page.evaluate(region.format("amygdala") + ".click()")
-    place = page.evaluate(region.format("amygdala") + ".dataset.place").split()
+    button = page.locator(".regions button", has_text="amygdala").first
+    button.click()
+    place = button.get_attribute("data-place").split()
     assert page.evaluate(POSITION) == list(map(int, place))
     assert part(page, "region") == "amygdala"
     assert "amygdala" in part(page, "why")
@@ -143,10 +139,11 @@ def test_layers_and_threshold_change_the_picture(page):
     assert part(page, "share") == "1 %"
 
 
-@pytest.mark.parametrize(("width", "dark"), [(390, False), (390, True), (1280, True)])
-def test_nothing_is_wider_than_the_window(address, width, dark):
-    with Browser(width, 800, dark) as narrow:
-        narrow.open(address)
-        narrow.wait_for(LIVE)
-        assert narrow.evaluate("document.documentElement.scrollWidth") <= width
-        assert narrow.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is dark
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_everyone_can_read_it(browser, address, width, theme):
+    page = visit(browser, address, viewport={"width": width, "height": 800}, color_scheme=theme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is (theme == "dark")
+    assert serious_problems(page) == []
+    page.context.close()

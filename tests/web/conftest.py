@@ -1,10 +1,7 @@
 """A small model behind the API in this process, behind a real server, and in a real browser."""
 
-import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.studies import TERMS, make_corpus
@@ -12,19 +9,6 @@ from tests.studies import TERMS, make_corpus
 from neurowhere import Encoder, VoxelGrid, save_model
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
-
-REQUIRED = "NEUROWHERE_REQUIRE_BROWSER"  # set where a missing browser is a failure
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--enable-unsafe-swiftshader",
-    "--disable-gpu-watchdog",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -84,40 +68,3 @@ class Server:
 def server(model_folder):
     with Server(model_folder, "--max-seconds", "120") as server:  # also where much else runs
         yield server
-
-
-@pytest.fixture(scope="session")
-def browsers():
-    """Give the launcher of a browser; without one the tests skip, or fail where it is required."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        path = None
-    if path is None:
-        message = f"needs playwright and a browser ({', '.join(BROWSERS)})"
-        if os.environ.get(REQUIRED):
-            pytest.fail(f"{message}, because {REQUIRED} is set")
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        yield lambda *flags: playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
-
-
-@pytest.fixture(scope="session")
-def browser(browsers):
-    with browsers() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="session")
-def flat_browser(browsers):
-    """A browser without WebGL."""
-    with browsers("--disable-3d-apis") as browser:
-        yield browser
-
-
-def axe_script():
-    """Source of axe-core, which axe-playwright-python carries."""
-    import axe_playwright_python
-
-    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()

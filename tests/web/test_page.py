@@ -7,10 +7,9 @@ import time
 import nibabel
 import numpy as np
 import pytest
-from tests.web.conftest import axe_script
+from tests.browser import PATIENCE_MS, serious_problems
 
 READY = '#stage[aria-busy="false"]'
-PATIENCE_MS = 120_000  # the browser draws WebGL without a graphics card here
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 ATTACK = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script> the amygdala'
 
@@ -316,14 +315,3 @@ def test_the_documentation_works_offline(browser, server):
     page.wait_for_selector("#api-v1-encode pre")
     assert '"support"' in page.inner_text("#api-v1-encode pre")
     context.close()
-
-
-def serious_problems(page):
-    """What axe-core finds serious or worse: rules and elements."""
-    page.evaluate(axe_script())
-    found = page.evaluate("axe.run()")["violations"]
-    return [
-        (rule["id"], [node["target"] for node in rule["nodes"]][:3])
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-    ]
