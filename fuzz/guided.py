@@ -16,7 +16,7 @@ with atheris.instrument_imports(include=["neurowhere"]):
     from fuzz.__main__ import COUNTS, SEED, Tally, core_seconds
     from fuzz.targets import Target, make_targets
 
-LONGEST = 4096  # bytes
+LONGEST = 1024  # bytes, but for longer seeds
 KEPT_EVERY = 200  # inputs
 
 
@@ -50,7 +50,7 @@ def run(target: Target, n_inputs: int, folder: Path) -> None:
         "fuzz",
         f"-runs={n_inputs}",
         f"-seed={SEED}",
-        f"-max_len={LONGEST}",
+        f"-max_len={max(LONGEST, *map(len, target.seeds))}",
         f"-dict={words}",
         f"-artifact_prefix={folder}/",
         "-timeout=100000",  # attempts have limits of their own

@@ -63,6 +63,7 @@ FOUND = [
     ("HTML, arguments", b"<![b>"),  # an assertion of Python's parser
     ("HTML, arguments", b"\n a/"),  # a message of two lines
     ("HTML, arguments", b"~a"),  # the home of a user who is not known
+    ("HTML, arguments", b"~\0"),
     ("JSON lines", b'\0{"text": "a", "coords": [[1, 2, ' + b"9" * 400 + b"]]}"),
     ("NIMADS", b'\0{"studies": [' + b"9" * 5000 + b"]}"),  # a number too long to read
     ("pubget", b"\2pmcid,pmid,doi,journal,publication_year\n1,11,10/x,J,20l9\n"),

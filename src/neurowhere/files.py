@@ -33,7 +33,7 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     >>> expanded("~nobody-of-this-name/a").name
     'a'
     """
-    with suppress(RuntimeError):
+    with suppress(RuntimeError, ValueError):  # no such user, or no such name, with a NUL
         return Path(path).expanduser()
     return Path(path)
 
