@@ -93,6 +93,7 @@ def ask_anyhow(url, query):
 
 def test_ctrl_c_ends_it_without_a_traceback(model_folder):
     with Server(model_folder) as server:
+        assert ask(server.url, "health")[0] == 200  # by now it listens to signals
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(PATIENCE_SECONDS) == 0
         assert server.process.stderr.read() == ""

@@ -111,9 +111,11 @@ class TermExtractor:
     @cached_property
     def _within(self) -> sparse.csr_matrix:
         """(n_terms, n_terms): how often the term of a column is within that of a row."""
-        within = self.vocabulary.parts().astype(np.float32)
-        within.resize(len(self.terms), len(self.terms))
-        return within
+        parts = self.vocabulary.parts().tocoo()  # of the vocabulary: sided terms have none
+        shape = (len(self.terms), len(self.terms))
+        return sparse.csr_matrix(
+            (parts.data.astype(np.float32), (parts.row, parts.col)), shape=shape
+        )
 
     def _count(self, texts: Sequence[str]) -> sparse.csr_matrix:
         return self._with_sided(self.counter.count(texts), texts)
