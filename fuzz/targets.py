@@ -497,8 +497,10 @@ REQUESTS = [
 @cache
 def application() -> tuple[asyncio.AbstractEventLoop, Any]:
     """Make the server's application, and a loop to run it in."""
+    from neurowhere.report.maps import draw_map
     from neurowhere.web.app import create_app
 
+    draw_map(small_model().encode("amygdala").density_img)  # imports much, once
     return asyncio.new_event_loop(), create_app(small_model())
 
 
@@ -605,10 +607,11 @@ def one_file(
 
 def folder_targets() -> list[Target]:
     """Give the targets that take a folder, or one of two files, and the server."""
+    application()
     atlas, volume = atlas_files(), nifti(np.arange(210, dtype=np.float32).reshape(7, 6, 5))
     labels = altered_table([["index", "name"], [2, "Insula_L"], [201, "Insula_R"]])
     labelled = st.one_of(chosen(0, altered_header(atlas["atlas.nii"])), chosen(1, labels))
-    peaks = [[-22, -4, -18], [0, 0, 0]]
+    images, peaks = seeds_of(atlas), [[-22, -4, -18], [0, 0, 0]]
     points = st.one_of(altered_json(peaks), values.map(json.dumps).map(str.encode))
     places = st.one_of(chosen(0, altered_header(volume)), chosen(1, points))
     seeds = [b"\0" + volume, b"\1" + as_json(peaks)]
@@ -619,7 +622,7 @@ def folder_targets() -> list[Target]:
         one_folder("Neurosynth", neurosynth_files(), read_corpus),
         one_folder("pubget", PUBGET, read_corpus),
         one_folder("folder of a model", model_files(), read_model, seal=True),
-        Target("atlases", of_folder(atlas, read_atlas, seal=False), labelled, seeds_of(atlas)),
+        Target("atlases", of_folder(atlas, read_atlas, seal=False), labelled, images, PUNCTUATION),
         Target("decode", of_file([".nii", ".json"], read_place), places, seeds, PUNCTUATION),
         Target("HTTP", post, bodies(), bodies_right, PUNCTUATION),
     ]

@@ -66,6 +66,7 @@ FOUND = [
     ("HTML, arguments", b"~\0"),
     ("JSON lines", b'\0{"text": "a", "coords": [[1, 2, ' + b"9" * 400 + b"]]}"),
     ("NIMADS", b'\0{"studies": [' + b"9" * 5000 + b"]}"),  # a number too long to read
+    ("pubget", b"\2pmcid,pmid,doi,journal,publication_year\n" + b"1,11,10/x,J,2019\n" * 2),
     ("pubget", b"\2pmcid,pmid,doi,journal,publication_year\n1,11,10/x,J,20l9\n"),
     ("decode", b"\x01{}"),
     ("decode", b"\x010"),

@@ -95,7 +95,7 @@ def article_document(
 
 
 def _iter_folder(folder: Path) -> Iterator[Document]:
-    metadata = _read(folder, "metadata").set_index("pmcid", drop=False)
+    metadata = _read(folder, "metadata").drop_duplicates("pmcid").set_index("pmcid", drop=False)
     described = metadata.to_dict("index")
     spaces = _read(folder, "coordinate_space").set_index("pmcid")["coordinate_space"].to_dict()
     peaks = _peaks_by_article(_read(folder, "coordinates"))
