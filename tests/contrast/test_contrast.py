@@ -159,6 +159,14 @@ def test_nothing_is_kept_if_so_asked(contrast, source, tmp_path):
     assert not list(place.iterdir())
 
 
+def test_nothing_is_kept_in_a_home_either(contrast, source, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    contrast(source, "huntington", cache="~/scratch", keep=False)
+    assert not (tmp_path / "~").exists()
+    assert not list((tmp_path / "home" / "scratch").iterdir())
+
+
 def test_weights_and_minimum_of_mentions(contrast, model, source):
     texts = [f"{r['title']}\n\n{r['abstract']}" for r in make_records()]
     mentions = Query("huntington").mentions(texts)

@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import pickle
+import sys
 import warnings
 
 import numpy as np
@@ -114,11 +115,30 @@ def test_nothing_readable_is_an_error(tmp_path):
         open_here([source], tmp_path / "cache")
     with pytest.raises(CorpusError, match="does not exist"):
         open_here([tmp_path / "no.jsonl"], tmp_path / "cache")
+    with pytest.raises(CorpusError, match="does not exist"):
+        open_here([tmp_path / "no.jsonl"], tmp_path / "cache", format="jsonl")
     with pytest.raises(CorpusError, match="unknown format 'x'"):
         open_here([source], tmp_path / "cache", format="x")
     (tmp_path / "empty").mkdir()
     with pytest.raises(CorpusError, match="no known format"):
         open_here([tmp_path / "empty"], tmp_path / "cache")
+
+
+def test_a_link_to_nowhere_is_no_document(source, tmp_path):
+    read_corpus(source).save(tmp_path / "corpus")
+    (tmp_path / "corpus" / "link").symlink_to("nowhere")
+    assert open_here([tmp_path / "corpus"], tmp_path / "cache").n_documents == 120
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux alone")
+def test_names_of_files_need_not_be_unicode(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, text in {b"caf\xe9.txt": b"amygdala", b"\xff.txt": b"\xff", b"a.txt": b"pons"}.items():
+        (folder / os.fsdecode(name)).write_bytes(text)
+    with pytest.warns(DataWarning, match="skipped 1 of 3 files"):
+        library = open_here([folder], tmp_path / "cache")
+    assert ids(library) == ids(open_here([folder], tmp_path / "cache")) == ["a.txt", "caf\udce9.txt"]
 
 
 def test_repeated_documents_are_left_out_and_counted(tmp_path):

@@ -48,7 +48,7 @@ def read_arrays(path: Path, *names: str) -> Arrays:
 
 def to_bytes(content: object) -> NDArray[np.uint8]:
     """Plain data as JSON, in an array."""
-    return np.frombuffer(json.dumps(content, ensure_ascii=False).encode("utf-8"), np.uint8)
+    return np.frombuffer(json.dumps(content).encode("ascii"), np.uint8)
 
 
 def from_bytes(array: NDArray[np.uint8]) -> Any:

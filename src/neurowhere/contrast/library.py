@@ -8,7 +8,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,15 +41,15 @@ class Library:
         Rows of shards, by name, whose document came before, in another file or source.
     n_documents : int
         Without the repeated ones.
-    problems : list of str
+    problems : tuple of str
         What could not be read, counted.
     """
 
     folder: Path
     shards: list[Shard]
-    repeats: dict[str, Ints] = field(default_factory=dict)
-    n_documents: int = 0
-    problems: tuple[str, ...] = ()
+    repeats: dict[str, Ints]
+    n_documents: int
+    problems: tuple[str, ...]
 
     def repeated(self, shard: Shard) -> Ints:
         """Rows of a shard whose document came before."""
@@ -194,7 +194,7 @@ def _write_index(library: Library) -> None:
         "documents": library.n_documents,
         "problems": library.problems,
     }
-    _replace(library.folder / INDEX_NAME, json.dumps(content, ensure_ascii=False))
+    _replace(library.folder / INDEX_NAME, json.dumps(content))
 
 
 def _read_index(folder: Path) -> Library | None:

@@ -22,6 +22,7 @@ from neurowhere.contrast.words import Ints
 from neurowhere.contrast.workers import Workers, hired
 from neurowhere.encoder import Encoder
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
+from neurowhere.files import expanded
 from neurowhere.progress import track
 from neurowhere.store import load_model
 
@@ -164,12 +165,13 @@ def default_cache() -> Path:
 
 @contextmanager
 def _place_for(cache: str | os.PathLike[str] | None, keep: bool) -> Iterator[Path]:
+    place = None if cache is None else expanded(cache)
     if keep:
-        yield default_cache() if cache is None else Path(cache)
+        yield place or default_cache()
         return
-    if cache is not None:
-        make_folder(Path(cache))
-    with tempfile.TemporaryDirectory(prefix="neurowhere-", dir=cache) as folder:
+    if place is not None:
+        make_folder(place)
+    with tempfile.TemporaryDirectory(prefix="neurowhere-", dir=place) as folder:
         yield Path(folder)
 
 

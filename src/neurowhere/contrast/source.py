@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from neurowhere.contrast.shard import KEY_LENGTH
 from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
-from neurowhere.corpus.read import READERS, detect
+from neurowhere.corpus.read import READERS, find_format
 from neurowhere.exceptions import CorpusError
 from neurowhere.files import bare_suffix
 
@@ -34,7 +35,7 @@ def find_parts(sources: Sequence[Path], format: str | None = None) -> list[Part]
     """Cut sources into parts that can be read side by side."""
     parts: list[Part] = []
     for source in sources:
-        name = _format_of(source, format)
+        name = find_format(source, format)
         splits = source.is_dir() and name in SPLIT_FORMATS
         for files in _grouped(_files(source, name)) if splits else [(source,)]:
             parts.append(Part(len(parts), files, name))
@@ -46,21 +47,12 @@ def fingerprint(parts: Iterable[Part]) -> str:
     digest = hashlib.sha256()
     for part in parts:
         for root in part.files:
-            for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
+            for file in filter(Path.is_file, sorted(root.rglob("*")) if root.is_dir() else [root]):
                 stat = file.stat()
-                if file.is_file():
-                    digest.update(
-                        f"{file.absolute()}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode()
-                    )
+                name = os.fsencode(file.absolute())
+                digest.update(b"%s\0%d\0%d\n" % (name, stat.st_size, stat.st_mtime_ns))
         digest.update(part.format.encode())
     return digest.hexdigest()[:KEY_LENGTH]
-
-
-def _format_of(source: Path, wanted: str | None) -> str:
-    found = [wanted] if wanted else detect(source) if source.exists() else []
-    if len(found) != 1 or found[0] not in READERS:
-        iter_documents(source, format=wanted)  # raises, and says what is wrong
-    return found[0]
 
 
 def _files(folder: Path, format: str) -> list[Path]:

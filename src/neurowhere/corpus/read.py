@@ -4,6 +4,7 @@ import importlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ from neurowhere.exceptions import CorpusError, DataWarning
 from neurowhere.files import expanded
 from neurowhere.progress import track
 
-# Module of each format's reader, imported when it is needed. A reader has `detects(path)`, and
-# `read(path)`, which returns a Corpus, or `iter_documents(path)`, or both.
+# Module of each format's reader, imported when it is needed. A reader has its `NAME`,
+# `detects(path)`, and `read(path)`, which returns a Corpus, or `iter_documents(path)`, or both.
 READERS = {
     "folder": "folder",
     "pubget": "pubget",
@@ -78,9 +79,9 @@ def read_corpus(
     Corpus
         Its `origin` says how it was read, and what the reader warned of.
     """
-    source = _existing(path)
+    source = expanded(path)
     names = check_droppable(drop)
-    name = _find_format(source, format)
+    name = find_format(source, format)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         corpus = _load(source, name, keep_duplicates="duplicates" not in names, progress=progress)
@@ -105,12 +106,32 @@ def iter_documents(
     The parameters are those of `read_corpus`. Peaks that are not finite numbers are left out
     and counted; nothing else is looked for or dropped.
     """
-    source = _existing(path)
-    reader = _reader(_find_format(source, format))
-    streams = hasattr(reader, "iter_documents")
-    documents = reader.iter_documents(source) if streams else reader.read(source).iter_documents()
+    source = expanded(path)
+    reader = _reader(find_format(source, format))
+    with _clear_errors(source):
+        if hasattr(reader, "iter_documents"):
+            documents = reader.iter_documents(source)
+        else:
+            documents = reader.read(source).iter_documents()
     tidy = _iter_tidy(documents, source)
     return map(document_to_mni, tidy) if talairach_to_mni else tidy
+
+
+def find_format(source: Path, wanted: str | None = None) -> str:
+    """Name of the format of a file or a folder: the one that is wanted, or that it has."""
+    if not source.exists():
+        raise CorpusError(f"expected a file or a folder, but {source} does not exist")
+    if wanted is not None:
+        if wanted not in READERS:
+            raise CorpusError(f"unknown format {wanted!r}; choose among {', '.join(READERS)}")
+        return wanted
+    with _clear_errors(source):
+        found = detect(source)
+    if not found:
+        raise CorpusError(f"{source} is in no known format; expected one of {', '.join(READERS)}")
+    if len(found) > 1:
+        raise CorpusError(f"{source} holds several corpora; choose the format: {', '.join(found)}")
+    return found[0]
 
 
 def detect(path: Path) -> list[str]:
@@ -122,52 +143,27 @@ def detect(path: Path) -> list[str]:
     return []
 
 
-def _existing(path: str | os.PathLike[str]) -> Path:
-    source = expanded(path)
-    if not source.exists():
-        raise CorpusError(f"expected a file or a folder, but {source} does not exist")
-    return source
-
-
-def _find_format(source: Path, wanted: str | None) -> str:
-    if wanted is not None:
-        if wanted not in READERS:
-            raise CorpusError(f"unknown format {wanted!r}; choose among {', '.join(READERS)}")
-        return wanted
-    try:
-        found = detect(source)
-    except OSError as error:
-        raise _unreadable(source, error) from error
-    if not found:
-        raise CorpusError(f"{source} is in no known format; expected one of {', '.join(READERS)}")
-    if len(found) > 1:
-        raise CorpusError(f"{source} holds several corpora; choose the format: {', '.join(found)}")
-    return found[0]
-
-
 def _reader(name: str) -> Any:
     return importlib.import_module(f"neurowhere.corpus.{READERS[name]}")
 
 
 def _load(source: Path, name: str, *, keep_duplicates: bool, progress: bool) -> Corpus:
     reader = _reader(name)
-    try:
-        if hasattr(reader, "read"):
+    if hasattr(reader, "read"):
+        with _clear_errors(source):
             corpus: Corpus = reader.read(source)
             return corpus
-        documents = _iter_tidy(reader.iter_documents(source), source)
-        if progress:
-            documents = track(documents, f"reading {source.name}")
-        return Corpus.from_documents(documents, keep_duplicates=keep_duplicates)
-    except OSError as error:
-        raise _unreadable(source, error) from error
+    documents = _iter_tidy(reader.iter_documents(source), source)
+    if progress:
+        documents = track(documents, f"reading {source.name}")
+    return Corpus.from_documents(documents, keep_duplicates=keep_duplicates)
 
 
 def _iter_tidy(documents: Iterable[Document], source: Path) -> Iterator[Document]:
     """Documents with finite peaks only; an error if there is no document at all."""
     skipped = Skipped("peaks")
     n_documents = n_peaks = 0
-    try:
+    with _clear_errors(source):
         for document in documents:
             finite = np.isfinite(document.peaks).all(axis=1)  # (n_peaks,)
             if not finite.all():
@@ -176,12 +172,17 @@ def _iter_tidy(documents: Iterable[Document], source: Path) -> Iterator[Document
                 document = replace(document, peaks=document.peaks[finite])
             n_documents, n_peaks = n_documents + 1, n_peaks + len(document.peaks)
             yield document
-    except OSError as error:
-        raise _unreadable(source, error) from error
     if not n_documents:
         raise CorpusError(f"expected documents in {source}, none came; check the path and format")
     skipped.report(n_peaks)
 
 
-def _unreadable(source: Path, error: OSError) -> CorpusError:
-    return CorpusError(f"cannot read {error.filename or source}: {error.strerror or error}")
+@contextmanager
+def _clear_errors(source: Path) -> Iterator[None]:
+    """Turn what the operating system says of a file into one clear line."""
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(
+            f"cannot read {error.filename or source}: {error.strerror or error}"
+        ) from error
