@@ -12,7 +12,7 @@ N, D, M, RANK = 7, 9, 11, 3
 
 def problem(seed=0, n=N, d=D, m=M):
     rng = np.random.default_rng(seed)
-    X = sp.random(n, d, 0.5, format="csr", rng=rng, dtype=np.float64)
+    X = sp.csr_matrix(rng.random((n, d)) * (rng.random((n, d)) < 0.5))
     y = rng.dirichlet(np.ones(m), n)
     volumes = rng.uniform(1, 3, m)
     model = LogLinear(
