@@ -74,6 +74,14 @@ def test_it_goes_on_where_it_stopped(source, tmp_path, small_shards, monkeypatch
     assert ids(open_here([source], tmp_path / "cache")) == ids(whole)
 
 
+@pytest.mark.parametrize("damage", ["", "[]", '{"shards": [], "repeats": []}'])
+def test_damaged_notes_are_made_again(source, tmp_path, damage):
+    whole = open_here([source], tmp_path / "cache")
+    for path in (whole.folder / "library.json", whole.folder / "00000.json"):
+        path.write_text(damage)
+    assert ids(open_here([source], tmp_path / "cache")) == ids(whole)
+
+
 def test_a_source_that_changed_is_read_again(source, tmp_path):
     first = open_here([source], tmp_path / "cache")
     write_records(source, make_records(30))
@@ -134,11 +142,12 @@ def test_a_link_to_nowhere_is_no_document(source, tmp_path):
 def test_names_of_files_need_not_be_unicode(tmp_path):
     folder = tmp_path / "files"
     folder.mkdir()
-    for name, text in {b"caf\xe9.txt": b"amygdala", b"\xff.txt": b"\xff", b"a.txt": b"pons"}.items():
-        (folder / os.fsdecode(name)).write_bytes(text)
+    for name, text in ((b"a", b"pons"), (b"caf\xe9", b"amygdala"), (b"\xff", b"\xff")):
+        (folder / os.fsdecode(name + b".txt")).write_bytes(text)
     with pytest.warns(DataWarning, match="skipped 1 of 3 files"):
         library = open_here([folder], tmp_path / "cache")
-    assert ids(library) == ids(open_here([folder], tmp_path / "cache")) == ["a.txt", "caf\udce9.txt"]
+    again = open_here([folder], tmp_path / "cache")
+    assert ids(library) == ids(again) == ["a.txt", "caf\udce9.txt"]
 
 
 def test_repeated_documents_are_left_out_and_counted(tmp_path):

@@ -3,9 +3,10 @@
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,13 +19,22 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays to one file, in place of an older one; a reader sees the old one or the new."""
+    """Write arrays to one file, in place of an older one."""
+    with replacement(path) as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+@contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that becomes `path` in the end; a reader sees the old one or the new.
+
+    Several processes may write the same one at a time, since each would write the same.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                np.savez(stream, **arrays)  # type: ignore[arg-type]
+                yield stream
             Path(name).replace(path)
         finally:
             Path(name).unlink(missing_ok=True)

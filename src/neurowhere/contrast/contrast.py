@@ -15,6 +15,7 @@ from neurowhere.contrast.null import Null
 from neurowhere.contrast.selection import Member
 from neurowhere.contrast.sums import Sums
 from neurowhere.encoder import Encoder
+from neurowhere.encoding import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.overlap import overlap_mm3
@@ -25,7 +26,6 @@ FALSE_DISCOVERY_RATE = 0.05
 INTERVAL = (2.5, 97.5)  # percentiles of the replicates
 MIN_FOR_INTERVAL = 2  # documents: with one, every replicate is the same
 N_TERMS = 200  # whose part in the contrast is worked out
-XYZ = ("x", "y", "z")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,9 +80,7 @@ class Contrast:
     @cached_property
     def interval(self) -> tuple[Array, Array]:
         """Bounds of the bootstrap interval (95 %) of the log ratio, two arrays of shape (m,)."""
-        ratios = self._log_ratio(self.group_replicates, self.reference_replicates)
-        low, high = self._bounds(ratios)
-        return low, high
+        return self._bounds(self._log_ratio(self.group_replicates, self.reference_replicates))
 
     def significant(self, rate: float = FALSE_DISCOVERY_RATE) -> NDArray[np.bool_]:
         """Regions that pass a threshold which controls the false-discovery rate: (m,)."""

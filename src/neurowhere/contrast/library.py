@@ -8,12 +8,14 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from neurowhere.contrast.arrays import replacement
 from neurowhere.contrast.shard import Shard
 from neurowhere.contrast.source import Part, find_parts, fingerprint, iter_part
 from neurowhere.contrast.words import Ints
@@ -116,8 +118,8 @@ class Report(NamedTuple):
 def cut(folder: Path, part: Part) -> Report:
     """Read a part and write its documents as shards, but for those that are already there."""
     note = folder / f"{part.number:05d}.json"
-    if note.exists():
-        return Report(*json.loads(note.read_text("utf-8")))
+    with suppress(OSError, ValueError, TypeError):  # not finished, or damaged
+        return Report(*json.loads(note.read_bytes()))
     unreadable: list[list[str]] = []
     n_shards = 0
     with warnings.catch_warnings(record=True) as caught:
@@ -129,7 +131,7 @@ def cut(folder: Path, part: Part) -> Report:
                 shard.write([document for document, _ in batch], [key for _, key in batch])
     problems = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
     report = Report(part.number, n_shards, len(part.files), unreadable, problems)
-    _replace(note, json.dumps(report))
+    _write_json(note, report)
     return report
 
 
@@ -177,14 +179,15 @@ def _collect(folder: Path, reports: Sequence[Report]) -> Library:
 def _find_repeats(shards: Sequence[Shard]) -> tuple[dict[str, Ints], int]:
     """Rows of each shard whose key came before, and the number of those whose key is new."""
     keys = [shard.keys for shard in shards]
-    first = np.zeros(sum(map(len, keys)), dtype=bool)
-    first[np.unique(np.concatenate(keys), return_index=True)[1]] = True
-    ends = np.cumsum([len(each) for each in keys])
+    repeated = np.ones(sum(map(len, keys)), dtype=bool)
+    repeated[np.unique(np.concatenate(keys), return_index=True)[1]] = False
+    by_shard = np.split(repeated, np.cumsum([len(each) for each in keys])[:-1])
     repeats = {
-        shard.name: np.flatnonzero(~first[end - len(each) : end])
-        for shard, each, end in zip(shards, keys, ends, strict=True)
+        shard.name: np.flatnonzero(rows)
+        for shard, rows in zip(shards, by_shard, strict=True)
+        if rows.any()
     }
-    return {name: rows for name, rows in repeats.items() if len(rows)}, int(first.sum())
+    return repeats, int((~repeated).sum())
 
 
 def _write_index(library: Library) -> None:
@@ -194,12 +197,12 @@ def _write_index(library: Library) -> None:
         "documents": library.n_documents,
         "problems": library.problems,
     }
-    _replace(library.folder / INDEX_NAME, json.dumps(content))
+    _write_json(library.folder / INDEX_NAME, content)
 
 
 def _read_index(folder: Path) -> Library | None:
     try:
-        content: dict[str, Any] = json.loads((folder / INDEX_NAME).read_text("utf-8"))
+        content: dict[str, Any] = json.loads((folder / INDEX_NAME).read_bytes())
         return Library(
             folder,
             [Shard(folder, part, number) for part, number in content["shards"]],
@@ -207,15 +210,10 @@ def _read_index(folder: Path) -> Library | None:
             content["documents"],
             tuple(content["problems"]),
         )
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # not finished: what is there is gone through again
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None  # not finished, or damaged: what is there is gone through again
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file; a reader sees the old one or the new one."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, "utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+def _write_json(path: Path, content: object) -> None:
+    with replacement(path) as stream:
+        stream.write(json.dumps(content).encode("ascii"))

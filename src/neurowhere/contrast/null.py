@@ -64,7 +64,7 @@ def permutation_null(group: Sums, reference: Sums | None, population: Sums) -> N
     """
     n = population.documents
     a = _scaled(group.weights)  # Σ a, Σ a², Σ a³
-    change = group.probability / group.weights[0]
+    change = group.mean
     if reference is not None:
         a = a - _scaled(reference.weights) * [1, -1, 1]
         change = change - reference.mean

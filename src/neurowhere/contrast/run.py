@@ -15,7 +15,7 @@ from neurowhere.contrast.contrast import Contrast, carrying_terms, documents_tab
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.query import Query
-from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Search, rows_of, search
+from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Search, search
 from neurowhere.contrast.shard import KEY_LENGTH, extractor_key
 from neurowhere.contrast.sums import Rows, Summing, Sums, sum_rows
 from neurowhere.contrast.words import Ints
@@ -118,8 +118,8 @@ def contrast_documents(
         for hint in hints:
             warnings.warn(hint, DataWarning, stacklevel=2)
         sums = [
-            _sum(summing, rows_of(each, [m.mentions if weighted else 1.0 for m in each]), workers)
-            for each in members
+            _sum(summing, [f.rows_of(g, weighted=weighted) for f in found if f.groups[g]], workers)
+            for g in range(len(wanted))
         ]
         reference = sums[1] if len(sums) == 2 else sum_all(library, found, summing, workers)
     population = reference if against is None else sums[0] + reference
@@ -230,10 +230,9 @@ def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
 
 
 def _sum(summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
-    tasks = list(_tasks(rows))
-    here = workers if len(tasks) > 1 else Workers()
+    calls = [(summing, task) for task in _tasks(rows)]
     total = summing.nothing()
-    for part in track(here.run(sum_rows, [(summing, task) for task in tasks]), "encoding"):
+    for part in track(workers.run(sum_rows, calls), "encoding", len(calls)):
         total = total + part
     return total
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neurowhere.contrast.library import Library
+from neurowhere.contrast.matching import Counts
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.shard import Shard, vectors_kind
 from neurowhere.contrast.sums import Rows
@@ -21,8 +20,6 @@ from neurowhere.text import TermExtractor
 
 N_VALUES = 8  # of a column, named where one is looked for in vain
 FEW_SHARDS = 64  # searched sooner here than workers start, once their words are indexed
-
-Counts = NDArray[np.int64]
 
 
 class Group(Protocol):
@@ -51,11 +48,11 @@ class ByTerm:
     min_mentions: int = 1
 
     def __post_init__(self) -> None:
-        Query(self.text)  # one that cannot be read is refused at once
+        _ = self.query  # one that cannot be read is refused at once
 
-    @cached_property
+    @property
     def query(self) -> Query:
-        """The query that the text stands for."""
+        """The query that the text stands for; read anew, because workers are sent the text."""
         return Query(self.text)
 
     def mentions(self, shard: Shard) -> Counts:
@@ -96,17 +93,16 @@ class ByColumn:
         columns = dict.fromkeys(name for row in rows for name in row)
         if self.column not in columns:
             return f"the columns are {', '.join(columns)}"
-        values = dict.fromkeys(str(row[self.column]) for row in rows if self.column in row)
-        return f"it holds {_some(list(values))}"
+        values = list(dict.fromkeys(str(row[self.column]) for row in rows if self.column in row))
+        return f"it holds {', '.join(values[:N_VALUES])}" + ", ..." * (len(values) > N_VALUES)
 
     def __str__(self) -> str:
         return f"have {self.value} in the column {self.column}"
 
 
 class Member(NamedTuple):
-    """One document of a group."""
+    """One document of a group: its row in a shard, and what the source says of it."""
 
-    shard: Shard
     row: int
     mentions: int
     about: dict[str, Any]
@@ -137,6 +133,12 @@ class Found(NamedTuple):
     silent: list[int]
     in_both: int = 0
     problem: str = ""
+
+    def rows_of(self, group: int, *, weighted: bool) -> Rows:
+        """Members of a group, each of weight 1 or of its mentions."""
+        members = self.groups[group]
+        weights = np.array([m.mentions for m in members], np.float64) if weighted else None
+        return Rows(self.shard, np.array([m.row for m in members], np.intp), weights)
 
 
 class Search(NamedTuple):
@@ -172,12 +174,12 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
     shard, repeated = task
     opened = replace(shard)  # keeps what it reads, but no longer than the search
     try:
-        all_counts = opened.vectors(wanted.extractor)
-        counts = opened.vectors_without(wanted.extractor, wanted.left_out)
+        n_terms = opened.vectors(wanted.extractor).getnnz(axis=1)
+        n_left = opened.vectors_without(wanted.extractor, wanted.left_out).getnnz(axis=1)
         fresh = np.ones(len(opened), dtype=bool)
         fresh[repeated] = False
-        known = fresh & (np.diff(counts.indptr) > 0)
-        changed = fresh & (np.diff(counts.indptr) < np.diff(all_counts.indptr))
+        known = fresh & (n_left > 0)
+        changed = fresh & (n_left < n_terms)
         mentions = np.array([group.mentions(opened) for group in wanted.groups])  # (n_groups, n)
         mentions[:, ~fresh] = 0
         silent = np.count_nonzero(mentions[:, ~known], axis=1)
@@ -189,7 +191,7 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
         nothing = np.empty(0, np.intp)
         return Found(shard, nothing, nothing, [], [], problem=str(error))
     groups = [
-        [Member(shard, row, int(each[row]), table[row]) for row in np.flatnonzero(each).tolist()]
+        [Member(row, int(each[row]), table[row]) for row in np.flatnonzero(each).tolist()]
         for each in mentions
     ]
     return Found(
@@ -200,20 +202,3 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
         silent.tolist(),
         int(both.sum()),
     )
-
-
-def _some(values: list[str]) -> str:
-    return ", ".join(values[:N_VALUES]) + ", ..." * (len(values) > N_VALUES)
-
-
-def rows_of(members: Sequence[Member], weights: Sequence[float]) -> list[Rows]:
-    """Members of a group and their weights, shard by shard."""
-    rows: dict[str, tuple[Shard, list[int], list[float]]] = {}
-    for member, weight in zip(members, weights, strict=True):
-        entry = rows.setdefault(member.shard.name, (member.shard, [], []))
-        entry[1].append(member.row)
-        entry[2].append(weight)
-    return [
-        Rows(shard, np.array(places, np.intp), np.array(w, np.float64))
-        for shard, places, w in rows.values()
-    ]

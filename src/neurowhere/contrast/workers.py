@@ -30,10 +30,15 @@ class Workers:
     def run(
         self, work: Callable[[Shared, Task], Result], calls: Sequence[tuple[Shared, Task]]
     ) -> Iterator[Result]:
-        """Call ``work(shared, task)`` for every pair; yield results as they finish."""
+        """Call ``work(shared, task)`` for every pair; yield results as they finish.
+
+        A single call is made in this process, where nothing has to be sent.
+        """
+        if len(calls) == 1:
+            return run_here(work, calls, n_jobs=1)
         if self.client is not None:
             return run_on_cluster(work, calls, self.client)
-        return run_here(work, calls, n_jobs=1 if len(calls) == 1 else self.n_jobs)
+        return run_here(work, calls, n_jobs=self.n_jobs)
 
 
 @contextmanager
