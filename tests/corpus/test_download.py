@@ -214,6 +214,15 @@ def test_changed_file_is_found_also_where_only_the_first_download_knows_it(
         fetch(release, folder)
 
 
+@pytest.mark.parametrize("text", [b"0123\n", b"\n", b"\xff\xfe" * 40])
+def test_damaged_checksums_are_a_one_line_error(release: Release, text: bytes, tmp_path: Path):
+    folder = fetch(release, tmp_path / "corpus")
+    with (folder / CHECKSUMS_NAME).open("ab") as stream:
+        stream.write(text)
+    with pytest.raises(CorpusError, match=f"{CHECKSUMS_NAME} is damaged.*download it again"):
+        fetch(release, folder)
+
+
 def test_missing_file_is_found(release: Release, tmp_path: Path):
     folder = fetch(release, tmp_path / "corpus")
     (folder / "big.npz").unlink()

@@ -7,6 +7,7 @@ which is recorded beside the data in ``SHA256SUMS`` (as ``sha256sum --check`` re
 
 import logging
 import math
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from neurowhere.files import sha256
 from neurowhere.progress import track
 
 CHECKSUMS_NAME = "SHA256SUMS"
+LINE = re.compile("(?P<sha256>[0-9a-f]{64})  (?P<name>.+)")
 CHUNK_BYTES = 1 << 18
 TIMEOUT_SECONDS = 30.0
 RETRIES = 5
@@ -134,10 +136,12 @@ def verify(folder: Path, known: Mapping[str, str | None] | None = None) -> None:
             f"expected a folder made by `neurowhere corpus download`, but {folder} has no "
             f"{CHECKSUMS_NAME}; give a new folder"
         )
-    lines = [line.split(maxsplit=1) for line in record.read_text("utf-8").splitlines()]
-    expected: dict[str, str | None] = {name: checksum for checksum, name in lines}
-    for name in known or {}:
-        expected[name] = (known or {})[name] or expected.get(name)
+    lines = [LINE.fullmatch(line) for line in record.read_text("utf-8", "replace").splitlines()]
+    expected: dict[str, str | None] = {line["name"]: line["sha256"] for line in lines if line}
+    if not all(lines):
+        raise CorpusError(f"{record} is damaged; remove {folder} and download it again")
+    for name, checksum in (known or {}).items():
+        expected[name] = checksum or expected.get(name)
     for name, checksum in expected.items():
         file = folder / name
         found = sha256(file) if file.is_file() else "no such file"
