@@ -113,6 +113,14 @@ def test_corpora_that_are_only_read_whole_can_be_iterated(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.parametrize("read", [read_corpus, iter_documents])
+def test_what_the_system_refuses_to_read_is_one_line(read, tmp_path: Path) -> None:
+    (tmp_path / "neurosynth_metadata.tsv").mkdir()
+    (tmp_path / "neurosynth_coordinates.tsv").write_text("id\tx\ty\tz\n")
+    with pytest.raises(CorpusError, match=r"cannot read .*metadata\.tsv: Is a directory"):
+        read(tmp_path)
+
+
 def test_progress_can_be_asked_for(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", {"title": "a"})
     assert len(read_corpus(path, progress=True)) == 1
