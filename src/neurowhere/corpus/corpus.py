@@ -162,10 +162,8 @@ class Corpus:
         """Whole text of each document, or None where only counts are known."""
         if self.sections is None:
             return None
-        if not self.sections:
-            return [""] * len(self)
-        columns = [self.sections[name] for name in SECTIONS if name in self.sections]
-        return ["\n\n".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
+        rows = _rows_of_sections(self.sections, len(self))
+        return ["\n\n".join(filter(None, texts.values())) for texts in rows]
 
     @property
     def groups(self) -> NDArray[np.object_]:
@@ -205,9 +203,7 @@ class Corpus:
         """Iterate over the documents, as `from_documents` takes them."""
         if self.sections is None:
             raise CorpusError(f"expected texts, but there are none ({self!r}); use its counts")
-        columns = {name: self.sections[name] for name in SECTIONS if name in self.sections}
-        texts = zip(*columns.values(), strict=True) if columns else ((),) * len(self)
-        sections = (dict(zip(columns, row, strict=True)) for row in texts)
+        sections = _rows_of_sections(self.sections, len(self))
         return join_documents(self.documents, self.peaks_by_document, sections)
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -292,3 +288,9 @@ def _columns_of_sections(documents: list[Document]) -> dict[str, list[str]]:
         for name in SECTIONS
         if name in present
     }
+
+
+def _rows_of_sections(columns: Mapping[str, list[str]], n: int) -> Iterator[dict[str, str]]:
+    """Sections of each of n documents, in reading order."""
+    names = [name for name in SECTIONS if name in columns]
+    return ({name: columns[name][row] for name in names} for row in range(n))

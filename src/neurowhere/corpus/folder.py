@@ -25,7 +25,6 @@ from typing import Any
 import pandas as pd
 from scipy import sparse
 
-from neurowhere import files
 from neurowhere.corpus.corpus import Corpus, join_documents
 from neurowhere.corpus.document import Document
 from neurowhere.corpus.frames import (
@@ -38,7 +37,7 @@ from neurowhere.corpus.frames import (
 from neurowhere.corpus.matrices import load_matrix
 from neurowhere.corpus.problems import Problem
 from neurowhere.exceptions import CorpusError
-from neurowhere.files import INFO_NAME, new_folder, open_text, write_info
+from neurowhere.files import INFO_NAME, new_folder, open_text, read_info, write_info
 from neurowhere.progress import track
 
 NAME = "folder"
@@ -76,7 +75,7 @@ def write_files(corpus: Corpus, folder: Path) -> None:
 
 def read(path: Path) -> Corpus:
     """Read a folder that `write` made, after checking its version and checksums."""
-    info = read_info(path)
+    info = _read_info(path)
     with _whole(path):
         documents = _read_documents(path)
         has_texts, has_counts = info["sections"] is not None, info["counts"] is not None
@@ -96,7 +95,7 @@ def read(path: Path) -> Corpus:
 
 def iter_documents(path: Path) -> Iterator[Document]:
     """Yield the documents one by one; only the tables are held in memory."""
-    info = read_info(path)
+    info = _read_info(path)
     if info["sections"] is None:
         raise CorpusError(f"{path} holds term counts but no texts; read it with read_corpus")
     with _whole(path):
@@ -115,9 +114,9 @@ def _whole(path: Path) -> Iterator[None]:
         raise CorpusError(f"{path} is not a whole corpus ({error}); {REMEDY}") from error
 
 
-def read_info(path: Path) -> dict[str, Any]:
+def _read_info(path: Path) -> dict[str, Any]:
     """Read info.json and check that the folder is a corpus, of a known version, and unchanged."""
-    info = files.read_info(path, KIND, FORMAT_VERSION, CorpusError, REMEDY)
+    info = read_info(path, KIND, FORMAT_VERSION, CorpusError, REMEDY)
     missing = [key for key in ("sections", "counts", "origin", "problems") if key not in info]
     if missing:
         raise CorpusError(f"{path / INFO_NAME} does not say {', '.join(missing)}; {REMEDY}")

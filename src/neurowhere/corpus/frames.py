@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from neurowhere.exceptions import CorpusError
 from neurowhere.files import bare_suffix, open_text
@@ -38,6 +39,12 @@ def peaks_table(peaks: pd.DataFrame) -> pd.DataFrame:
     if "table" in peaks:
         columns["table"] = _words(peaks["table"])
     return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def parse_coordinates(table: pd.DataFrame) -> NDArray[np.float64]:
+    """Coordinates x, y, z written as text: (n, 3); NaN where a cell is not a number."""
+    numbers = table[XYZ].apply(pd.to_numeric, errors="coerce")
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def read_table(path: Path, expected: list[str]) -> pd.DataFrame:

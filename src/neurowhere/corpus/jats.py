@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from neurowhere.corpus.document import Document
+from neurowhere.corpus.frames import XYZ
 from neurowhere.corpus.pubget import article_document
 from neurowhere.corpus.shards import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError
@@ -186,7 +187,7 @@ def _extract(article: Any, name: str, complaints: list[str]) -> Document:
     return article_document(
         data["metadata"],
         data["text"],
-        data["coordinates"][["x", "y", "z"]].to_numpy(np.float64),
+        data["coordinates"][XYZ].to_numpy(np.float64),
         data["coordinate_space"]["coordinate_space"],
         fallback_id=name,
     )

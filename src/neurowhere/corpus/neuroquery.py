@@ -25,8 +25,7 @@ VOCABULARY_NAME = re.compile(rf".*{NAME}.*_vocabulary\.txt(\.gz)?")
 
 def detects(path: Path) -> bool:
     """Whether the path is a file of NeuroQuery's, or a folder with its tables."""
-    folder = path.parent if VOCABULARY_NAME.fullmatch(path.name) else path
-    return bool(find_releases(folder, NAME))
+    return bool(find_releases(_place(path), NAME))
 
 
 def read(path: Path) -> Corpus:
@@ -35,8 +34,7 @@ def read(path: Path) -> Corpus:
     Its counts of title, abstract and keywords are read over the largest vocabulary that the
     release has counts for; terms that occur in no document are left out.
     """
-    path = path.parent if VOCABULARY_NAME.fullmatch(path.name) else path
-    release = find_release(path, NAME)
+    release = find_release(_place(path), NAME)
     corpus, kept = read_release(release, NAME)
     files = _find_counts(release)
     if not files:
@@ -54,6 +52,11 @@ def read(path: Path) -> Corpus:
         terms=[terms[column] for column in used],
         origin={"format": NAME, "files": names},
     )
+
+
+def _place(path: Path) -> Path:
+    """Folder of a vocabulary, whose name need not have its release's prefix; else the path."""
+    return path.parent if VOCABULARY_NAME.fullmatch(path.name) else path
 
 
 def _find_counts(release: Release) -> dict[str, Path]:

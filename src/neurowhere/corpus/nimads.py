@@ -117,7 +117,7 @@ def _document(study: Mapping[str, Any]) -> Document:
         "journal": said.get("publication", said.get("journal")),
         "authors": said.get("authors"),
         "study_id": said.get("id"),
-        "analyses": [analysis["name"] for analysis in analyses if _says_something(analysis)],
+        "analyses": [analysis["name"] for analysis in analyses if _has_own_name(analysis)],
     }
     return Document(
         id=str(said.get("pmid", said.get("id"))),
@@ -153,11 +153,11 @@ def _sections(study: Mapping[str, Any], analyses: list[Mapping[str, Any]]) -> di
     for analysis in analyses:
         for name, text in (analysis.get("texts") or {}).items():
             parts[name if name in parts else "body"].append(text)
-    name = study["name"] if _says_something(study) else None
+    name = study["name"] if _has_own_name(study) else None
     parts["title"] = parts["title"] or [study.get("title", name)]
     parts["abstract"] = parts["abstract"] or [study.get("description")]
     for analysis in analyses:
-        if _says_something(analysis):
+        if _has_own_name(analysis):
             parts["body"].append(analysis["name"])
         parts["body"].append(analysis.get("description"))
     texts = {
@@ -179,7 +179,7 @@ def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Spa
     return peaks, "unknown" if "unknown" in spaces else "MNI"
 
 
-def _says_something(named: Mapping[str, Any]) -> bool:
+def _has_own_name(named: Mapping[str, Any]) -> bool:
     """Whether a study or analysis has a name of its own: NiMARE repeats an id, or counts."""
     name = named.get("name")
     return _is_text(name) and not str(name).isdecimal() and name != named.get("id")

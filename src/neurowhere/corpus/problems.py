@@ -23,7 +23,7 @@ MEANINGS = {
     "unknown_space": ("documents", "with peaks in a space that the source does not state"),
 }
 # Problems that a user may have dropped.
-DROPPABLE = ("repeated", "outside", "duplicates", "voxels", "empty", "without_peaks")
+DROPPABLE = tuple(name for name in MEANINGS if name != "unknown_space")
 
 # Field of view of the MNI152 template image, which holds the whole head, in mm.
 HEAD_LOW_MM = np.array([-90.0, -126.0, -72.0])

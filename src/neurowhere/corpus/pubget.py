@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere.corpus.document import SECTIONS, Document, no_peaks
+from neurowhere.corpus.frames import XYZ, parse_coordinates
 from neurowhere.corpus.spaces import parse_space
 from neurowhere.exceptions import CorpusError, DataWarning
 
@@ -20,7 +21,7 @@ NAME = "pubget"
 COLUMNS = {
     "metadata": ("pmcid", "pmid", "doi", "journal", "publication_year"),
     "text": ("pmcid", *SECTIONS),
-    "coordinates": ("pmcid", "x", "y", "z"),
+    "coordinates": ("pmcid", *XYZ),
     "coordinate_space": ("pmcid", "coordinate_space"),
 }
 YEAR = re.compile(r"\d{4}")
@@ -119,7 +120,7 @@ def _iter_folder(folder: Path) -> Iterator[Document]:
 
 def _peaks_by_article(coordinates: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Peaks of each article, NaN where a table says something else than a number."""
-    xyz = coordinates[["x", "y", "z"]].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    xyz = parse_coordinates(coordinates)  # (n_peaks, 3)
     rows = coordinates.groupby("pmcid", sort=False).indices
     return {str(pmcid): xyz[index] for pmcid, index in rows.items()}
 
@@ -133,9 +134,7 @@ def _iter_chunks(folder: Path, table: str) -> Iterator[pd.DataFrame]:
     """Yield the rows of a table as strings, some at a time; what is wrong is a one-line error."""
     path = folder / f"{table}.csv"
     try:
-        with pd.read_csv(
-            path, dtype=str, keep_default_na=False, encoding="utf-8", chunksize=CHUNK_ROWS
-        ) as chunks:
+        with pd.read_csv(path, dtype=str, keep_default_na=False, chunksize=CHUNK_ROWS) as chunks:
             for chunk in chunks:
                 missing = [name for name in COLUMNS[table] if name not in chunk]
                 if missing:

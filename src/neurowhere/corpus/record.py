@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.corpus.document import SECTIONS, Document, no_peaks
+from neurowhere.corpus.frames import XYZ
 from neurowhere.corpus.spaces import parse_space
 
 TEXT_KEYS = (*SECTIONS, "text")
@@ -121,7 +122,7 @@ def parse_peaks(value: object) -> NDArray[np.float64]:
 
 def _parse_peak(peak: object) -> list[float]:
     if isinstance(peak, Mapping):
-        peak = [peak.get(axis) for axis in ("x", "y", "z")]
+        peak = [peak.get(axis) for axis in XYZ]
     try:
         x, y, z = (float(value) for value in peak)  # type: ignore[attr-defined]
     except (TypeError, ValueError, OverflowError):

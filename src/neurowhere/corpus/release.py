@@ -12,6 +12,7 @@ from neurowhere.corpus.frames import (
     PEAK_COLUMNS,
     XYZ,
     documents_table,
+    parse_coordinates,
     peaks_table,
     read_table,
 )
@@ -90,16 +91,15 @@ def read_release(release: Release, format: str) -> tuple[Corpus, "pd.Series[bool
 
 def _documents(metadata: pd.DataFrame) -> pd.DataFrame:
     labels = metadata.get("space", pd.Series("", index=metadata.index))
-    space = labels.map({label: parse_space(label) for label in labels.unique()})
-    title = metadata["title"].str.strip()
+    space, title = labels.map(parse_space), metadata["title"].str.strip()
     return documents_table(metadata.assign(pmid=metadata["id"], space=space, title=title))
 
 
 def _read_peaks(path: Path, ids: "pd.Series[str]") -> pd.DataFrame:
     """Peaks of the given studies; those of others, and those that are no number, are skipped."""
     table = read_table(path, PEAK_COLUMNS)
-    xyz = table[XYZ].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)  # (n_peaks, 3)
-    finite = np.isfinite(xyz).all(axis=1)
+    xyz = parse_coordinates(table)  # (n_peaks, 3)
+    finite = np.all(np.isfinite(xyz), axis=1)
     known = table["id"].isin(ids).to_numpy()
     skipped = Skipped("peaks")
     for good, reason in ((finite, "not three finite numbers"), (known, "not in the metadata")):

@@ -30,7 +30,9 @@ DOCUMENT_PROBLEMS: dict[str, Callable[[Corpus], Mask]] = {
     "voxels": lambda corpus: voxel_studies(corpus.peaks, corpus.peak_rows, len(corpus)),
     "empty": lambda corpus: corpus.is_empty,
     "without_peaks": lambda corpus: corpus.n_peaks == 0,
-    "unknown_space": lambda corpus: _has_unknown_space(corpus),
+    "unknown_space": lambda corpus: (
+        (corpus.documents["space"] == "unknown").to_numpy() & (corpus.n_peaks > 0)
+    ),
 }
 
 
@@ -66,13 +68,7 @@ def review(corpus: Corpus, drop: Iterable[str] = ()) -> Corpus:
     if not len(corpus):
         raise CorpusError(f"no document is left; {'; '.join(map(str, found)) or 'none was there'}")
     for problem in found:
-        if (
-            problem.name == "voxels" and not problem.dropped
-        ):  # likely wrong; the others are common in real corpora
+        # The others are common in real corpora; this one is likely an error.
+        if problem.name == "voxels" and not problem.dropped:
             warnings.warn(str(problem), DataWarning, stacklevel=3)
     return replace(corpus, problems=tuple(found))
-
-
-def _has_unknown_space(corpus: Corpus) -> Mask:
-    unknown: Mask = corpus.documents["space"].to_numpy() == "unknown"
-    return unknown & (corpus.n_peaks > 0)
