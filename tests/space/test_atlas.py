@@ -53,10 +53,10 @@ def test_missing_values_are_outside(labels):
 def test_labels_in_every_form(labels, tmp_path):
     table = pd.DataFrame({"index": [0, *VALUES], "name": ["Background", *NAMES.values()]})
     table.to_csv(tmp_path / "labels.csv", index=False)
-    table.assign(color="red").to_csv(tmp_path / "labels.tsv.gz", index=False, sep="\t")
+    table.assign(color="red").to_csv(tmp_path / "labels.TSV.gz", index=False, sep="\t")
     forms = [
         tmp_path / "labels.csv",
-        str(tmp_path / "labels.tsv.gz"),
+        str(tmp_path / "labels.TSV.gz"),
         table,
         NAMES,
         list(NAMES.values()),
@@ -116,6 +116,8 @@ BAD_TABLES = {
     "value,label\n3,a\n": "columns index and name in the labels; got value, label",
     "index,name\nthree,a\n": "whole numbers as the index of labels; got 'three'",
     "index,name\n3.5,a\n": "whole numbers as the index of labels; got '3.5'",
+    "index,name\n3,a\ninf,b\n": "whole numbers as the index of labels; got 'inf'",
+    "index,name\n1e30,a\n": "whole numbers as the index of labels; got '1e30'",
     "": "cannot read labels",
     "index,name\n3,a,b,c\n4,a,b,c,d\n": "cannot read labels",
 }
@@ -140,6 +142,9 @@ def test_bad_label_files(labels, tmp_path):
     ("data", "message"),
     [
         (np.full((3, 4, 5), 0.37), "whole numbers in a label image; got 0.37"),
+        (np.full((3, 4, 5), np.inf, np.float32), "whole numbers in a label image; got inf"),
+        (np.full((3, 4, 5), -1e30), r"whole numbers in a label image; got -1e\+30"),
+        (np.full((3, 4, 5), 2**63 + 1, np.uint64), "whole numbers in a label image; got 9.2"),
         (np.zeros((3, 4, 5)), "atlas is empty"),
         (np.full((3, 4, 5, 2), 300), "choose one volume"),
         (np.full((3, 4, 5, 2), -0.5), "from -0.5"),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import DataWarning, PartitionError
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.images import ImageLike, describe_image, read_volume
-from neurowhere.space.labels import BACKGROUND, Labels, read_labels
+from neurowhere.space.labels import BACKGROUND, Labels, as_integers, read_labels
 from neurowhere.space.partition import OUTSIDE, Partition, few
 
 PERCENT = 100.0
@@ -252,14 +252,14 @@ def most_probable(maps: NDArray[Any], threshold: float) -> NDArray[np.int64]:
 def as_labels(data: NDArray[Any]) -> NDArray[np.int64]:
     """Labels as whole numbers, whatever type they were stored in; missing values are outside."""
     if data.dtype.kind == "f":
-        data = np.nan_to_num(data)
-        odd = data[data != np.rint(data)]
-        if odd.size:
-            raise PartitionError(
-                f"expected whole numbers in a label image; got {odd[0]:g} and {odd.size - 1:,} "
-                "more that are not: give probability maps as one 4-D image"
-            )
-    labels = data.astype(np.int64)
+        data = np.where(np.isnan(data), BACKGROUND, data)
+    labels = as_integers(data)
+    odd = data[labels != data]
+    if odd.size:
+        raise PartitionError(
+            f"expected whole numbers in a label image; got {odd[0]:g} and {odd.size - 1:,} "
+            "more that are not: give probability maps as one 4-D image"
+        )
     if not labels.any():
         raise PartitionError("the atlas is empty; expected voxels that are not zero")
     return labels

@@ -4,12 +4,14 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import DataWarning, PartitionError
+from neurowhere.files import bare_suffix
 
 Labels = str | os.PathLike[str] | Sequence[str] | Mapping[int, str] | pd.DataFrame
 
@@ -50,7 +52,7 @@ def is_background(name: str) -> bool:
 
 def read_label_table(path: Path) -> pd.DataFrame:
     """Read a CSV or TSV file of labels; every cell stays text ("NA" may be a name)."""
-    separator = "\t" if ".tsv" in path.suffixes else ","
+    separator = "\t" if bare_suffix(path) == ".tsv" else ","
     try:
         return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
     except (OSError, ValueError, EOFError) as error:
@@ -65,12 +67,14 @@ def table_names(table: pd.DataFrame) -> dict[int, str]:
         raise PartitionError(
             f"expected columns index and name in the labels; got {', '.join(columns) or 'none'}"
         )
-    values = pd.to_numeric(table[columns["index"]], errors="coerce").to_numpy(np.float64)
-    if not np.array_equal(values, np.rint(values)):
-        odd = table[columns["index"]][values != np.rint(values)].iloc[0]
+    index = table[columns["index"]]
+    numbers = pd.to_numeric(index, errors="coerce").to_numpy(np.float64)
+    values = as_integers(numbers)
+    if not np.array_equal(values, numbers):
+        odd = index[values != numbers].iloc[0]
         raise PartitionError(f"expected whole numbers as the index of labels; got {odd!r}")
     names: dict[int, str] = {}
-    for value, name in zip(values.astype(np.int64).tolist(), table[columns["name"]], strict=True):
+    for value, name in zip(values.tolist(), table[columns["name"]], strict=True):
         names.setdefault(value, str(name).strip())
     if len(names) < len(values):
         warnings.warn(
@@ -79,3 +83,9 @@ def table_names(table: pd.DataFrame) -> dict[int, str]:
             stacklevel=2,
         )
     return names
+
+
+def as_integers(numbers: NDArray[Any]) -> NDArray[np.int64]:
+    """Numbers as integers, which equal those that are whole and not too large, and no others."""
+    with np.errstate(invalid="ignore"):  # of those that are infinite or too large
+        return numbers.astype(np.int64)
