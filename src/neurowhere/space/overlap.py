@@ -34,6 +34,4 @@ def overlap_mm3(first: Partition, second: Partition) -> sparse.csr_matrix:
     shared = rows != OUTSIDE
     volumes = np.full(np.count_nonzero(shared), second.voxel_volume_mm3)
     places = (rows[shared], columns[shared])
-    overlap = sparse.csr_matrix((volumes, places), shape=(first.n_regions, second.n_regions))
-    overlap.sum_duplicates()
-    return overlap
+    return sparse.csr_matrix((volumes, places), shape=(first.n_regions, second.n_regions))

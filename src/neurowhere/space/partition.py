@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from neurowhere.space.images import check_resolution, read_grid
 
 OUTSIDE = -1
 FAR_MM = 1e6  # beyond any image; stands for infinite and missing coordinates
+ROUNDING = 1e-9  # of a voxel: by less, a ratio of lengths misses a whole number
 MM3_PER_CM3 = 1000.0
 
 
@@ -202,7 +202,7 @@ class Partition(ABC):
         scale = check_resolution(resolution_mm) / self.voxel_sizes_mm  # (3,)
         affine = self.affine.copy()
         affine[:3, :3] *= scale
-        last = np.ceil((np.array(self.shape) - 1) / scale - 1e-9).astype(int)
+        last = np.ceil((np.array(self.shape) - 1) / scale - ROUNDING).astype(int)
         return affine, tuple(int(n) for n in last + 1)
 
     def summary(self) -> dict[str, str]:
@@ -253,9 +253,7 @@ def count_matrix(
     if not (np.isfinite(values) & (values >= 0)).all():
         raise FitError("expected weights of peaks that are finite and not negative")
     kept = columns != OUTSIDE
-    counts = sparse.csr_matrix((values[kept], (rows[kept], columns[kept])), shape=shape)
-    counts.sum_duplicates()
-    return counts
+    return sparse.csr_matrix((values[kept], (rows[kept], columns[kept])), shape=shape)
 
 
 def stack_peaks(
@@ -293,5 +291,5 @@ def few(names: Iterable[str], limit: int = 5) -> str:
     'a, b and 1 more'
     """
     names = list(names)
-    first = ", ".join(islice(names, limit))
+    first = ", ".join(names[:limit])
     return first if len(names) <= limit else f"{first} and {len(names) - limit:,} more"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
+from scipy.linalg import convolution_matrix
 
 Way = Literal["direct", "separable", "fft"]
 
@@ -57,8 +58,8 @@ class Smoother:
         self.origin = first - radius
         self.shape: tuple[int, int, int] = bx, by, bz
         self.brain = brain[tuple(slice(f, f + s) for f, s in zip(first, size, strict=True))]
-        self.taps = tuple(gaussian(*pair) for pair in zip(sigmas, radius.tolist(), strict=True))
-        self.bands = tuple(band(*pair) for pair in zip(self.taps, size.tolist(), strict=True))
+        self.taps = tuple(map(gaussian, sigmas, radius.tolist()))
+        self.bands = tuple(map(convolution_matrix, self.taps, size.tolist()))
         self.inside: NDArray[np.float64] = np.einsum(
             "ax,by,cz,xyz->abc", *self.bands, self.brain, optimize=True
         ).ravel()
@@ -151,21 +152,6 @@ def gaussian(sigma: float, radius: int) -> NDArray[np.float64]:
     return rescaled
 
 
-def band(taps: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Matrix T[b, k] = taps[b − k] of n columns.
-
-    >>> band(np.array([1.0, 2.0, 1.0]), 2)
-    array([[1., 0.],
-           [2., 1.],
-           [1., 2.],
-           [0., 1.]])
-    """
-    matrix = np.zeros((n + len(taps) - 1, n))
-    for column in range(n):
-        matrix[column : column + len(taps), column] = taps
-    return matrix
-
-
 def runs_along_z(brain: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the runs of brain voxels along z, and where those of each line (x, y) start.
 
@@ -176,7 +162,7 @@ def runs_along_z(brain: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[n
     line_runs : (nx ny + 1,)
         First run of each line in C order, and the number of runs.
     """
-    steps = np.diff(np.pad(brain.astype(np.int8), ((0, 0), (0, 0), (1, 1))), axis=2)
+    steps = np.diff(brain.astype(np.int8), axis=2, prepend=0, append=0)
     x, y, start = np.nonzero(steps == 1)
     stop = np.nonzero(steps == -1)[2]
     length = stop - start

@@ -12,7 +12,7 @@ from scipy import sparse
 from neurowhere.space.atlas import Atlas
 from neurowhere.space.density import DensityEstimator
 from neurowhere.space.grid import VoxelGrid
-from neurowhere.space.partition import OUTSIDE, Partition, count_matrix
+from neurowhere.space.partition import OUTSIDE, Partition, as_points, count_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +100,14 @@ def make_targets(
     bandwidth : float
         Standard deviation of the kernel in voxels; only for grids.
     """
-    points = np.asarray(xyz_mm, dtype=np.float64).reshape(-1, 3)
-    study, region = place_peaks(partition, brain, points, studies)
+    study, region = place_peaks(partition, brain, xyz_mm, studies)
     if isinstance(partition, Atlas):
         counts = count_matrix(region, study, (n_studies, partition.n_regions))
         in_brain = np.bincount(study, minlength=n_studies)
         shares = sparse.csr_matrix(sparse.diags_array(1 / np.maximum(in_brain, 1)) @ counts)
         return Targets(shares, None, study, region)
     density = DensityEstimator(brain, bandwidth, n_jobs=n_jobs)
-    shares = density.normalise(density.bin_peaks(points, studies, n_studies))
+    shares = density.normalise(density.bin_peaks(xyz_mm, studies, n_studies))
     return Targets(shares, density, study, region)
 
 
@@ -116,6 +115,6 @@ def place_peaks(
     partition: Partition, brain: VoxelGrid, xyz_mm: ArrayLike, studies: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Study and region of the peaks in the brain, those that are scored; region −1 if uncovered."""
-    points = np.asarray(xyz_mm, dtype=np.float64).reshape(-1, 3)
+    points = as_points(xyz_mm)
     inside = brain.region_of(points) != OUTSIDE
     return studies[inside], partition.region_of(points[inside])
