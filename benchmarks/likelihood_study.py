@@ -1,23 +1,29 @@
-"""What helps the log-linear encoder: variants on one split inside the training studies of fold 0.
+"""What helps the log-linear encoder: variants, scored inside the training studies of each fold.
 
-    python benchmarks/likelihood_study.py -o DIR [--only NAME ...]
+    python benchmarks/likelihood_study.py -o DIR [--folds 0 1 2 3 4] [--only NAME ...]
 
-Every variant is fitted once to the same studies, and scored on the same held-out ones at its best
-sharpness. The gain over the base is a mean over these studies, with the standard error of the
-paired difference. Finished variants are kept in DIR.
+The outer folds are those of outer_folds.py. The training studies of each are split again: every
+variant is fitted to nine tenths of them and scored on the last, at its best sharpness. No test
+study of a fold has a part in what is chosen for it. The gain over the base is a mean over the
+held-out studies of a fold; the table has its mean and standard deviation over folds. Finished fits
+are kept in DIR.
 """
 
 import argparse
+import json
+import lzma
 import time
 import warnings
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
+from neurowhere.coordinates import talairach_to_mni
+from neurowhere.corpus import read_corpus
 from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import (
@@ -26,32 +32,92 @@ from neurowhere.learn import (
     average,
     fit_loglinear,
     nats_above_uniform,
+    reweighted,
     softmax,
 )
-from neurowhere.learning import mean_target
+from neurowhere.learning import Learner, Lesson, learn, mean_target
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.space.sides import mirror
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.anatomy import TERM_SYNONYMS, TERMS, build_full
+from neurowhere.text.anatomy import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
 from outer_folds import studies_in_brain
 from setting import DATA, print_table
 
 BASE = Schedule()
 VOCABULARY = DATA / "vocabulary"
-SHARPNESS = (1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
+GRID = VoxelGrid(4)
+SHARPNESS = (0.8, 0.9, 1.0, 1.15, 1.3, 1.45, 1.6, 1.8)
+SECTIONS = ("title", "keywords", "abstract", "body")  # of the unlabelled documents
+CHUNK = 128  # studies predicted at a time
 
 
-def words(corpus, weights):
+# ---- the studies
+
+
+@cache
+def corpus():
+    """Give all studies that have a peak in the brain."""
+    return studies_in_brain()
+
+
+@cache
+def inner_rows(fold):
+    """Give the rows of a fold's training studies to fit on, and those to hold out."""
+    groups = corpus().groups.astype(str)
+    train, _ = shuffle_split(groups, fold, seed=0)
+    fit_rows, held_rows = shuffle_split(groups[train], 0, seed=1)
+    return train[fit_rows], train[held_rows]
+
+
+@cache
+def targets(bandwidth=1.0, convert=False):
+    """Make the densities of all studies; `convert` takes those labelled so out of Talairach."""
+    xyz = corpus().peaks[["x", "y", "z"]].to_numpy()
+    if convert:
+        there = in_talairach()[corpus().peak_rows]
+        xyz[there] = talairach_to_mni(xyz[there])
+    rows = corpus().peak_rows
+    return make_targets(GRID, GRID, xyz, rows, len(corpus()), bandwidth=bandwidth)
+
+
+@cache
+def in_talairach():
+    """Tell which studies Neurosynth labels as Talairach; their peaks stay as they were printed."""
+    documents = neurosynth().documents
+    there = set(documents.loc[documents["source_space"] == "TAL", "id"].astype(str))
+    return np.array([name in there for name in corpus().documents["id"].astype(str)])
+
+
+@cache
+def neurosynth():
+    """Read Neurosynth's studies: titles and peaks."""
+    return read_corpus(DATA / "corpus", format="neurosynth")
+
+
+# ---- counts of terms
+
+
+@cache
+def words():
     """Count terms, and of the words within longer ones that are terms themselves."""
-    return TermExtractor(build_full(VOCABULARY), weights, nested=True).counts(corpus)
+    return TermExtractor(build_full(VOCABULARY), nested=True).counts(corpus())
 
 
-def longest(corpus, weights):
+@cache
+def weighted_sections():
+    """Count as the base does, with titles and keywords weighing more."""
+    weights = {"title": 3.0, "keywords": 2.0}
+    return TermExtractor(build_full(VOCABULARY), weights, nested=True).counts(corpus())
+
+
+@cache
+def longest():
     """Count the longest terms alone."""
-    return TermExtractor(build_full(VOCABULARY), weights).counts(corpus)
+    return TermExtractor(build_full(VOCABULARY)).counts(corpus())
 
 
-def phrases(corpus, weights):
+@cache
+def phrases():
     """Count terms, and of all terms within longer ones."""
     vocabulary = build_full(VOCABULARY)
     column = {tuple(term.split()): i for i, term in enumerate(vocabulary)}
@@ -60,145 +126,315 @@ def phrases(corpus, weights):
         for start, end in combinations(range(len(term) + 1), 2):
             if (part := column.get(term[start:end])) is not None:
                 within[row, part] += 1  # a term is within itself
-    return TermExtractor(vocabulary, weights).counts(corpus) @ within.tocsr()
-
-
-def whole_list(corpus, weights):
-    """Count as the base does, with NeuroQuery's list as it is."""
-    vocabulary = Vocabulary.load(VOCABULARY / TERMS, VOCABULARY / TERM_SYNONYMS)
-    return TermExtractor(vocabulary, weights, nested=True).counts(corpus)
+    return TermExtractor(vocabulary).counts(corpus()) @ within.tocsr()
 
 
 @cache
-def fit(schedule=BASE, *, weights=(), min_studies=10, terms=words, bandwidth=1.0, seed=0):
-    """Fit a variant to the inner training studies; return the model and the held-out features."""
-    X, fit_rows, held_rows = features(weights, min_studies, terms)
-    training = targets(bandwidth).select(fit_rows)
-    grid = VoxelGrid(4)
-    mean = mean_target(targets(1.0).select(fit_rows))
-    scale = np.full(grid.n_regions, float(grid.n_regions))
-    *_, model = fit_loglinear(X[fit_rows], training.rows, mean, scale, schedule, seed=seed)
-    return model, X[held_rows]
+def whole_list():
+    """Count as the base does, with NeuroQuery's list as it is."""
+    vocabulary = Vocabulary.load(VOCABULARY / TERMS, VOCABULARY / TERM_SYNONYMS)
+    return TermExtractor(vocabulary, nested=True).counts(corpus())
 
 
-def mixed_seeds():
-    """Average of two seeds."""
-    models = [fit(seed=seed) for seed in (0, 1)]
-    return average([model for model, _ in models]), models[0][1]
+@cache
+def all_words():
+    """Count as the base does, and every other word of the titles, abstracts and keywords."""
+    names, known = corpus().terms, set(build_full(VOCABULARY))
+    others = sorted({w for name in names for w in name.split() if w.isalpha()} - known)
+    column = {word: i for i, word in enumerate(others)}
+    pairs = [
+        (row, column[word])
+        for row, name in enumerate(names)
+        for word in name.split()
+        if word in column
+    ]
+    split = sparse.csr_matrix((np.ones(len(pairs)), np.transpose(pairs)), (len(names), len(others)))
+    counts = sum(corpus().counts.values()) @ split
+    return sparse.hstack([words(), counts]).tocsr().astype(np.float32)
 
 
-def truncated():
-    """Average of two seeds, cut to the rank of one."""
-    model, X = mixed_seeds()
-    return model.truncated(BASE.rank), X
+@cache
+def with_associates(share=0.3, near=10, rank=200):
+    """Add to each term a share of those that unlabelled texts use alike."""
+    from sklearn.utils.extmath import randomized_svd
+
+    texts = []
+    for path in sorted((DATA / "unlabelled").glob("*.jsonl.xz")):
+        with lzma.open(path, "rt") as lines:
+            records = map(json.loads, lines)
+            texts += [" ".join(str(r.get(name, "")) for name in SECTIONS) for r in records]
+    counts = TermExtractor(build_full(VOCABULARY), nested=True).counts(texts)
+    X = TfIdf().fit_transform(counts)
+    _, sizes, axes = randomized_svd(X, rank, random_state=0)
+    vectors = axes.T * sizes
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    alike = vectors @ vectors.T
+    np.fill_diagonal(alike, 0)
+    alike[alike < -np.partition(-alike, near, axis=1)[:, [near]]] = 0
+    return words() + words() @ sparse.csr_matrix(share * alike.astype(np.float32))
 
 
-def symmetric(share=0.25):
-    """Components drawn towards their mirror image."""
-    model, X = fit()
-    mirrored = mirror(VoxelGrid(4))
-    other = model.components[:, mirrored]
-    return LogLinear(model.mean, model.loadings, (1 - share) * model.components + share * other), X
+# ---- fits
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A fold's training studies: those to fit on, those held out, and the fits that were made."""
+
+    fold: int
+
+    @cached_property
+    def base(self):
+        """The model that variants are compared with: one fit, weights of terms learned."""
+        return self.fit()
+
+    def features(self, counts=words, min_studies=10):
+        """Give tf-idf of the terms that enough studies have, and what gives it for other counts."""
+        fit_rows, _ = inner_rows(self.fold)
+        frequent = np.flatnonzero(counts()[fit_rows].getnnz(axis=0) >= min_studies)
+        weighting = TfIdf().fit(counts()[fit_rows][:, frequent])
+        return weighting.transform(counts()[:, frequent]), (frequent, weighting)
+
+    def fit(
+        self,
+        schedule=BASE,
+        *,
+        counts=words,
+        min_studies=10,
+        densities=targets,
+        extra=None,
+        **options,
+    ):
+        """Fit a variant; return the model and the features of the held-out studies."""
+        fit_rows, held_rows = inner_rows(self.fold)
+        X, vectoriser = self.features(counts, min_studies)
+        x, training = X[fit_rows], densities().select(fit_rows)
+        rows = training.rows
+        if extra is not None:
+            x, rows = extra(x, training, vectoriser)
+        mean = mean_target(targets().select(fit_rows))
+        scale = np.full(GRID.n_regions, float(GRID.n_regions))
+        *_, (model, weights) = fit_loglinear(x, rows, mean, scale, schedule, **options)
+        return model, reweighted(X[held_rows], weights), weights
+
+    def equal(self):
+        """All terms weigh what their tf-idf does."""
+        return self.fit(learn_weights=False)
+
+    @cached_property
+    def second(self):
+        """A fit that goes on learning the weights of terms where the base ended."""
+        return self.fit(term_weights=self.base[2], seed=1)
+
+    def seeds(self, n):
+        """Average of `n` fits with the weights of the second, cut to the rank of one."""
+        _, X, weights = self.second
+        kept = {"term_weights": weights, "learn_weights": False}
+        others = [self.fit(seed=seed, **kept)[0] for seed in range(2, n + 1)]
+        return average([self.second[0], *others]).truncated(BASE.rank), X
+
+    def symmetric(self, share=0.25):
+        """Components drawn towards their mirror image."""
+        model, X, _ = self.base
+        other = model.components[:, mirror(GRID)]
+        mixed = (1 - share) * model.components + share * other
+        return LogLinear(model.mean, model.loadings, mixed), X
+
+    def smooth(self, bandwidth=0.6):
+        """Components smoothed over neighbouring voxels."""
+        model, X, _ = self.base
+        mass = smoothed(np.ones((1, GRID.n_regions)), bandwidth)  # a kernel's in the brain
+        components = smoothed(model.components, bandwidth) / mass
+        return LogLinear(model.mean, model.loadings, components.astype(np.float32)), X
+
+    def converted(self):
+        """Peaks that Neurosynth says are in Talairach space converted, in the studies fitted to."""
+        return self.fit(densities=lambda: targets(convert=True))
+
+    def with_neurosynth(self):
+        """Studies that Neurosynth alone has, known by their titles, fitted to as well."""
+        known = set(corpus().documents["id"].astype(str))
+        ids = neurosynth().documents["id"].astype(str)
+        others = neurosynth().select(np.flatnonzero([name not in known for name in ids]))
+        xyz, studies = others.peaks[["x", "y", "z"]].to_numpy(), others.peak_rows
+        more = make_targets(GRID, GRID, xyz, studies, len(others))
+        counts = TermExtractor(build_full(VOCABULARY), nested=True).counts(others)
+
+        def extend(x, training, vectoriser):
+            frequent, weighting = vectoriser
+            new = weighting.transform(counts[:, frequent])
+            useful = np.flatnonzero(more.has_mass & (new.getnnz(axis=1) > 0))
+            added, n = more.select(useful), len(training)
+
+            def rows(wanted):
+                densities = np.empty((len(wanted), GRID.n_regions), np.float32)
+                old = wanted < n
+                densities[old] = training.rows(wanted[old])
+                densities[~old] = added.rows(wanted[~old] - n)
+                return densities
+
+            return sparse.vstack([x, new[useful]]).tocsr(), rows
+
+        return self.fit(extra=extend)
+
+    def neighbours(self, near=200, width=0.1):
+        """Density of the studies whose features are close to those of each held-out one."""
+        _, X, weights = self.base
+        fit_rows, _ = inner_rows(self.fold)
+        training = targets().select(fit_rows)
+        cosines = (X @ reweighted(self.features()[0][fit_rows], weights).T).toarray()
+        nearest = np.argpartition(-cosines, near, axis=1)[:, :near]
+        closeness = np.exp(np.take_along_axis(cosines, nearest, axis=1) / width)
+        closeness /= closeness.sum(axis=1, keepdims=True)
+        pointers = np.arange(0, closeness.size + 1, near)
+        mixing = sparse.csr_matrix((closeness.ravel(), nearest.ravel(), pointers), cosines.shape)
+        return training.density.smooth(sparse.csr_matrix(mixing @ training.shares))
+
+    def mixed_with_neighbours(self, share=0.2):
+        """Mix the log density of the base with that of neighbours, relative to the mean map."""
+        model, X, _ = self.base
+        near = 0.8 * self.neighbours() + 0.2 * model.mean_map
+        return model, X, share * np.log(near / model.mean_map)
+
+    def mixed_with_l1(self, share=0.2, penalty=1.0):
+        """Mix the log density of the base with that of the paper's model."""
+        model, X, _ = self.base
+        fit_rows, held_rows = inner_rows(self.fold)
+        counts = TermExtractor(builtin_anatomy()).counts(corpus())
+        weighting = TfIdf().fit(counts[fit_rows])
+        features = weighting.transform(counts)
+        lesson = Lesson(features[fit_rows], targets().select(fit_rows), GRID, GRID.total_volume_mm3)
+        groups = corpus().groups.astype(str)[fit_rows]
+        linear = learn(Learner(loss="l1", lambdas=[penalty]), lesson, groups).predictor
+        near = 0.8 * linear.predict(features[held_rows]) + 0.2 * model.mean_map
+        return model, X, share * np.log(near / model.mean_map)
+
+
+def smoothed(maps, bandwidth):
+    """Smooth maps over the voxels of the brain, with nothing beyond it."""
+    from scipy.ndimage import gaussian_filter
+
+    out = np.empty_like(maps)
+    image = np.zeros(GRID.brain.shape, maps.dtype)
+    for row, each in zip(out, maps, strict=True):
+        image[GRID.brain] = each
+        row[:] = gaussian_filter(image, bandwidth, mode="constant")[GRID.brain]
+    return out
 
 
 VARIANTS = {
-    "base": fit,
-    "rank 64": lambda: fit(replace(BASE, rank=64)),
-    "rank 256": lambda: fit(replace(BASE, rank=256)),
-    "7 epochs": lambda: fit(replace(BASE, epochs=7)),
-    "14 epochs": lambda: fit(replace(BASE, epochs=14)),
-    "decay of loadings 1": lambda: fit(replace(BASE, decay=(1.0, 0.5))),
-    "decay of components 1": lambda: fit(replace(BASE, decay=(2.0, 1.0))),
-    "dropout 0.4": lambda: fit(replace(BASE, dropout=0.4)),
-    "dropout 0.1": lambda: fit(replace(BASE, dropout=0.1)),
-    "learning rate 0.02": lambda: fit(replace(BASE, rate=0.02)),
-    "title x 3, keywords x 2": lambda: fit(weights=(("title", 3.0), ("keywords", 2.0))),
-    "longest terms alone": lambda: fit(terms=longest),
-    "all terms within longer ones": lambda: fit(terms=phrases),
-    "with phrases that run on": lambda: fit(terms=whole_list),
-    "terms in >= 5 studies": lambda: fit(min_studies=5),
-    "terms in >= 25 studies": lambda: fit(min_studies=25),
-    "targets of bandwidth 0.75": lambda: fit(bandwidth=0.75),
-    "targets of bandwidth 1.5": lambda: fit(bandwidth=1.5),
-    "mirrored components, 1/4": symmetric,
-    "two seeds": mixed_seeds,
-    "two seeds, cut to rank 128": truncated,
+    "base": lambda inner: inner.base,
+    "terms weigh what their tf-idf does": lambda inner: inner.equal(),
+    "weights learned in two rounds": lambda inner: inner.second,
+    "two rounds, two seeds": lambda inner: inner.seeds(2),
+    "two rounds, four seeds": lambda inner: inner.seeds(4),
+    "mixed with neighbours, 1/5": lambda inner: inner.mixed_with_neighbours(),
+    "mirrored components, 1/4": lambda inner: inner.symmetric(),
+    "smoothed components": lambda inner: inner.smooth(),
+    "longest terms alone": lambda inner: inner.fit(counts=longest),
+    "terms in >= 5 studies": lambda inner: inner.fit(min_studies=5),
+    "terms in >= 25 studies": lambda inner: inner.fit(min_studies=25),
+    "rank 64": lambda inner: inner.fit(replace(BASE, rank=64)),
+    "rank 256": lambda inner: inner.fit(replace(BASE, rank=256)),
+    "7 epochs": lambda inner: inner.fit(replace(BASE, epochs=7)),
+    "14 epochs": lambda inner: inner.fit(replace(BASE, epochs=14)),
+    "decay of loadings 1": lambda inner: inner.fit(replace(BASE, decay=(1.0, 0.5))),
+    "decay of loadings 3": lambda inner: inner.fit(replace(BASE, decay=(3.0, 0.5))),
+    "decay of components 1": lambda inner: inner.fit(replace(BASE, decay=(2.0, 1.0))),
+    "dropout 0.2": lambda inner: inner.fit(replace(BASE, dropout=0.2)),
+    "dropout 0.4": lambda inner: inner.fit(replace(BASE, dropout=0.4)),
+    "learning rate 0.02": lambda inner: inner.fit(replace(BASE, rate=0.02)),
+    "title x 3, keywords x 2": lambda inner: inner.fit(counts=weighted_sections),
+    "all terms within longer ones": lambda inner: inner.fit(counts=phrases),
+    "with phrases that run on": lambda inner: inner.fit(counts=whole_list),
+    "every word of the texts": lambda inner: inner.fit(counts=all_words),
+    "associates from unlabelled texts": lambda inner: inner.fit(counts=with_associates),
+    "Talairach studies converted": lambda inner: inner.converted(),
+    "Neurosynth's other studies": lambda inner: inner.with_neurosynth(),
+    "targets of bandwidth 0.75": lambda inner: inner.fit(densities=lambda: targets(0.75)),
+    "targets of bandwidth 1.5": lambda inner: inner.fit(densities=lambda: targets(1.5)),
+    "mixed with l1, 1/5": lambda inner: inner.mixed_with_l1(),
 }
+NOT_SCORED = {"Talairach studies converted": in_talairach}
+
+
+# ---- scores
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--only", nargs="*", default=list(VARIANTS))
+    parser.add_argument("--folds", nargs="*", type=int, default=list(range(5)))
+    parser.add_argument("--only", nargs="*", default=list(VARIANTS), metavar="NAME")
+    parser.add_argument("--table", action="store_true", help="print what there is, fit nothing")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", DataWarning)
-    rows, base = [], None
-    for name in arguments.only:
-        file = arguments.output / f"{name.replace(' ', '_').replace('/', 'of')}.npz"
-        if not file.exists():
-            start = time.perf_counter()
-            scores = held_out_scores(*VARIANTS[name]())
-            best = int(np.nanmean(scores, axis=1).argmax())
-            seconds = time.perf_counter() - start
-            np.savez(file, nats=scores[best], sharpness=SHARPNESS[best], seconds=seconds)
-        kept = np.load(file)
-        nats = kept["nats"]
-        base = nats if base is None else base
-        gain = nats - base
-        error = gain.std(ddof=1) / np.sqrt(len(gain))
-        rows.append(
-            [
-                name,
-                f"{nats.mean():.4f}",
-                f"{gain.mean():+.4f} ± {error:.4f}",
-                f"{float(kept['sharpness']):g}",
-                f"{float(kept['seconds']):.0f}",
-            ]
-        )
-        print(*rows[-1], sep=" | ", flush=True)
-    print_table(["variant", "nats above uniform", "gain ± s.e.", "sharpness", "s"], rows)
+    inners = {fold: Inner(fold) for fold in arguments.folds}
+    if not arguments.table:
+        for name in arguments.only:
+            for fold, inner in inners.items():
+                run(name, inner, kept_in(arguments.output, name, fold))
+    rows = [summary(name, arguments.output, arguments.folds) for name in arguments.only]
+    header = ["variant", "nats above uniform", "gain ± sd of folds", "better in", "sharpness"]
+    print_table(header, [row for row in rows if row])
 
 
-@cache
-def corpus_and_rows():
-    """Give all studies, and the rows of fold 0's training studies to fit on and to hold out."""
-    corpus = studies_in_brain()
-    groups = corpus.groups.astype(str)
-    train, _ = shuffle_split(groups, 0, seed=0)
-    fit_rows, held_rows = shuffle_split(groups[train], 0, seed=1)
-    return corpus, train[fit_rows], train[held_rows]
+def kept_in(folder, name, fold):
+    """File of a finished fit."""
+    plain = "".join(letter if letter.isalnum() else "_" for letter in name)
+    return folder / f"fold-{fold}-{plain}.npz"
 
 
-@cache
-def features(weights, min_studies, terms):
-    """Weighted counts of the terms that enough studies have, as tf-idf."""
-    corpus, fit_rows, held_rows = corpus_and_rows()
-    counts = terms(corpus, dict(weights))
-    counts = counts[:, np.flatnonzero(counts[fit_rows].getnnz(axis=0) >= min_studies)]
-    return TfIdf().fit(counts[fit_rows]).transform(counts), fit_rows, held_rows
+def run(name, inner, file):
+    """Fit a variant unless that was done, and keep the scores of the held-out studies."""
+    if file.exists():
+        return
+    start = time.perf_counter()
+    model, X, *more = VARIANTS[name](inner)
+    offset = more[0] if more and np.ndim(more[0]) == 2 else None
+    scores = held_out_scores(inner.fold, model, X, offset)
+    best = int(np.nanmean(scores, axis=1).argmax())
+    nats = scores[best]
+    if name in NOT_SCORED:
+        nats[NOT_SCORED[name]()[inner_rows(inner.fold)[1]]] = np.nan
+    seconds = time.perf_counter() - start
+    np.savez(file, nats=nats, sharpness=SHARPNESS[best], seconds=seconds)
+    print(f"{name}, fold {inner.fold}: {np.nanmean(nats):.4f}, {seconds:.0f} s", flush=True)
 
 
-@cache
-def targets(bandwidth):
-    """Make the densities of all studies."""
-    corpus, *_ = corpus_and_rows()
-    grid = VoxelGrid(4)
-    xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
-    return make_targets(grid, grid, xyz, corpus.peak_rows, len(corpus), bandwidth=bandwidth)
+def summary(name, folder, folds):
+    """Give a row of the table, of the folds that are done."""
+    done = [fold for fold in folds if kept_in(folder, name, fold).exists()]
+    if not done:
+        return None
+    kept = [np.load(kept_in(folder, name, fold)) for fold in done]
+    base = [np.load(kept_in(folder, "base", fold))["nats"] for fold in done]
+    nats = [np.nanmean(each["nats"]) for each in kept]
+    gains = [np.nanmean(each["nats"] - other) for each, other in zip(kept, base, strict=True)]
+    spread = f" ± {np.std(gains, ddof=1):.4f}" if len(gains) > 1 else ""
+    sharpness = sorted({float(each["sharpness"]) for each in kept})
+    return [
+        name,
+        f"{np.mean(nats):.4f}",
+        f"{np.mean(gains):+.4f}{spread}",
+        f"{sum(gain > 0 for gain in gains)} of {len(gains)}",
+        ", ".join(f"{each:g}" for each in sharpness),
+    ]
 
 
-def held_out_scores(model, X):
+def held_out_scores(fold, model, X, offset=None):
     """Nats above uniform of each held-out study, for each sharpness."""
-    held = targets(1.0).select(corpus_and_rows()[2])
+    held = targets().select(inner_rows(fold)[1])
     order = np.argsort(held.study, kind="stable")
     study, region = held.study[order], held.region[order]
     relative = np.zeros((len(SHARPNESS), len(study)))
-    for start in range(0, X.shape[0], 128):
-        here = slice(*np.searchsorted(study, [start, start + 128]))
-        added = model.project(X[start : start + 128]) @ model.components
+    for start in range(0, X.shape[0], CHUNK):
+        here = slice(*np.searchsorted(study, [start, start + CHUNK]))
+        added = model.project(X[start : start + CHUNK]) @ model.components
+        bias = model.bias if offset is None else model.bias + offset[start : start + CHUNK]
         for row, sharpness in zip(relative, SHARPNESS, strict=True):
-            q = softmax(model.bias + np.float32(sharpness) * added)
+            q = softmax((bias + np.float32(sharpness) * added).astype(np.float32))
             row[here] = q[study[here] - start, region[here]] * q.shape[1]
     return np.array([nats_above_uniform(row, study, len(held)) for row in relative])
 

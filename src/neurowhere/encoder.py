@@ -237,7 +237,10 @@ class Encoder(Parameters):
             self.brain_.total_volume_mm3,
             self._label_selector(),
         )
-        self._keep(learn(self._learner(), lesson, groups))
+        learned = learn(self._learner(), lesson, groups)
+        if learned.term_weights is not None:
+            self.weighting_ = TfIdf.from_idf(self.weighting_.idf_ * learned.term_weights)
+        self._keep(learned)
 
     def _check_options(self) -> None:
         for name, values in OPTIONS.items():
@@ -246,6 +249,8 @@ class Encoder(Parameters):
                     f"expected {name} among {', '.join(map(repr, values))}, "
                     f"got {getattr(self, name)!r}"
                 )
+        if self.constraint == "labels" and self.loss == "likelihood":
+            raise FitError("expected loss 'l1' or 'l2' for a label-constrained model; set one")
 
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""

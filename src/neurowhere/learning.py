@@ -34,6 +34,7 @@ from neurowhere.learn import (
     label_blocks,
     nats_above_uniform,
     peak_levels,
+    reweighted,
     ridge_blocks,
     softmax,
     target_products,
@@ -103,12 +104,15 @@ class Learned:
     calibration : array or None
         Predicted mass that held each share of the peaks of held-out studies; see
         `neurowhere.learn.calibration`.
+    term_weights : array or None
+        Learned weight of each term among the features of a text; see `neurowhere.learn.loglinear`.
     """
 
     predictor: Predictor
     choice: Choice | None = None
     certificate: Certificate | None = None
     calibration: NDArray[np.float64] | None = None
+    term_weights: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +131,10 @@ class Lesson:
     def select(self, rows: NDArray[np.intp]) -> "Lesson":
         """Give the lesson of some studies."""
         return replace(self, features=self.features[rows], targets=self.targets.select(rows))
+
+    def reweighted(self, term_weights: NDArray[np.float32]) -> "Lesson":
+        """Give the lesson in which terms have other weights."""
+        return replace(self, features=reweighted(self.features, term_weights))
 
     @property
     def columns(self) -> sparse.csr_matrix:
@@ -244,7 +252,9 @@ def _blocks(
 def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesson) -> Learned:
     """Choose decay, number of epochs and sharpness on one fit each; then average several seeds.
 
-    The average has the rank of all fits together; what is beyond the rank of one moves no map.
+    The first fit to all studies goes on learning the weights of terms where the chosen one ended,
+    and the others keep its weights: models of the same features can be averaged. The average has
+    the rank of all fits together; what is beyond the rank of one moves no map.
     """
     trials = [_try(learner, fit, held, decay) for decay in learner.path]
     best = max(trials, key=lambda trial: max(trial.scores))
@@ -254,19 +264,28 @@ def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesso
         max(best.scores),
         np.array([trial.scores for trial in trials]),
     )
-    models = []
+    models, term_weights = [], best.term_weights
     for repeat in range(learner.repeats):
-        title = f"fit {repeat + 1} of {learner.repeats}"
-        *_, model = _epochs(learner, lesson, best.schedule, learner.seed + repeat, title)
+        *_, (model, term_weights) = _epochs(
+            learner,
+            lesson,
+            best.schedule,
+            f"fit {repeat + 1} of {learner.repeats}",
+            seed=learner.seed + repeat,
+            term_weights=term_weights,
+            learn_weights=repeat == 0,
+        )
         models.append(model)
     predictor = average(models).sharpened(best.sharpness).truncated(learner.schedule.rank)
-    return Learned(predictor, choice, calibration=_calibration(best.model, held))
+    calibration = _calibration(best.model, held.reweighted(best.term_weights))
+    return Learned(predictor, choice, calibration=calibration, term_weights=term_weights)
 
 
 class _Trial(NamedTuple):
     """The best epoch of a fit to part of the studies."""
 
     model: LogLinear
+    term_weights: NDArray[np.float32]
     schedule: Schedule
     scores: list[float]  # for each sharpness
 
@@ -279,12 +298,12 @@ def _try(learner: Learner, fit: Lesson, held: Lesson, decay: float) -> _Trial:
     """Fit until the score of held-out studies falls."""
     schedule = replace(learner.schedule, decay=(decay, learner.schedule.decay[1]))
     best: _Trial | None = None
-    epochs = _epochs(learner, fit, schedule, learner.seed, f"choice, decay {decay:g}")
-    for epoch, model in enumerate(epochs, start=1):
-        scores = _sharpness_scores(model, held)
+    epochs = _epochs(learner, fit, schedule, f"choice, decay {decay:g}", seed=learner.seed)
+    for epoch, (model, term_weights) in enumerate(epochs, start=1):
+        scores = _sharpness_scores(model, held.reweighted(term_weights))
         if best is not None and max(scores) < max(best.scores):
             break
-        best = _Trial(model.copy(), replace(schedule, stop=epoch), scores)
+        best = _Trial(model.copy(), term_weights, replace(schedule, stop=epoch), scores)
     assert best is not None
     return best._replace(model=best.model.sharpened(best.sharpness))
 
@@ -304,16 +323,16 @@ def _calibration(model: LogLinear, held: Lesson) -> NDArray[np.float64]:
 
 
 def _epochs(
-    learner: Learner, lesson: Lesson, schedule: Schedule, seed: int, title: str
-) -> Iterator[LogLinear]:
+    learner: Learner, lesson: Lesson, schedule: Schedule, title: str, **options: Any
+) -> Iterator[tuple[LogLinear, NDArray[np.float32]]]:
     models = fit_loglinear(
         lesson.columns,
         lesson.targets.rows,
         mean_target(lesson.targets),
         lesson.relative_volume,
         schedule,
-        seed=seed,
         n_jobs=learner.n_jobs,
+        **options,
     )
     return track(models, title, schedule.n_epochs)
 

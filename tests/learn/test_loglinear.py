@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import LogLinear, Schedule, average, fit_loglinear, nats_above_uniform
-from neurowhere.learn.loglinear import drop, gradient, one_cycle
+from neurowhere.learn.loglinear import drop, gradient, one_cycle, reweighted
 
 N, D, M, RANK = 7, 9, 11, 3
 
@@ -29,20 +29,41 @@ def loss(model, X, y, weight):
 
 
 def test_gradient_is_that_of_finite_differences():
-    X, y, weight, model = problem()
+    Z, y, weight, model = problem()
+    weights = np.random.default_rng(3).normal(size=(D, 1))  # log weights of terms
     # In double precision, so that differences are exact enough.
     model.__dict__["bias"] = np.log(model.mean_map)
+    x = reweighted(Z, np.exp(weights[:, 0]))
     with ThreadPoolExecutor(2) as threads:
-        slopes = gradient(model, X, y, weight, threads)
+        slopes = gradient(model, x, x, y, weight, threads)
     step = 1e-6
-    for name, slope in zip(("loadings", "components"), slopes, strict=True):
+    at = {"loadings": model.loadings, "components": model.components, "weights": weights}
+    for name, slope in zip(at, slopes, strict=True):
+        assert slope.shape == at[name].shape
         for index in np.ndindex(slope.shape):
             values = []
             for sign in (1, -1):
-                moved = {"loadings": model.loadings.copy(), "components": model.components.copy()}
+                moved = at | {name: at[name].copy()}
                 moved[name][index] += sign * step
-                values.append(loss(LogLinear(model.mean, **moved), X, y, weight))
+                features = reweighted(Z, np.exp(moved.pop("weights")[:, 0]))
+                values.append(loss(LogLinear(model.mean, **moved), features, y, weight))
             assert slope[index] == pytest.approx((values[0] - values[1]) / (2 * step), abs=2e-5)
+
+
+def test_gradient_for_weights_is_of_what_dropout_leaves():
+    Z, y, weight, model = problem()
+    mask = np.random.default_rng(5).random(Z.nnz) < 0.6
+    model.__dict__["bias"] = np.log(model.mean_map)
+
+    def seen(log_weights):
+        x = reweighted(Z, np.exp(log_weights))
+        return x, sp.csr_matrix((x.data * mask, x.indices, x.indptr), shape=x.shape)
+
+    with ThreadPoolExecutor(1) as threads:
+        slope = gradient(model, *seen(np.zeros(D)), y, weight, threads)[2]
+    for term, step in enumerate(1e-6 * np.eye(D)):
+        up, down = (loss(model, seen(sign * step)[1], y, weight) for sign in (1, -1))
+        assert slope[term, 0] == pytest.approx((up - down) / 2e-6, abs=2e-5)
 
 
 def test_prediction_is_a_density_that_starts_from_the_mean_map():
@@ -110,10 +131,21 @@ SCHEDULE = Schedule(rank=4, epochs=30, batch=50, rate=0.1, decay=(0.01, 0.01), d
 
 def fit_planted(seed=0, **options):
     X, y = planted()
-    *_, model = fit_loglinear(
+    *_, (model, _) = fit_loglinear(
         X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE, seed=seed, **options
     )
     return X, y, model
+
+
+def test_a_term_that_tells_nothing_loses_weight():
+    X, y = planted()
+    noise = sp.csr_matrix(np.random.default_rng(1).random((len(y), 3)) < 0.7, dtype=np.float32)
+    X = reweighted(sp.hstack([X, noise]).tocsr(), np.ones(5))
+    problem = X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE
+    *_, (_, learned) = fit_loglinear(*problem)
+    assert learned[:2].min() > 3 * learned[2:].max()
+    *_, (_, kept) = fit_loglinear(*problem, term_weights=learned, learn_weights=False)
+    np.testing.assert_allclose(kept, learned, rtol=1e-6)
 
 
 def test_a_planted_effect_is_learned():
@@ -133,7 +165,7 @@ def test_same_seed_same_model_for_any_number_of_threads():
 
 def test_dropout_keeps_the_mean():
     X = sp.csr_matrix(np.ones((200, 300), dtype=np.float32))
-    dropped = drop(X.copy(), 0.3, np.random.default_rng(0))
+    dropped = drop(X, 0.3, np.random.default_rng(0))
     assert set(np.unique(dropped.data).round(4)) == {np.float32(0), np.float32(1 / 0.7).round(4)}
     assert dropped.data.mean() == pytest.approx(1, abs=0.01)
 

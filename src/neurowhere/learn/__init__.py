@@ -6,7 +6,7 @@ from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.labels import label_blocks
-from neurowhere.learn.loglinear import Schedule, fit_loglinear
+from neurowhere.learn.loglinear import Schedule, fit_loglinear, reweighted
 from neurowhere.learn.predictor import (
     Linear,
     LogLinear,
@@ -47,6 +47,7 @@ __all__ = [
     "nats_above_uniform",
     "peak_levels",
     "predictor_from_arrays",
+    "reweighted",
     "ridge_blocks",
     "softmax",
     "target_products",

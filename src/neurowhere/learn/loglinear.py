@@ -10,6 +10,13 @@ are compared, expected over the study's kernel density ŷ. With ρ_k = q_k V/v_k
 a_k = ŷ_k ρ_k/(1 + ρ_k), the gradient for the exponent is q Σa − a: a pass over a batch is three
 products of matrices.
 
+A text has its say once, shared among its terms: x has unit norm, and a term that tells nothing of
+where takes from those that do. So the weight of each term within the norm is learned too,
+
+    x = w∘z / ‖w∘z‖,        ∂loss/∂log w_t = Σ_i (c_it − x_it² Σ_s c_is)
+
+with z the features that are given, w (d,) the weights, and c_it = x_it ∂loss_i/∂x_it.
+
 The rank r ties terms together, so that rare ones borrow from common ones. AdamW with decoupled
 weight decay, dropout of terms and a one-cycle learning rate do the rest.
 """
@@ -79,39 +86,49 @@ def fit_loglinear(
     relative_volume: NDArray[np.floating],
     schedule: Schedule,
     *,
+    term_weights: NDArray[np.floating] | None = None,
+    learn_weights: bool = True,
     seed: int = 0,
     n_jobs: int = -1,
-) -> Iterator[LogLinear]:
-    """Fit by AdamW, and yield the model after each epoch.
+) -> Iterator[tuple[LogLinear, Floats]]:
+    """Fit by AdamW, and yield the model and the weights of terms after each epoch.
 
     Parameters
     ----------
     X : csr_matrix of shape (n_studies, n_terms)
-        Rows of unit norm.
+        Features z of the studies.
     targets : callable
         Gives the densities ŷ of some studies: (b, m).
     mean : array of shape (m,)
         Mean map.
     relative_volume : array of shape (m,)
         V/v_k.
+    term_weights : array of shape (n_terms,), optional
+        Weights to start from, 1 by default.
+    learn_weights : bool
+        Whether to learn the weights of terms, or to keep those given.
     """
     from joblib import effective_n_jobs
 
     rng = np.random.default_rng(seed)
     n, d = X.shape
     model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
+    log_weights = np.zeros(d, np.float32) if term_weights is None else np.log(term_weights)
+    log_weights = log_weights.astype(np.float32)[:, None]  # (d, 1)
+    parameters = [model.loadings, model.components] + [log_weights] * learn_weights
     weight = relative_volume.astype(np.float32)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
-        step = _Adam(model, schedule, n_steps, threads)
+        step = _Adam(parameters, schedule, n_steps, threads)
         for _ in range(schedule.n_epochs):
             order = rng.permutation(n)
             for batch in slices(n, size):
                 rows = order[batch]
-                x = drop(X[rows], schedule.dropout, rng)
-                step(*gradient(model, x, targets(rows), weight, threads))
-            yield model
+                x = reweighted(X[rows], np.exp(log_weights[:, 0]))
+                seen = drop(x, schedule.dropout, rng)
+                step(*gradient(model, x, seen, targets(rows), weight, threads))
+            yield model, np.exp(log_weights[:, 0])
 
 
 def _start(d: int, rank: int, m: int, rng: Any) -> tuple[Floats, Floats]:
@@ -120,18 +137,48 @@ def _start(d: int, rank: int, m: int, rng: Any) -> tuple[Floats, Floats]:
     return loadings.astype(np.float32), components.astype(np.float32)
 
 
+def reweighted(X: sp.csr_matrix, term_weights: NDArray[np.floating]) -> sp.csr_matrix:
+    """Give each term its weight, and rows unit norm again; x = w∘z / ‖w∘z‖.
+
+    >>> z = sp.csr_matrix([[0.6, 0.8], [0.0, 0.0]])
+    >>> reweighted(z, np.array([4.0, 3.0])).toarray().round(2)
+    array([[0.71, 0.71],
+           [0.  , 0.  ]])
+    """
+    data = X.data * term_weights[X.indices].astype(X.dtype)
+    squares = np.bincount(_row_of_entries(X), data**2, minlength=X.shape[0])
+    norms = np.sqrt(np.where(squares > 0, squares, 1)).astype(X.dtype)
+    return _with_data(X, data / np.repeat(norms, np.diff(X.indptr)))
+
+
 def drop(X: sp.csr_matrix, share: float, rng: Any) -> sp.csr_matrix:
     """Hide a random share of the entries, and scale the others up to keep the mean."""
     kept = rng.random(X.nnz, dtype=np.float32) >= share
-    X.data = X.data * kept / np.float32(1 - share)
-    return X
+    return _with_data(X, X.data * kept / np.float32(1 - share))
+
+
+def _with_data(X: sp.csr_matrix, data: NDArray[np.floating]) -> sp.csr_matrix:
+    """Matrix with other entries in the same places."""
+    return sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
+
+
+def _row_of_entries(X: sp.csr_matrix) -> NDArray[np.intp]:
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
 def gradient(
-    model: LogLinear, x: sp.csr_matrix, targets: Floats, weight: Floats, threads: Any
-) -> tuple[Floats, Floats]:
-    """Gradients of the mean loss of a batch for loadings and components."""
-    hidden = np.asarray(x @ model.loadings, dtype=np.float32)  # (b, r)
+    model: LogLinear,
+    x: sp.csr_matrix,
+    seen: sp.csr_matrix,
+    targets: Floats,
+    weight: Floats,
+    threads: Any,
+) -> tuple[Floats, Floats, Floats]:
+    """Gradients of the mean loss of a batch for loadings, components and log weights of terms.
+
+    `seen` is what dropout leaves of the features x, entry by entry.
+    """
+    hidden = np.asarray(seen @ model.loadings, dtype=model.loadings.dtype)  # (b, r)
     exponent = hidden @ model.components
     exponent += model.bias
 
@@ -140,7 +187,22 @@ def gradient(
 
     list(threads.map(chunk, slices(len(exponent), _CHUNK)))
     to_hidden = exponent @ model.components.T  # (b, r)
-    return np.asarray(x.T @ to_hidden), hidden.T @ exponent
+    return (
+        np.asarray(seen.T @ to_hidden),
+        hidden.T @ exponent,
+        _weight_gradient(x, seen, model.loadings, to_hidden),
+    )
+
+
+def _weight_gradient(
+    x: sp.csr_matrix, seen: sp.csr_matrix, loadings: Floats, to_hidden: Floats
+) -> Floats:
+    """Σ_i (c_it − x_it² Σ_s c_is): (d, 1). The second part is what the unit norm takes back."""
+    row = _row_of_entries(x)
+    moved = seen.data * np.einsum("ij,ij->i", to_hidden[row], loadings[x.indices])  # c_it
+    moved -= x.data**2 * np.bincount(row, moved, minlength=x.shape[0])[row]
+    slope = np.bincount(x.indices, moved, minlength=x.shape[1])
+    return slope.astype(loadings.dtype)[:, None]
 
 
 def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, share: np.float32) -> None:
@@ -157,12 +219,14 @@ def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, share: np.fl
 
 
 class _Adam:
-    """AdamW with decoupled decay and a one-cycle learning rate, in place on a model."""
+    """AdamW with decoupled decay and a one-cycle learning rate, in place on arrays."""
 
-    def __init__(self, model: LogLinear, schedule: Schedule, total: int, threads: Any) -> None:
-        self.parameters = (model.loadings, model.components)
-        self.first = [np.zeros_like(each) for each in self.parameters]
-        self.second = [np.zeros_like(each) for each in self.parameters]
+    def __init__(
+        self, parameters: list[Floats], schedule: Schedule, total: int, threads: Any
+    ) -> None:
+        self.parameters = parameters
+        self.first = [np.zeros_like(each) for each in parameters]
+        self.second = [np.zeros_like(each) for each in parameters]
         self.schedule = schedule
         self.total = total
         self.threads = threads
@@ -173,8 +237,9 @@ class _Adam:
         self.count += 1
         first_rate = rate / (1 - _BETAS[0] ** self.count)
         second_scale = 1 / (1 - _BETAS[1] ** self.count)
-        arrays = zip(self.parameters, slopes, self.first, self.second, strict=True)
-        for each, decay in zip(arrays, self.schedule.decay, strict=True):
+        # Fewer parameters than slopes where the weights of terms are not learned.
+        arrays = zip(self.parameters, slopes, self.first, self.second, strict=False)
+        for each, decay in zip(arrays, (*self.schedule.decay, 0.0), strict=False):
             constants = [*_BETAS, first_rate, second_scale, 1 - rate * decay, _EPSILON]
             update = partial(_update, each, np.array(constants, each[0].dtype))
             list(self.threads.map(update, slices(len(each[0]), _ROWS)))
