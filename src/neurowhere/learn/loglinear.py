@@ -178,8 +178,8 @@ def gradient(
 
     `seen` is what dropout leaves of the features x, entry by entry.
     """
-    hidden = np.asarray(seen @ model.loadings, dtype=model.loadings.dtype)  # (b, r)
-    exponent = hidden @ model.components
+    hidden = np.asarray(seen @ model.loadings, dtype=np.float32)  # (b, r)
+    exponent: Floats = hidden @ model.components
     exponent += model.bias
 
     def chunk(rows: slice) -> None:
