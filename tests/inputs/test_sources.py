@@ -88,6 +88,19 @@ def test_a_folder_and_its_kinds(tmp_path):
     ]
 
 
+def test_a_bad_file_of_a_folder_takes_no_other_with_it(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\x89PNG\0\0")
+    with pytest.raises(TextError, match="is not text, but binary"):
+        read_text(str(tmp_path))
+    (tmp_path / "b.csv").write_text("no,words\n1,2\n")
+    (tmp_path / "c.txt").write_text("fear")
+    binary, table, text = iter_texts([str(tmp_path)])
+    assert (binary.name, table.name) == (str(tmp_path / "a.txt"), str(tmp_path / "b.csv"))
+    assert "is not text, but binary" in binary.reason
+    assert table.reason.startswith("expected a column of text")
+    assert text == Text("c.txt", "fear")
+
+
 def test_an_empty_folder(tmp_path):
     with pytest.raises(TextError, match="has no file ending in"):
         read_text(str(tmp_path))

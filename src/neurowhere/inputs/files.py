@@ -7,17 +7,16 @@ import zlib
 from pathlib import Path
 from typing import IO
 
+from neurowhere.corpus import jats, jsonl, plain, tables
 from neurowhere.exceptions import TextError
 from neurowhere.files import COMPRESSIONS, bare_suffix
 from neurowhere.inputs.html import html_to_text
 from neurowhere.inputs.pdf import pdf_to_text
 
-PLAIN_SUFFIXES = (".txt", ".text", ".md")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 PDF_SUFFIX = ".pdf"
-ARTICLE_SUFFIXES = (".xml", ".nxml")
-TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
-SUFFIXES = (*PLAIN_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX, *ARTICLE_SUFFIXES, *TABLE_SUFFIXES)
+TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
+SUFFIXES = (*plain.SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX, *jats.SUFFIXES, *TABLE_SUFFIXES)
 MEBI = 1 << 20
 MAX_BYTES = 20 * MEBI  # some ten times a long book
 MAX_PDF_BYTES = 200 * MEBI  # nearly all of it pictures

@@ -25,7 +25,7 @@ def html_to_text(page: str) -> str:
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.parts: list[str] = []
         self._silent = 0
 

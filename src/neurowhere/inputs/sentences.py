@@ -1,5 +1,7 @@
 """Sentences: a text cut at their ends, as negation and sides are read."""
 
+from itertools import pairwise
+
 from neurowhere.inputs.sources import Text
 from neurowhere.text import TermCounter
 
@@ -19,8 +21,8 @@ def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
         for token, (start, _) in enumerate(reading.spans)
         if token == 0 or reading.is_sentence_end(token)
     ]
-    ends = [*starts[1:], len(text.content)][: len(starts)]  # none where there is no word
+    cuts = [*starts, len(text.content)]
     return [
         Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
-        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1)
+        for number, (start, end) in enumerate(pairwise(cuts), start=1)
     ]

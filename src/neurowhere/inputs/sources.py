@@ -1,27 +1,21 @@
 """Sources: a text, a path or standard input, as given on a command line, read as texts."""
 
-import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
-from neurowhere.corpus import iter_documents
+from neurowhere.corpus import iter_documents, jats, jsonl, tables
+from neurowhere.corpus.shards import find_shards
 from neurowhere.exceptions import CorpusError, MissingExtraError, TextError
 from neurowhere.files import bare_suffix, expanded
-from neurowhere.inputs.files import (
-    ARTICLE_SUFFIXES,
-    SUFFIXES,
-    TABLE_SUFFIXES,
-    read_file,
-    read_stream,
-)
+from neurowhere.inputs.files import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
 
 STDIN = "-"
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
-FORMATS = {".csv": "table", ".tsv": "table", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-FORMATS |= dict.fromkeys(ARTICLE_SUFFIXES, "jats")
+FORMATS = {suffix: reader.NAME for reader in (tables, jsonl, jats) for suffix in reader.SUFFIXES}
 # Without a blank: a folder in it, or something after a point that could be a suffix.
 PATH = re.compile(r"~?[^\s]*/[^\s]*|[^\s]+\.[A-Za-z]\w{0,4}")
 
@@ -45,7 +39,12 @@ def read_text(source: str) -> Text:
     found = list(_iter_source(source))
     if len(found) > 1:
         raise TextError(f"expected one text, but {source} holds {len(found):,}; give one of them")
-    return _not_empty(found[0])
+    text = found[0]
+    if isinstance(text, Failure):
+        raise TextError(text.reason)
+    if not text.content.strip():
+        raise TextError(f"expected a text, but {text.name} is empty; give some words")
+    return text
 
 
 def iter_texts(sources: Sequence[str]) -> Iterator[Text | Failure]:
@@ -56,11 +55,9 @@ def iter_texts(sources: Sequence[str]) -> Iterator[Text | Failure]:
     if len(sources) > 1:
         _refuse_words(sources)
     for source in sources:
-        try:
-            for text in _iter_source(source):
-                yield text if text.content.strip() else Failure(text.name, "no text")
-        except (CorpusError, MissingExtraError, TextError) as error:
-            yield Failure(source, str(error).removeprefix(f"{source}: "))
+        for item in _tell_failure(source, _iter_source(source)):
+            is_empty = isinstance(item, Text) and not item.content.strip()
+            yield Failure(item.name, "no text") if is_empty else item
 
 
 def holds_many(sources: Sequence[str]) -> bool:
@@ -84,7 +81,7 @@ def as_path(source: str) -> Path | None:
     if source == STDIN or not source.strip() or len(source) > LONGEST_PATH:
         return None
     path = expanded(source)
-    if _exists(path):
+    if lexists(path):
         return path
     stripped = source.strip()
     if PATH.fullmatch(stripped) or ("\n" not in stripped and bare_suffix(path) in SUFFIXES):
@@ -95,7 +92,7 @@ def as_path(source: str) -> Path | None:
     return None
 
 
-def _iter_source(source: str) -> Iterator[Text]:
+def _iter_source(source: str) -> Iterator[Text | Failure]:
     if source == STDIN:
         yield Text("standard input", read_stream(sys.stdin.buffer, "standard input"))
         return
@@ -117,22 +114,20 @@ def _iter_file(path: Path) -> Iterator[Text]:
         yield Text(document.id, document.text)
 
 
-def _iter_folder(folder: Path) -> Iterator[Text]:
-    files = sorted(
-        file
-        for file in folder.iterdir()
-        if bare_suffix(file) in SUFFIXES and file.is_file() and not file.name.startswith(".")
-    )
+def _iter_folder(folder: Path) -> Iterator[Text | Failure]:
+    files = find_shards(folder, SUFFIXES)
     if not files:
         raise TextError(f"expected texts, but {folder} has no file ending in {', '.join(SUFFIXES)}")
     for file in files:
-        yield from _iter_file(file)
+        yield from _tell_failure(str(file), _iter_file(file))
 
 
-def _not_empty(text: Text) -> Text:
-    if not text.content.strip():
-        raise TextError(f"expected a text, but {text.name} is empty; give some words")
-    return text
+def _tell_failure(name: str, texts: Iterator[Text | Failure]) -> Iterator[Text | Failure]:
+    """Yield the texts of a source, and the error that ends them, if one does."""
+    try:
+        yield from texts
+    except (CorpusError, MissingExtraError, TextError) as error:
+        yield Failure(name, str(error).removeprefix(f"{name}: "))
 
 
 def _refuse_words(sources: Sequence[str]) -> None:
@@ -142,10 +137,3 @@ def _refuse_words(sources: Sequence[str]) -> None:
                 f"expected files where several arguments are given, but {source!r} is none; "
                 "put a text in quotes"
             )
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return os.path.lexists(path)
-    except (OSError, ValueError):  # too long, or with a NUL
-        return False
