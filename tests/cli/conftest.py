@@ -1,12 +1,15 @@
-"""What the tests of all commands share: a way to run them as a user does."""
+"""What the tests of all commands share: a way to run them as a user does, and a small model."""
 
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from tests.studies import GRID, TERMS, make_corpus
 
+from neurowhere import Encoder, save_model
 from neurowhere.cli import main
 
 
@@ -17,6 +20,13 @@ class Outcome:
     code: int
     out: str
     err: str
+
+    def assert_refused(self, message: str) -> None:
+        """One line says what is wrong with the input, and nothing else is printed."""
+        assert (self.code, self.out) == (1, "")
+        assert self.err.startswith("neurowhere: ")
+        assert message in self.err
+        assert self.err.count("\n") == 1
 
 
 @pytest.fixture
@@ -37,3 +47,12 @@ def run(
         return Outcome(code, output.out, output.err)
 
     return run_command
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a small log-linear model."""
+    folder = tmp_path_factory.mktemp("models") / "model"
+    fitted = Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+    save_model(fitted, folder)
+    return folder

@@ -11,26 +11,16 @@ from pathlib import Path
 
 import nibabel
 import pytest
-import typer
 from rich.console import Console
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import TERMS
 from tests.test_encoder import make_atlas
 
-from neurowhere import Encoder, load_model, save_model
+from neurowhere import load_model
 from neurowhere.batch import CHUNK
-from neurowhere.cli import app
 from neurowhere.cli.picture import draw
 from neurowhere.inputs import Text
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "model"
-    fitted = Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
-    save_model(fitted, folder)
-    return folder
 
 
 @pytest.fixture
@@ -361,20 +351,3 @@ def test_nothing_heavy_is_imported():
     loaded = set(done.stderr.splitlines()[-1].split())
     heavy = {"matplotlib", "nilearn", "numba", "fastapi", "sklearn", "pubget", "pypdf", "requests"}
     assert not heavy & loaded
-
-
-def test_every_option_is_documented():
-    page = (Path(__file__).parents[2] / "docs" / "encode.md").read_text(encoding="utf-8")
-    commands = typer.main.get_command(app).commands
-    for name in ("encode", "decode"):
-        assert f"neurowhere {name} " in page
-        for option in commands[name].params:
-            if option.param_type_name == "option":
-                assert any(each in page for each in (*option.opts, *option.secondary_opts))
-
-
-@pytest.mark.parametrize("command", ["encode", "decode"])
-def test_help_has_an_example(run, command):
-    outcome = run(command, "--help")
-    assert outcome.code == 0
-    assert f"neurowhere {command} " in outcome.out.split("Example", 1)[1]

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neurowhere.cli.options import CorpusPath, Format, read_partition
+from neurowhere.cli.options import (
+    Cluster,
+    CorpusPath,
+    Format,
+    Jobs,
+    VocabularyOption,
+    read_partition,
+    split_list,
+)
 
 if TYPE_CHECKING:
     from neurowhere.evaluate import Candidate
@@ -38,20 +46,10 @@ def compare(
         str, typer.Option(metavar="LIST", help="Widths of the kernel on voxels, in voxels.")
     ] = "1",
     folds: Annotated[int, typer.Option(min=1, help="Random test sets.")] = 100,
-    vocabulary: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"
-        ),
-    ] = None,
+    vocabulary: VocabularyOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the test sets.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default=False
-        ),
-    ] = None,
+    jobs: Jobs = -1,
+    cluster: Cluster = None,
 ) -> None:
     """Compare partitions of the brain and losses by cross-validation, and report.
 
@@ -73,7 +71,7 @@ def compare(
         output,
         candidates,
         vocabulary=terms,
-        losses=_split(losses),
+        losses=split_list(losses),
         folds=folds,
         seed=seed,
         n_jobs=jobs,
@@ -84,18 +82,14 @@ def compare(
     typer.echo(f"{report}: open it in a browser")
 
 
-def _split(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",") if item.strip()]
-
-
 def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
     """Partitions as the command line names them; grids once for each bandwidth."""
     from neurowhere.evaluate import Candidate
     from neurowhere.space import VoxelGrid
 
-    widths = [_width(text) for text in _split(bandwidths)]
+    widths = [_width(text) for text in split_list(bandwidths)]
     candidates = []
-    for item in _split(partitions):
+    for item in split_list(partitions):
         partition = read_partition(item)
         if isinstance(partition, VoxelGrid):
             name = f"voxels {partition.resolution_mm:g} mm"

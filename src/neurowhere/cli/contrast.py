@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neurowhere.cli.options import (
+    AtlasOption,
+    Cluster,
     Format,
+    Jobs,
     Json,
     Like,
     ModelOption,
@@ -15,12 +18,12 @@ from neurowhere.cli.options import (
     Overwrite,
     Resolution,
     print_pairs,
+    read_atlas,
 )
 
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast
     from neurowhere.contrast.selection import Group
-    from neurowhere.encoder import Encoder
     from neurowhere.space import Atlas
 
 SHOWN = 10  # regions
@@ -72,12 +75,7 @@ def contrast(
         list[str] | None,
         typer.Option(metavar="QUERY", help="Leave these terms out too.", show_default=False),
     ] = None,
-    atlas: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IMAGE[:LABELS]", help="Atlas that names regions.", show_default="AAL3"
-        ),
-    ] = None,
+    atlas: AtlasOption = None,
     resolution: Resolution = None,
     like: Like = None,
     replicates: Annotated[int, typer.Option(min=2, help="Of the bootstrap.")] = 200,
@@ -94,13 +92,8 @@ def contrast(
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default=False
-        ),
-    ] = None,
+    jobs: Jobs = -1,
+    cluster: Cluster = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
@@ -125,7 +118,7 @@ def contrast(
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         encoder = load_model(model)
-        regions = _read_atlas(atlas, encoder)
+        regions = read_atlas(atlas, encoder.partition_)
         result = contrast_documents(
             documents,
             first,
@@ -165,19 +158,6 @@ def _groups(
         return ByTerm(term, least), None if against is None else ByTerm(against, least)
     name, value = str(column), str(group)
     return ByColumn(name, value), None if against is None else ByColumn(name, against)
-
-
-def _read_atlas(text: str | None, model: "Encoder") -> "Atlas":
-    """Atlas that was asked for; by default the model's own, or AAL3 if it predicts voxels."""
-    from neurowhere.space import Atlas
-    from neurowhere.space.aal3 import default_atlas
-
-    if text is None:
-        return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()
-    image, _, labels = text.partition(":")
-    atlas = Atlas(image, labels or None)
-    _ = atlas.names  # read now, so that a mistake is told before the work
-    return atlas
 
 
 def _print(result: "Contrast", atlas: "Atlas", output: Path, as_json: bool) -> None:

@@ -2,23 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from neurowhere.cli.options import Format, Json, Output, Overwrite, split_list
+
+if TYPE_CHECKING:
+    from neurowhere.corpus import Corpus
 
 corpus_app = typer.Typer(no_args_is_help=True, help="Import, sum up and download corpora.")
 
 Source = Annotated[
     Path, typer.Argument(metavar="SOURCE", help="File or folder to read.", show_default=False)
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        show_default="detected",
-        help="folder, neuroquery, neurosynth, pubget, nimads, jats, jsonl, table or text.",
-    ),
 ]
 Drop = Annotated[
     str,
@@ -38,20 +34,17 @@ Spaces = Annotated[
 KeepTalairach = Annotated[
     bool, typer.Option("--keep-talairach", help="Do not convert Talairach peaks to MNI.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @corpus_app.command("import")
 def import_corpus(
     source: Source,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
-    ],
+    output: Output,
     format: Format = None,
     drop: Drop = "duplicates",
     spaces: Spaces = None,
     keep_talairach: KeepTalairach = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")] = False,
+    overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """Read a corpus in any known format and write it as a folder of plain files.
@@ -92,9 +85,7 @@ def download(
             metavar="NAME", help="Name of a corpus: neuroquery or neurosynth.", show_default=False
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
-    ],
+    output: Output,
 ) -> None:
     """Download a public corpus, as it was released; a cut download is resumed.
 
@@ -114,21 +105,21 @@ def _read(
     drop: str = "duplicates",
     spaces: Path | None = None,
     keep_talairach: bool = False,
-) -> Any:
+) -> "Corpus":
     from neurowhere.corpus import read_corpus
     from neurowhere.corpus.spaces import read_spaces
 
     return read_corpus(
         source,
         format=format,
-        drop=[name.strip() for name in drop.split(",") if name.strip()],
+        drop=split_list(drop),
         talairach_to_mni=not keep_talairach,
         spaces=read_spaces(spaces) if spaces else None,
         progress=True,
     )
 
 
-def _print_summary(corpus: Any, as_json: bool) -> None:
+def _print_summary(corpus: "Corpus", as_json: bool) -> None:
     from neurowhere.corpus.summary import summarise
 
     summary = summarise(corpus)

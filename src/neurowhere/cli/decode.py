@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurowhere.cli.options import Json, ModelOption, Overwrite
+from neurowhere.cli.options import Json, ModelOption, OptionalOutput, Overwrite
 from neurowhere.files import expanded
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ def decode(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Folder to write.", show_default=False),
-    ] = None,
+    output: OptionalOutput = None,
     model: ModelOption = None,
     terms: Annotated[int, typer.Option(min=1, help="How many terms to tell.")] = 20,
     threshold: Annotated[
@@ -71,20 +68,18 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
 
     from neurowhere.coordinates import talairach_to_mni
 
-    points: Any = None
-    if len(arguments) == 3:
-        try:
-            points = np.array([[float(argument) for argument in arguments]])
-        except ValueError:
-            points = None
-    if points is None and len(arguments) > 1:
-        raise typer.BadParameter(
-            f"expected X Y Z as three numbers, or one file, got {' '.join(arguments)!r}"
-        )
-    if points is None and not Path(arguments[0]).name.lower().endswith(TABLE_SUFFIXES):
+    if len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
         return arguments[0]
-    if points is None:
+    if len(arguments) == 1:
         points = _read_peaks(expanded(arguments[0]))
+    else:
+        try:
+            x, y, z = map(float, arguments)
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"expected X Y Z as three numbers, or one file, got {' '.join(arguments)!r}"
+            ) from error
+        points = np.array([[x, y, z]])
     return talairach_to_mni(points) if talairach else points
 
 

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from neurowhere.cli.model import print_summary
-from neurowhere.cli.options import CorpusPath, Format, Json, Output, Overwrite, read_partition
+from neurowhere.cli.options import (
+    CorpusPath,
+    Format,
+    Jobs,
+    Json,
+    Output,
+    Overwrite,
+    VocabularyOption,
+    read_partition,
+)
 
 
 class Loss(StrEnum):
@@ -73,12 +82,7 @@ def fit(
     bandwidth: Annotated[
         float, typer.Option(min=0.0, help="Width of the kernel on voxels, in voxels.")
     ] = 1.0,
-    vocabulary: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"
-        ),
-    ] = None,
+    vocabulary: VocabularyOption = None,
     min_studies: Annotated[
         int, typer.Option(min=1, help="Leave out terms that fewer studies mention.")
     ] = 5,
@@ -94,7 +98,7 @@ def fit(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the studies that λ is chosen on.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Cores to use, -1 for all.")] = -1,
+    jobs: Jobs = -1,
     checkpoint: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep finished blocks of an l1 fit, to go on from them."),

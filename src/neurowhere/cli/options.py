@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from neurowhere.space import Partition
+    from neurowhere.space import Atlas, Partition
 
 CorpusPath = Annotated[
     Path, typer.Argument(metavar="CORPUS", help="Corpus to read.", show_default=False)
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--from", metavar="FORMAT", help="Format of the corpus.", show_default="detected"),
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        show_default="detected",
+        help="folder, neuroquery, neurosynth, pubget, nimads, jats, jsonl, table or text.",
+    ),
 ]
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Folder of a model.", show_default=False)
@@ -25,8 +30,19 @@ ModelOption = Annotated[
         "--model", metavar="FOLDER", help="Folder of a model.", show_default="the shipped one"
     ),
 ]
+AtlasOption = Annotated[
+    str | None,
+    typer.Option(metavar="IMAGE[:LABELS]", help="Atlas that names regions.", show_default="AAL3"),
+]
+VocabularyOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"),
+]
 Output = Annotated[
     Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
+]
+OptionalOutput = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
 ]
 Resolution = Annotated[
     float | None,
@@ -37,6 +53,13 @@ Resolution = Annotated[
 Like = Annotated[
     Path | None,
     typer.Option(metavar="IMAGE", help="Image whose grid to take.", show_default=False),
+]
+Jobs = Annotated[int, typer.Option(help="Cores to use, -1 for all.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default=False
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -59,6 +82,24 @@ def read_partition(text: str, labels: Path | None = None) -> "Partition":
             f"expected voxels:MM, atlas:IMAGE or atlas:IMAGE:LABELS, got {text!r}",
             param_hint="--partition",
         ) from error
+
+
+def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas":
+    """Atlas that "IMAGE" or "IMAGE:LABELS" stands for; by default the partition's own, or AAL3."""
+    from neurowhere.space import Atlas
+    from neurowhere.space.aal3 import default_atlas
+
+    if text is None:
+        return partition if isinstance(partition, Atlas) else default_atlas()
+    image, _, labels = text.partition(":")
+    atlas = Atlas(image, labels or None)
+    _ = atlas.names  # read now, so that a mistake is told before the work
+    return atlas
+
+
+def split_list(text: str) -> list[str]:
+    """Items of a list that is separated by commas."""
+    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def print_pairs(pairs: Mapping[str, Any]) -> None:

@@ -29,10 +29,9 @@ def draw(encoding: "Encoding", console: "Console") -> None:
         return
     place = encoding.peaks.loc[0, ["x", "y", "z"]].to_numpy(np.float64)
     slices = [_slice(encoding, place, view) for view in VIEWS]
-    heights = [len(image) for image in slices]
     while len(slices) > 1 and sum(image.shape[1] + 2 for image in slices) > console.width:
         slices.pop()
-    tall = max(heights[: len(slices)])
+    tall = max(len(image) for image in slices)
     tall += tall % 2
     padded = [np.pad(image, ((0, tall - len(image)), (0, 2), (0, 0))) for image in slices]
     pixels = np.concatenate(padded, axis=1).astype(int)  # (height, width, rgb)

@@ -8,6 +8,7 @@ import typer
 
 from neurowhere.cli.options import ModelOption
 from neurowhere.exceptions import MissingExtraError, NeurowhereError
+from neurowhere.web.settings import Settings, cores
 
 PREFIX = "NEUROWHERE_"
 GRACE_SECONDS = 5  # that a stopping server waits beyond the time that a request may take
@@ -24,16 +25,16 @@ def serve(
     model: ModelOption = None,
     max_body: Annotated[
         int, typer.Option(envvar=PREFIX + "MAX_BODY", min=1, help="Bytes of a request.")
-    ] = 1_000_000,
+    ] = Settings.max_body,
     max_text: Annotated[
         int, typer.Option(envvar=PREFIX + "MAX_TEXT", min=1, help="Characters of a text.")
-    ] = 50_000,
+    ] = Settings.max_text,
     max_batch: Annotated[
         int, typer.Option(envvar=PREFIX + "MAX_BATCH", min=1, help="Texts, or points, at once.")
-    ] = 100,
+    ] = Settings.max_batch,
     max_seconds: Annotated[
         float, typer.Option(envvar=PREFIX + "MAX_SECONDS", min=0.1, help="Until a request fails.")
-    ] = 30.0,
+    ] = Settings.max_seconds,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -45,7 +46,7 @@ def serve(
     ] = None,
     max_queue: Annotated[
         int, typer.Option(envvar=PREFIX + "MAX_QUEUE", min=0, help="Requests that may wait.")
-    ] = 64,
+    ] = Settings.max_queue,
     origin: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,7 +66,6 @@ def serve(
         import uvicorn
 
         from neurowhere.web.app import assemble
-        from neurowhere.web.settings import Settings, cores
         from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "serving the page and the API") from error

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from neurowhere.cli.options import Json, print_pairs
+
 vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and sum up vocabularies.")
 
 
@@ -15,9 +17,6 @@ class Kind(StrEnum):
 
     anatomy = "anatomy"
     full = "full"
-
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @vocabulary_app.command("build")
@@ -84,6 +83,4 @@ def _print_summary(summary: dict[str, int], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(summary))
     else:
-        width = max(map(len, summary))
-        for name, number in summary.items():
-            typer.echo(f"{name.replace('_', ' '):{width}}  {number:,}")
+        print_pairs(summary)

@@ -4,6 +4,13 @@ import os
 from dataclasses import dataclass, field
 
 
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Settings:
     """Limits; each is an option of ``neurowhere serve`` and an environment variable.
@@ -30,13 +37,6 @@ class Settings:
     max_text: int = 50_000
     max_batch: int = 100
     max_seconds: float = 30.0
-    workers: int = field(default_factory=lambda: cores())
+    workers: int = field(default_factory=cores)
     max_queue: int = 64
     origins: tuple[str, ...] = ()
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
