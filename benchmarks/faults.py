@@ -25,7 +25,7 @@ from typing import Any
 
 SEED = 20261116
 # Kills of each command, more of those that take less time.
-KILLS = {"import": 20, "fit": 10, "compare": 3, "contrast": 4, "save": 20, "encode": 4}
+KILLS = {"import": 20, "fit": 12, "compare": 10, "contrast": 12, "save": 20, "encode": 12}
 SHARE_BY_FILES = 0.5  # of the kills: those at a number of files
 POLL_SECONDS = 0.002
 LONGEST_SECONDS = 3000.0  # of a run
