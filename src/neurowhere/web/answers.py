@@ -11,7 +11,7 @@ from neurowhere.decode import Decoding
 from neurowhere.encoding import XYZ, Encoding, TermMap
 from neurowhere.space.maxima import strongest_regions
 from neurowhere.text.context import Mention
-from neurowhere.web.gazetteer import Gazetteer, as_point
+from neurowhere.web.gazetteer import Gazetteer, Point, as_point
 
 N_REASONS = 20
 N_TERM_PEAKS = 5
@@ -126,7 +126,7 @@ def peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Answer]:
     ]
 
 
-def place(encoding: Encoding, gazetteer: Gazetteer, at: tuple[float, float, float]) -> Answer:
+def place(encoding: Encoding, gazetteer: Gazetteer, at: Point) -> Answer:
     """Tell what a text says of one place, and why."""
     why = encoding.why(at)  # refuses a point outside of the brain
     point = np.array(at)
@@ -202,12 +202,10 @@ def decoding(found: Decoding, n_rows: int, outside: int) -> Answer:
 
 def term(found: TermMap) -> Answer:
     """Tell of the map of a term."""
-    centers = found.partition.centers_mm
-    kept = (
-        centers[:, 0] * (SIGNS[found.side] if found.side and found.method == "restricted" else 0)
-        >= 0
-    )
-    places = strongest_regions(found.partition, found.effect * kept, N_TERM_PEAKS)
+    centers, effect = found.partition.centers_mm, found.effect
+    if found.side and found.method == "restricted":
+        effect = effect * (SIGNS[found.side] * centers[:, 0] >= 0)
+    places = strongest_regions(found.partition, effect, N_TERM_PEAKS)
     return {
         "name": found.name,
         "term": found.term,

@@ -89,22 +89,20 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
-    images = {form: BINARY for form in offer.forms if form != JSON}
+    files = {form: BINARY for form in offer.forms if form != JSON}
     router.add_api_route(
         f"/{offer.name}",
-        _handler(offer, offer.forms, pool, settings),
+        _handler(offer, pool, settings),
         methods=["POST"],
         summary=offer.summary,
         operation_id=offer.name,
         response_model=offer.answer,
-        responses=_responses(
-            images, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if images else {}
-        ),
+        responses=_responses(files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}),
     )
-    for form in images:
+    for form in files:
         router.add_api_route(
             f"/{offer.name}{SUFFIXES[form]}",
-            _handler(offer, {form: offer.forms[form]}, pool, settings),
+            _handler(offer, pool, settings, form),
             methods=["POST"],
             summary=f"{offer.summary}, as {SUFFIXES[form]}",
             operation_id=offer.name + SUFFIXES[form].replace(".", "_"),
@@ -114,16 +112,15 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
 
 
 def _handler(
-    offer: Offer, forms: Mapping[str, str], pool: Pool, settings: Settings
+    offer: Offer, pool: Pool, settings: Settings, only: str | None = None
 ) -> Callable[..., Any]:
-    negotiated = forms is offer.forms
+    """Answer in one form only, or in the one that the client likes best."""
 
     async def handle(query: BaseModel, request: Request) -> Response:
-        accept = request.headers.get("accept", "") if negotiated else ""
-        form = choose(accept, list(forms))
+        form = only or choose(request.headers.get("accept", ""), list(offer.forms))
         checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
-        content = await pool.run(forms[form], checked)
-        return Response(content, media_type=form, headers={"Vary": "Accept"} if negotiated else {})
+        content = await pool.run(offer.forms[form], checked)
+        return Response(content, media_type=form, headers={} if only else {"Vary": "Accept"})
 
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)

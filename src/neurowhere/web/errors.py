@@ -91,16 +91,8 @@ def _invalid(request: Request, error: Any) -> JSONResponse:
     """Say which field is wrong and what was expected there."""
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
-    return answer(
-        ApiError(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", f"{field}: {_decapitalise(first)}"
-        )
-    )
-
-
-def _decapitalise(problem: Any) -> str:
-    message: str = problem["msg"]
-    return message[:1].lower() + message[1:]
+    message = f"{field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    return answer(ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", message))
 
 
 def _refused(request: Request, error: Any) -> JSONResponse:

@@ -13,7 +13,7 @@ from neurowhere.space.overlap import overlap_mm3
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text import words_of_label
 
-XYZ = tuple[float, float, float]
+Point = tuple[float, float, float]  # in mm
 ROMAN = re.compile(r"\b[ivx]+\b")  # numbers of lobules
 
 
@@ -63,7 +63,7 @@ class Gazetteer:
         labels, regions = self.atlas.names, self.atlas.region_of(xyz_mm).tolist()
         return [None if region == OUTSIDE else self.words[labels[region]] for region in regions]
 
-    def densest(self, label: str, density: NDArray[np.floating]) -> XYZ:
+    def densest(self, label: str, density: NDArray[np.floating]) -> Point:
         """Place in a region where a density is highest, and the region is not left."""
         shared, row = self._shared_mm3, self._rows[label]
         inside = slice(shared.indptr[row], shared.indptr[row + 1])
@@ -86,7 +86,7 @@ def in_words(label: str) -> str:
     return " ".join(filter(None, [side, ROMAN.sub(lambda found: found[0].upper(), name)]))
 
 
-def as_point(xyz_mm: NDArray[np.floating]) -> XYZ:
+def as_point(xyz_mm: NDArray[np.floating]) -> Point:
     """Point as plain numbers, to a tenth of a millimetre."""
     x, y, z = xyz_mm.round(1).tolist()
     return x, y, z

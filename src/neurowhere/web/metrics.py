@@ -1,7 +1,7 @@
 """Metrics: counts and times of requests, in the text format of Prometheus."""
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
@@ -19,13 +19,13 @@ class Metrics:
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, int]] = Counter()
-        self._seconds: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
         self._buckets: dict[str, list[int]] = {}
 
     def add(self, route: str, status: int, seconds: float) -> None:
         """Count one request."""
         self._counts[route, status] += 1
-        self._seconds[route] += seconds  # type: ignore[assignment]
+        self._seconds[route] += seconds
         buckets = self._buckets.setdefault(route, [0] * (len(BUCKETS) + 1))
         buckets[bisect_left(BUCKETS, seconds)] += 1
 

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from threading import Lock
 from typing import Any, Self
@@ -53,6 +52,7 @@ class Service:
     model: Encoder
     gazetteer: Gazetteer
     settings: Settings
+    _drawing: Lock = field(default_factory=Lock, init=False)  # plotting libraries keep some state
 
     @classmethod
     def start(cls, model: Encoder, settings: Settings, atlas: Atlas | None = None) -> Self:
@@ -187,10 +187,6 @@ class Service:
         return to_json(about)
 
     # ---- images
-
-    @cached_property
-    def _drawing(self) -> Lock:
-        return Lock()  # plotting libraries keep some state of their own
 
     def _png(self, values: Floats, wanted: Imaging, *, signed: bool) -> bytes:
         return self._picture(self.model.partition_.to_img(values), wanted, signed=signed)

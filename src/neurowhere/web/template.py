@@ -1,7 +1,7 @@
 """Template: the brain that maps are drawn over, cut to its size, fine or coarse."""
 
 import gzip
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ GREYS = 255
 GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
 
 
-@lru_cache(maxsize=1)
+@cache
 def brain() -> Any:
     """Brain of nilearn's MNI152 template at 1 mm, in whole numbers from 0 to 255."""
     from nilearn.datasets import load_mni152_template
@@ -26,7 +26,7 @@ def brain() -> Any:
     return _image(grey, np.array([first for first, _ in BOX_MM]), 1)
 
 
-@lru_cache(maxsize=1)
+@cache
 def coarse_brain() -> Any:
     """Make the same at 2 mm, for browsers that draw without a graphics card."""
     fine = np.asarray(brain().dataobj, np.float32)

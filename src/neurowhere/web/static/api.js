@@ -1,6 +1,8 @@
 // The API: queries in the body of a POST, so that no text is ever in an address.
 
-export class Refused extends Error {
+import { capital } from "/static/dom.js";
+
+class Refused extends Error {
   constructor(message, hint) {
     super(message);
     this.hint = hint;
@@ -18,10 +20,8 @@ async function fetched(path, options) {
   if (response.ok) return response;
   const { error } = await response.json().catch(() => ({ error: { message: response.statusText, hint: "" } }));
   const retry = response.headers.get("Retry-After");
-  throw new Refused(capitalised(error.message), retry ? `Try again in ${retry} s.` : error.hint);
+  throw new Refused(`${capital(error.message)}.`, retry ? `Try again in ${retry} s.` : error.hint);
 }
-
-const capitalised = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
 export function post(path, query, signal) {
   return fetched(path, {

@@ -23,6 +23,8 @@ const SUPPORT = {
 const N_REGIONS = 18;
 const N_ALL = 1000;
 const N_SHOWN = 12; // terms of a list
+const N_OF_PLACE = 8; // terms of a list, for one place
+const N_STUDIES = 5; // for one place
 
 let result = null;
 let running = null; // the controller of the request under way
@@ -105,13 +107,17 @@ const glance = settle(async (name, words) => {
   }
 }, 120);
 
+function whilePointed(show) {
+  const hide = () => glance(null, null);
+  return { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: show };
+}
+
 function pointing(term) {
-  const on = () => glance(["term", { name: term }], `What the model knows of “${term}”`);
-  const off = () => glance(null, null);
+  const show = () => glance(["term", { name: term }], `What the model knows of “${term}”`);
   const key = (event) => {
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); on(); }
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); }
   };
-  return { onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off, onclick: on, onkeydown: key };
+  return { ...whilePointed(show), onkeydown: key };
 }
 
 // ---- what came back
@@ -152,14 +158,20 @@ function tellReading(answer) {
 }
 
 function tellTerms(terms) {
-  const strongest = Math.max(1e-9, ...terms.map((term) => Math.abs(term.contribution)));
   const sorted = [...terms].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
-  const rows = sorted.slice(0, N_SHOWN).map(({ term, contribution }) =>
-    barRow(term, contribution / strongest, pointing(term)));
-  fill($("terms"), ...orNone(rows));
+  fill($("terms"), ...contributions(sorted, N_SHOWN));
 }
 
-const orNone = (rows) => (rows.length ? rows : [make("li", { class: "soft" }, "No known term")]);
+function contributions(terms, most) {
+  const rows = bars(terms.map(({ term, contribution }) => [term, contribution]), most);
+  return rows.length ? rows : [make("li", { class: "soft" }, "No known term")];
+}
+
+// The first of some terms over bars, which are as long as their values are to the strongest.
+function bars(pairs, most) {
+  const strongest = Math.max(1e-9, ...pairs.map(([, value]) => Math.abs(value)));
+  return pairs.slice(0, most).map(([term, value]) => barRow(term, value / strongest, pointing(term)));
+}
 
 function tellRegions({ regions, peaks }) {
   const largest = regions[0]?.probability || 1;
@@ -224,16 +236,13 @@ const tellPlace = settle(async () => {
 function tellWhy({ name, ratio, density, why }) {
   $("here").textContent = name ? capital(name) : "";
   $("place-words").textContent = `${capital(name ?? "in the brain")}: ${times(ratio)} the average, ${percent(1000 * density)} of activations per cm³ for this text.`;
-  const strongest = Math.max(1e-9, ...why.map((row) => Math.abs(row.contribution)));
-  const rows = why.slice(0, 8).map(({ term, contribution }) => barRow(term, contribution / strongest, pointing(term)));
-  fill($("why"), ...orNone(rows));
+  fill($("why"), ...contributions(why, N_OF_PLACE));
 }
 
 function tellDecoded({ terms, studies }) {
-  const strongest = Math.max(1e-9, ...terms.map((row) => Math.abs(row.score)));
-  fill($("decoded"), ...terms.slice(0, 8).map(({ term, score }) => barRow(term, score / strongest, pointing(term))));
+  fill($("decoded"), ...bars(terms.map(({ term, score }) => [term, score]), N_OF_PLACE));
   $("speaking-title").hidden = !studies.length;
-  fill($("speaking"), ...studies.slice(0, 5).map(studyRow));
+  fill($("speaking"), ...studies.slice(0, N_STUDIES).map(studyRow));
 }
 
 function tellNowhere(message) {
@@ -258,11 +267,10 @@ async function tellSentences() {
 
 function sentenceRow(text, { where, support, regions }) {
   const words = text.slice(...where).join("");
-  const on = () => glance(["encode", { text: words, ...reading(), image: chosen("image") }], words);
-  const off = () => glance(null, null);
+  const show = () => glance(["encode", { text: words, ...reading(), image: chosen("image") }], words);
   const places = regions.map((row) => `${row.name} ${percent(row.probability)}`).join(", ");
   return make("li", {},
-    make("button", { type: "button", class: "sentence", onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off, onclick: on },
+    make("button", { type: "button", class: "sentence", ...whilePointed(show) },
       make("span", { class: "dot", "data-level": support.level, title: SUPPORT[support.level][0] }), make("span", {}, words)),
     make("small", { class: "soft" }, support.level === "none" ? "nothing to go by" : places));
 }
@@ -332,8 +340,10 @@ function say(words) {
 function toast(words) {
   $("toast").textContent = words;
   $("toast").hidden = false;
-  settle(() => { $("toast").hidden = true; }, 1600)();
+  hideToast();
 }
+
+const hideToast = settle(() => { $("toast").hidden = true; }, 1600);
 
 function caption(words) {
   $("caption").hidden = !words;

@@ -5,7 +5,7 @@ import { make } from "/static/dom.js";
 const SHADES = 5;
 
 // Parts of a text, each with the notes that apply to it. Offsets count code points, as the API's do.
-export function cut(text, notes) {
+function cut(text, notes) {
   const points = Array.from(text);
   const edges = new Set([0, points.length]);
   for (const { where } of notes) where.forEach((edge) => edges.add(edge));
@@ -16,7 +16,7 @@ export function cut(text, notes) {
   }));
 }
 
-export function notesOn(result) {
+function notesOn(result) {
   const added = new Map(); // by place, as a key: of its term, and of those within it or on its side
   for (const { where, contribution } of result.terms) {
     for (const place of where) added.set(String(place), (added.get(String(place)) ?? 0) + contribution);

@@ -203,7 +203,6 @@ class Pictures {
     this.onMove = onMove;
     this.at = [0, 0, 0];
     this.looks = { hidden: 0.9, opacity: 0.9, colours: "ember" };
-    this.ready = Promise.resolve();
     this.image = make("img", { id: "slices", alt: "Sections of the brain: sagittal, coronal and axial", draggable: "false" });
     const sides = ["sagittal", "coronal", "axial"].map((name) => make("b", { class: `side-of ${name}`, "aria-hidden": "true" }, name === "sagittal" ? "P" : "L"));
     this.hairs = PANELS.flatMap(() => [make("i", { class: "hair" }), make("i", { class: "hair" })]);
