@@ -9,7 +9,8 @@ from neurowhere.evaluate import Comparison
 from neurowhere.exceptions import OutputError
 from neurowhere.files import sole_writer
 from neurowhere.progress import track
-from neurowhere.report.figures import box_plot, draw_example, save_figure
+from neurowhere.report.figures import box_plot, draw_example, write_svg
+from neurowhere.report.maps import write_png
 from neurowhere.report.page import page, paragraph, picture, section
 from neurowhere.report.tables import (
     HEADER,
@@ -18,6 +19,7 @@ from neurowhere.report.tables import (
     summary_cells,
     to_html,
     to_markdown,
+    write_csv,
 )
 
 TEMPORARY = ".report-"
@@ -28,6 +30,17 @@ LEGEND = (
     "Bengio), and the share of folds in which the difference is positive. Total variation "
     "compares models on one partition only."
 )
+BOX_CAPTION = (
+    "Each box is one model over the folds, each row a partition with its number of regions. "
+    "Diamonds: the mean map, which ignores the text. Vertical line: the uniform density."
+)
+HOW = (
+    "Random tenths of the studies were held out, studies with the same PubMed id together. The "
+    "penalty and the sharpness of each model were chosen on a validation split inside its "
+    "training studies. All models are scored on the same peaks, those in the brain mask. "
+    "info.json holds the settings; scores.csv has one row per fold, partition and model."
+)
+UNIFORM = "Rows of the uniform density, the same for all partitions, are in summary.csv only."
 
 
 def write_report(comparison: Comparison) -> Path:
@@ -53,7 +66,7 @@ def write_report(comparison: Comparison) -> Path:
 
 
 def _write_files(comparison: Comparison, folder: Path) -> None:
-    comparison.summary.to_csv(folder / "summary.csv", index=False, lineterminator="\n")
+    write_csv(comparison.summary, folder / "summary.csv")
     cells = summary_cells(comparison.summary)
     table = to_markdown(HEADER, cells)
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
@@ -68,27 +81,12 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
     text = page(
         "Comparison of partitions and losses",
         lead,
-        section("Likelihood of held-out peaks", picture(plot, _BOX_CAPTION, "plot")),
-        section("Summary", _summary_table(cells), paragraph(_UNIFORM), paragraph(LEGEND)),
+        section("Likelihood of held-out peaks", picture(plot, BOX_CAPTION, "plot")),
+        section("Summary", _summary_table(cells), paragraph(UNIFORM), paragraph(LEGEND)),
         section("True map beside prediction", paragraph(_about_examples(comparison)), *examples),
-        section("How it was made", paragraph(_HOW)),
+        section("How it was made", paragraph(HOW)),
     )
     (folder / "report.html").write_text(text, "utf-8")
-
-
-_BOX_CAPTION = (
-    "Each box is one model over the folds, each row a partition with its number of regions. "
-    "Diamonds: the mean map, which ignores the text. Vertical line: the uniform density."
-)
-_HOW = (
-    "Random tenths of the studies were held out, studies with the same PubMed id together. The "
-    "penalty and the sharpness of each model were chosen on a validation split inside its "
-    "training studies. All models are scored on the same peaks, those in the brain mask. "
-    "info.json holds the settings; scores.csv has one row per fold, partition and model."
-)
-
-
-_UNIFORM = "Rows of the uniform density, the same for all partitions, are in summary.csv only."
 
 
 def _summary_table(cells: Cells) -> str:
@@ -106,8 +104,8 @@ def _summary_table(cells: Cells) -> str:
 def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
     regions = {name: about["regions"] for name, about in comparison.ledger.partitions.items()}
     figure = box_plot(comparison.scores, regions, -math.log(comparison.brain_volume_mm3))
-    for name in ("scores.svg", "scores.png"):
-        save_figure(figure, folder / name)
+    write_svg(figure, folder / "scores.svg")
+    write_png(figure, folder / "scores.png")
     return folder / "scores.png"
 
 
@@ -124,7 +122,7 @@ def _write_examples(comparison: Comparison, folder: Path) -> list[str]:
             comparison.partition.to_img(maps[index] * scale)
             for maps in (examples.truth, examples.prediction)
         )
-        save_figure(draw_example(truth, prediction), path)
+        write_png(draw_example(truth, prediction), path)
         caption = (
             f"{examples.why[index]}: {document['title']} (id {document['id']}), "
             f"{examples.nats[index]:+.2f} nats above uniform"

@@ -11,17 +11,17 @@ from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
 from neurowhere.encoding import Encoding
 from neurowhere.files import new_folder, write_info
 from neurowhere.report.encoding_page import readable_names
-from neurowhere.report.figures import GRID_COLOUR, save_figure
-from neurowhere.report.maps import RATIO_UNIT, draw_map, strongest_place
+from neurowhere.report.figures import name_rows
+from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
 from neurowhere.report.page import page, paragraph, picture, section
-from neurowhere.report.tables import to_html
+from neurowhere.report.tables import to_html, write_csv
 from neurowhere.report.viewer import data_block, viewer_data, viewer_elements
 from neurowhere.space import Atlas
 
 KIND = "contrast"
 N_REGIONS, N_TERMS, N_DOCUMENTS = 15, 20, 50  # rows on the page
 RAISED_COLOUR, UNSURE_COLOUR = "#0072B2", "#9aa5b1"
-FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT, DPI = 8.0, 1.0, 0.3, 120  # inches, and dots in one
+FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.0, 1.0, 0.3  # inches
 
 
 def write_contrast(
@@ -57,16 +57,16 @@ def write_files(
     for name, values in _images(contrast).items():
         image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
         image.to_filename(folder / f"{name}.nii.gz")
-    _write_table(contrast.terms, folder / "terms.csv")
-    _write_table(documents, folder / "documents.csv")
+    write_csv(contrast.terms, folder / "terms.csv")
+    write_csv(documents, folder / "documents.csv")
     title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
     figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
-    save_figure(figure, folder / "map.png")
+    write_png(figure, folder / "map.png")
     parts = [_summary_section(contrast), _map_section(contrast, folder / "map.png")]
     parts.append(_terms_section(contrast.terms))
     if atlas is not None:
         regions = contrast.regions(atlas)
-        _write_table(regions, folder / "regions.csv")
+        write_csv(regions, folder / "regions.csv")
         parts.append(_regions_section(regions, folder / "regions.png"))
     parts += [
         section("Documents", paragraph(_DOCUMENTS), _table(documents, N_DOCUMENTS)),
@@ -116,15 +116,11 @@ def draw_regions(regions: pd.DataFrame) -> Any:
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(shown)), shown["region"])
-    axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.set_xlabel(
         "probability of the region, relative to the reference (95 % bootstrap interval)"
     )
-    axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    name_rows(axes, shown["region"].tolist())
+    axes.spines["top"].set_visible(False)
     return figure
 
 
@@ -184,7 +180,7 @@ def _terms_section(terms: pd.DataFrame) -> str:
 
 
 def _regions_section(regions: pd.DataFrame, path: Path) -> str:
-    save_figure(draw_regions(regions), path)
+    write_png(draw_regions(regions), path)
     caption = "Most raised regions. Grey: the interval reaches below 1. regions.csv has all."
     return section("Regions", picture(path, caption), _table(regions, N_REGIONS))
 
@@ -217,7 +213,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if np.isnan(value) else f"{value:.3g}"
     return str(value)
-
-
-def _write_table(table: pd.DataFrame, path: Path) -> None:
-    table.to_csv(path, index=False, lineterminator="\n")

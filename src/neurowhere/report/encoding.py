@@ -15,6 +15,7 @@ from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import EncodingTables, tabulate
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.surface import draw_surface
+from neurowhere.report.tables import write_csv
 from neurowhere.report.viewer import SHARES
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
@@ -126,7 +127,7 @@ def _mass_within(encoding: Encoding, image: Any) -> float:
 def _write_tables(tables: EncodingTables, folder: Path, with_text: bool) -> None:
     for name, table in tables.files.items():
         kept = table if with_text else table.drop(columns="where", errors="ignore")
-        kept.to_csv(folder / name, index=False, lineterminator="\n")
+        write_csv(kept, folder / name)
 
 
 def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:

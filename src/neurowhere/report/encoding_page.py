@@ -1,6 +1,7 @@
 """The page of an encoding: the text highlighted, the map to walk through, and what it says."""
 
 import html
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from neurowhere.text import words_of_label
 
 TITLE = "Where in the brain is this text about?"
 N_REGIONS, N_TERMS = 10, 8  # rows on the page
-CENTRE = (0.0, 0.0, 0.0)
+CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
 
 
@@ -42,7 +43,7 @@ def encoding_page(
     """
     pictures = pictures or {}
     still = picture(pictures["map"], _STILL) if "map" in pictures else ""
-    top = (0.0, 0.0, 0.0) if encoding.peaks.empty else tuple(encoding.peaks.loc[0, XYZ])
+    top = CENTRE if encoding.peaks.empty else tuple(encoding.peaks.loc[0, XYZ])
     data = viewer_data(encoding, top, tables.atlas, _about_regions(tables))
     parts = [
         _text_section(encoding) if with_text else _no_text_section(encoding),
@@ -52,7 +53,7 @@ def encoding_page(
         _terms_section(tables.terms, encoding.unit),
         *([] if tables.studies is None else [_studies_section(tables.studies)]),
         *([_surface_section(pictures["surface"])] if "surface" in pictures else []),
-        _reading_section(encoding),
+        section("How to read this", *map(paragraph, _READING), classes="reading"),
         data_block(data),
     ]
     return page(
@@ -73,7 +74,7 @@ def _lead(encoding: Encoding, tables: EncodingTables) -> str:
     if tables.peaks.empty:
         return str(encoding.support)
     first = tables.peaks.iloc[0]
-    place = ", ".join(f"{first[axis]:.0f}" for axis in XYZ).replace("-", "−")
+    place = _in_mm(first[axis] for axis in XYZ)
     name = f", {readable_names([first['region']])[first['region']]}" if first.get("region") else ""
     return (
         f"Most of all at {place} mm{name}, where reported peaks are {first['ratio']:.3g} times "
@@ -131,9 +132,8 @@ def _peaks_section(peaks: pd.DataFrame) -> str:
     rows = []
     for row in peaks.to_dict("records"):
         place = [row[axis] for axis in XYZ]
-        words = ", ".join(f"{mm:.0f}" for mm in place).replace("-", "−")
         name = html.escape(names[row["region"]]) if row.get("region") else ""
-        rows.append([_place_button(words, place), name, _ratio(row["ratio"])])
+        rows.append([_place_button(_in_mm(place), place), name, _ratio(row["ratio"])])
     note = "Local maxima of the density, at least 10 mm apart, the strongest first."
     table = _table(["mm", "region", "ratio"], rows)
     return section("Peaks", table, paragraph(note, "note"), classes="peaks")
@@ -174,10 +174,6 @@ def _surface_section(path: Path) -> str:
         "What lies deep in the brain does not show."
     )
     return section("Surface", picture(path, caption, "broad"))
-
-
-def _reading_section(encoding: Encoding) -> str:
-    return section("How to read this", *map(paragraph, _READING), classes="reading")
 
 
 _READING = (
@@ -229,6 +225,10 @@ def _about_regions(tables: EncodingTables) -> list[dict[str, Any]]:
     return about
 
 
+def _in_mm(place: Iterable[float]) -> str:
+    return ", ".join(f"{mm:.0f}" for mm in place).replace("-", "−")
+
+
 def _place_button(words: str, place: list[float]) -> str:
     """Button that moves the crosshair."""
     x, y, z = (round(mm) for mm in place)
@@ -237,7 +237,7 @@ def _place_button(words: str, place: list[float]) -> str:
 
 def _bar(value: float, highest: float) -> str:
     """Drawn beside a number, as long as it is large."""
-    width = 100 * abs(value) / highest if highest and value == value else 0
+    width = 100 * abs(value) / highest if highest and not math.isnan(value) else 0
     side = "lowers" if value < 0 else "raises"
     return (
         '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
@@ -246,7 +246,7 @@ def _bar(value: float, highest: float) -> str:
 
 
 def _ratio(value: float) -> str:
-    return f"× {_digits(value)}" if value == value else ""
+    return "" if math.isnan(value) else f"× {_digits(value)}"
 
 
 def _signed(value: float) -> str:

@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from neurowhere.report.maps import (
-    DENSITY_COLOURS,
-    TITLE_COLOUR,
-    smooth,
-    strongest_place,
-    write_png,
-)
+from neurowhere.report.maps import DENSITY_COLOURS, TITLE_COLOUR, smooth, strongest_place
 from neurowhere.report.tables import LOSS_NAMES
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
@@ -58,16 +52,21 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
             axes.axhspan(row - 0.5, row + 0.5, color=BAND_COLOUR, zorder=-1, label="band")
         _draw_row(axes, row, scores[scores["partition"] == name], losses)
     axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
-    axes.set_yticks(range(len(names)), [f"{name}  ({regions[name]:,})" for name in names])
-    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel("mean log-likelihood of the peaks of held-out studies (per mm³)")
+    name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
+    _add_nats_axis(axes, uniform)
+    _add_legend(figure, losses)
+    return figure
+
+
+def name_rows(axes: Any, names: Sequence[str]) -> None:
+    """Name rows, from 0 at the top, and lead the eye from them down to the x axis."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    _add_nats_axis(axes, uniform)
-    _add_legend(figure, losses)
-    return figure
 
 
 def _add_nats_axis(axes: Any, uniform: float) -> None:
@@ -117,13 +116,10 @@ def _draw_row(axes: Any, row: int, scores: pd.DataFrame, losses: Sequence[str]) 
     axes.plot([mean_map], [row], marker="D", color=MEAN_COLOUR, markersize=4, zorder=3)
 
 
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure to a .png or .svg file; the same figure gives the same file."""
+def write_svg(figure: Any, path: Path) -> None:
+    """Write a figure as SVG; the same figure gives the same bytes."""
     import matplotlib as mpl
 
-    if path.suffix == ".png":
-        write_png(figure, path)
-        return
     with mpl.rc_context({"svg.hashsalt": SVG_SALT}):
         figure.savefig(path, metadata={"Date": None})
 

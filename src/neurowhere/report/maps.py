@@ -1,6 +1,5 @@
 """Maps as pictures: slices through the strongest place, and the glass brain."""
 
-import base64
 import io
 import os
 from typing import Any
@@ -62,16 +61,15 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     """
     from nilearn.plotting import plot_stat_map
 
-    figure = _figure()
+    figure = new_figure(FIGURE_INCHES)
     fine = smooth(img)
     options = _options(fine, signed)
     _draw_row(figure, TOP_ROW, fine, strongest_place(img), title, unit, options)
-    left, width = 0, 1
     bottom, height = BOTTOM_ROW
     plot_stat_map(
         fine,
         figure=figure,
-        axes=(left, bottom, width, height),
+        axes=(0, bottom, 1, height),
         display_mode="z",
         cut_coords=_slices(img),
         colorbar=False,
@@ -90,7 +88,7 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     matplotlib.figure.Figure
         As of `draw_map`.
     """
-    figure = _figure()
+    figure = new_figure(FIGURE_INCHES)
     relative = encoding.density * encoding.brain.total_volume_mm3
     density = encoding.partition.to_img(relative)
     place = strongest_place(density)
@@ -104,13 +102,11 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     return figure
 
 
-def _figure() -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def new_figure(inches: tuple[float, float]) -> Any:
+    """Make a figure that is not registered with pyplot."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=FIGURE_INCHES, dpi=DPI, facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
+    return Figure(figsize=inches, dpi=DPI, facecolor="white")
 
 
 def _options(img: Any, signed: bool) -> dict[str, Any]:
@@ -200,11 +196,3 @@ def smooth(img: Any) -> Any:
 def write_png(figure: Any, path: str | os.PathLike[str] | io.BytesIO) -> None:
     """Write a figure as PNG; the same figure gives the same bytes."""
     figure.savefig(path, format="png", metadata={"Software": None})
-
-
-def to_html(figure: Any, alt: str = "") -> str:
-    """Image element that holds the figure itself."""
-    stream = io.BytesIO()
-    write_png(figure, stream)
-    data = base64.b64encode(stream.getvalue()).decode("ascii")
-    return f'<img alt="{alt}" src="data:image/png;base64,{data}">'

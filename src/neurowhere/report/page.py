@@ -65,14 +65,13 @@ def _hash(text: str) -> str:
 
 def section(title: str, *parts: str, classes: str = "") -> str:
     """Put parts of HTML under a heading, which is plain text."""
-    opening = f'<section class="{classes}">' if classes else "<section>"
+    opening = _opening("section", classes)
     return f"{opening}<h2>{html.escape(title)}</h2>\n" + "\n".join(parts) + "</section>"
 
 
 def paragraph(text: str, classes: str = "") -> str:
     """Make a paragraph of plain text."""
-    opening = f'<p class="{classes}">' if classes else "<p>"
-    return f"{opening}{html.escape(text)}</p>"
+    return f"{_opening('p', classes)}{html.escape(text)}</p>"
 
 
 def picture(path: Path, caption: str, classes: str = "") -> str:
@@ -80,5 +79,9 @@ def picture(path: Path, caption: str, classes: str = "") -> str:
     data = base64.b64encode(path.read_bytes()).decode("ascii")
     source = f"data:{_MEDIA_TYPES[path.suffix]};base64,{data}"
     text = html.escape(caption)
-    opening = f'<figure class="{classes}">' if classes else "<figure>"
+    opening = _opening("figure", classes)
     return f'{opening}<img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
+
+
+def _opening(tag: str, classes: str) -> str:
+    return f'<{tag} class="{classes}">' if classes else f"<{tag}>"

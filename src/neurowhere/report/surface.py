@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.report.maps import DPI, SIGNED_COLOURS, TITLE_COLOUR
+from neurowhere.report.maps import SIGNED_COLOURS, TITLE_COLOUR, new_figure
 
 Floats = NDArray[np.floating]
 
@@ -46,11 +46,7 @@ def draw_surface(img: Any, unit: str = "") -> Any:
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=FIGURE_INCHES, dpi=DPI, facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = new_figure(FIGURE_INCHES)
     halves = sample(img)
     absolute = np.abs(np.concatenate([half.values for half in halves.values()]))
     highest = float(absolute.max()) or 1.0

@@ -1,7 +1,8 @@
-"""Tables in words: the summary of a comparison as strings, in Markdown or HTML."""
+"""Tables in words: as CSV, Markdown or HTML, and the summary of a comparison as such words."""
 
 import html
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -57,6 +58,11 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
         return f"{row[name]:+.4f}"
     interval = f"[{row[f'{name}_low']:+.4f}, {row[f'{name}_high']:+.4f}]"
     return f"{row[name]:+.4f} {interval}, {row[f'{name}_wins']:.0%} of folds"
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table without its index; the same bytes on every system."""
+    table.to_csv(path, index=False, lineterminator="\n")
 
 
 def to_markdown(header: Sequence[str], cells: Cells) -> str:
