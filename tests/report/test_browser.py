@@ -1,26 +1,16 @@
 """The page in a real browser, opened from disk."""
 
-from dataclasses import replace
-
 import pytest
 from tests.browser import PATIENCE_MS, serious_problems
-from tests.report.test_encoding import STUDIES, TEXT
-from tests.studies import GRID, TERMS, make_corpus
+from tests.studies import GRID
 from tests.test_encoder import make_atlas
 
-from neurowhere import Encoder
 from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import tabulate
 
 LIVE = "#viewer.live"
 TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part=${n}]`).value))"
-
-
-@pytest.fixture(scope="module")
-def result():
-    model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
-    return replace(model.encode(TEXT), find_similar=lambda: STUDIES)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +46,7 @@ def part(page, name):
 
 def painted(page, name):
     """How many pixels of a slice are in colour, not grey, once it is drawn."""
-    page.evaluate(
-        "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
-    )
+    page.evaluate(TWO_FRAMES)
     return page.evaluate(f"""(() => {{
         const canvas = document.querySelector('[data-part={name}]');
         const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;

@@ -3,13 +3,12 @@ import gzip
 import hashlib
 import json
 import re
-from dataclasses import replace
-from html.parser import HTMLParser
 
 import nibabel
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.pages import Page
 from tests.studies import GRID, TERMS, make_corpus
 from tests.test_encoder import make_atlas
 
@@ -21,27 +20,11 @@ from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import densest_places, tabulate
 from neurowhere.report.viewer import DENSITIES, viewer_data
 
-HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
-SECRET = "Mrs Jabberwock, left PICA stroke"
-TEXT = f"The amygdala and visual cortices; no lesion in the motor cortex.\n{HOSTILE}\n{SECRET}"
-STUDIES = pd.DataFrame(
-    {
-        "id": ["123", "doi-<b>"],
-        "similarity": [0.9, 0.5],
-        "link": ["https://pubmed.ncbi.nlm.nih.gov/123/", ""],
-    }
-)
 FILES = {
     "info.json", "log_ratio.nii.gz", "map.nii.gz", "map.png", "mass_50.nii.gz", "mass_80.nii.gz",
     "mass_95.nii.gz", "peaks.csv", "regions.csv", "report.html", "studies.csv", "surface.png",
     "terms.csv",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def result():
-    model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
-    return replace(model.encode(TEXT), find_similar=lambda: STUDIES)
 
 
 @pytest.fixture(scope="module")
@@ -55,28 +38,6 @@ def folder(result, tmp_path_factory):
 def no_pictures(monkeypatch):
     """Pictures take seconds, and most tests do not look at them."""
     monkeypatch.setattr(report, "_write_pictures", lambda *_: {})
-
-
-class Page(HTMLParser):
-    """Collects elements, what they refer to, and the text outside of scripts and styles."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.addresses, self.attributes, self.words = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [name for name, _ in attrs]
-        self.addresses += [
-            (tag, name, value)
-            for name, value in attrs
-            if name in ("src", "href", "srcset", "action", "data", "poster")
-        ]
-
-    def handle_data(self, data):
-        if self.tags[-1:] not in (["script"], ["style"]):
-            self.words.append(data)
 
 
 def integral(image):
@@ -145,7 +106,7 @@ def test_on_the_grid_of_an_image_that_cuts_the_brain_only_its_share_is_left(
 def test_tables_hold_the_numbers(result, folder):
     terms = pd.read_csv(folder / "terms.csv").set_index("term")
     start, end = map(int, terms.loc["visual cortex", "where"].split("-"))
-    assert TEXT[start:end] == "visual cortices"
+    assert result.text[start:end] == "visual cortices"
     regions = pd.read_csv(folder / "regions.csv")
     assert regions["region"].tolist() == result.regions(make_atlas())["region"].tolist()
     np.testing.assert_allclose(regions["probability"], result.regions(make_atlas())["probability"])
@@ -175,11 +136,14 @@ def test_info_names_the_template_and_the_settings(folder):
     assert info["mass"] == {"50%": 0.5, "80%": 0.8, "95%": 0.95}
 
 
-def test_a_mask_of_its_own_is_not_called_the_template(tmp_path, no_pictures):
+@pytest.mark.parametrize(
+    ("edges", "origin"), [((-9, 8, 7), (30, -30, -20)), ((-60, 60, 60), (180, -180, -240))]
+)
+def test_a_mask_of_its_own_is_not_called_the_template(tmp_path, no_pictures, edges, origin):
     mask = np.zeros((7, 8, 9), dtype=bool)
     mask[2:5, 2:6, 2:7] = True
-    affine = np.diag([-9.0, 8.0, 7.0, 1.0])
-    affine[:3, 3] = (30, -30, -20)
+    affine = np.diag([*edges, 1.0])
+    affine[:3, 3] = origin
     model = Encoder(VoxelGrid(mask=(mask, affine)), "l2", vocabulary=["amygdala"])
     model.fit(["amygdala", "nothing"] * 5, [[[0, 0, 8]], [[12, -8, 1]]] * 5)
     write_encoding(model.encode("amygdala"), tmp_path / "out")
@@ -195,12 +159,12 @@ def page(folder):
     return (folder / "report.html").read_text("utf-8")
 
 
-def test_the_text_is_shown_and_nothing_of_it_is_html(page):
+def test_the_text_is_shown_and_nothing_of_it_is_html(page, result):
     found = Page(page)
     assert found.tags.count("script") == 2  # data and viewer
     assert not [name for name in found.attributes if name.startswith("on") or name == "style"]
     assert "<img src=x" not in page
-    assert TEXT in "".join(found.words)
+    assert result.text in "".join(found.words)
     assert "doi-&lt;b&gt;" in page
 
 
@@ -252,8 +216,7 @@ def test_without_the_text_no_file_holds_any_of_it(result, tmp_path):
     assert "The text was left out" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_a_text_without_known_terms_gets_a_page_too(result, tmp_path):
-    model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+def test_a_text_without_known_terms_gets_a_page_too(model, tmp_path):
     write_encoding(model.encode("nothing known"), tmp_path / "out")
     assert "has no term that the model knows" in (tmp_path / "out" / "report.html").read_text()
 

@@ -19,6 +19,7 @@ from neurowhere.report.tables import write_csv
 from neurowhere.report.viewer import SHARES
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
+from neurowhere.space.images import MAX_RESOLUTION_MM, MIN_RESOLUTION_MM
 
 KIND = "encoding"
 N_NAMED = 4  # terms in the title of the picture
@@ -161,9 +162,10 @@ def _describe(encoding: Encoding, grid: Grid) -> dict[str, Any]:
 
 def _is_template_mask(brain: VoxelGrid) -> bool:
     """Whether the brain is nilearn's mask of its template; a stored model has it as an array."""
-    sizes = brain.voxel_sizes_mm
-    if not np.allclose(sizes, sizes[0]):
+    edge_mm = float(brain.voxel_sizes_mm[0])
+    is_cubic = np.allclose(brain.voxel_sizes_mm, edge_mm)
+    if not (is_cubic and MIN_RESOLUTION_MM <= edge_mm <= MAX_RESOLUTION_MM):
         return False
-    mask, affine = mni152_brain(float(sizes[0]))
+    mask, affine = mni152_brain(edge_mm)
     same_grid = mask.shape == brain.shape and np.allclose(affine, brain.affine)
     return same_grid and bool((mask == brain.brain).all())

@@ -1,0 +1,30 @@
+"""An encoding that has all that a report shows, from a text that would run in a browser."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from tests.studies import GRID, TERMS, make_corpus
+
+from neurowhere import Encoder
+
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+SECRET = "Mrs Jabberwock, left PICA stroke"
+TEXT = f"The amygdala and visual cortices; no lesion in the motor cortex.\n{HOSTILE}\n{SECRET}"
+STUDIES = pd.DataFrame(
+    {
+        "id": ["123", "doi-<b>"],
+        "similarity": [0.9, 0.5],
+        "link": ["https://pubmed.ncbi.nlm.nih.gov/123/", ""],
+    }
+)
+
+
+@pytest.fixture(scope="session")
+def model():
+    return Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
+
+
+@pytest.fixture(scope="session")
+def result(model):
+    return replace(model.encode(TEXT), find_similar=lambda: STUDIES)
