@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.space import Atlas
 from neurowhere.space.overlap import overlap_mm3
-from neurowhere.text.context import Mentions, side_shares
+from neurowhere.text.context import Mentions, count_each, read_mentions, side_shares
 
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
@@ -66,47 +65,31 @@ class TableMaker:
             yield self._table(chunk)
 
     def _table(self, chunk: Sequence[Text | Failure]) -> pd.DataFrame:
-        rows = [row for row, item in enumerate(chunk) if isinstance(item, Text)]
-        mentions = [self.model._read(chunk[row][1], self.negation) for row in rows]
-        features = self.model.weighting_.transform(self._count(mentions))
-        known = np.flatnonzero(np.diff(features.indptr)).tolist()
+        extractor = self.model.extractor_
+        texts = {row: item.content for row, item in enumerate(chunk) if isinstance(item, Text)}
+        mentions = {
+            row: read_mentions(text, extractor.counter, negation=self.negation)
+            for row, text in texts.items()
+        }
+        counts = count_each(list(mentions.values()), extractor)
+        features = self.model.weighting_.transform(counts)
+        is_known = np.diff(features.indptr) > 0
+        known = list(compress(texts, is_known))
         told = self._tell(
-            features[known],
-            [mentions[i] for i in known],
-            [len(WORD.findall(chunk[rows[i]][1])) for i in known],
+            features[is_known],
+            [mentions[row] for row in known],
+            [len(WORD.findall(texts[row])) for row in known],
         )
-        told.index = pd.Index([rows[i] for i in known], dtype=np.int64)
+        told.index = pd.Index(known, dtype=np.int64)
         table = told.reindex(range(len(chunk)))
         problems = [item.reason if isinstance(item, Failure) else None for item in chunk]
-        for i in set(range(len(rows))).difference(known):
-            problems[rows[i]] = DENIED if len(mentions[i]) else UNKNOWN
+        for row in texts.keys() - known:
+            problems[row] = DENIED if len(mentions[row]) else UNKNOWN
         table.insert(0, "id", [item.name for item in chunk])
         table.insert(len(COLUMNS), "problem", problems)
         if self.with_text:
-            texts = [item.content if isinstance(item, Text) else None for item in chunk]
-            table.insert(1, "text", texts)
+            table.insert(1, "text", [texts.get(row) for row in range(len(chunk))])
         return table
-
-    def _count(self, mentions: Sequence[Mentions]) -> sparse.csr_matrix:
-        """Count the terms that texts affirm, as `count_mentions` does for one: (n, n_terms)."""
-        extractor = self.model.extractor_
-        rows: list[int] = []
-        columns: list[int] = []
-        for row, mentioned in enumerate(mentions):
-            for mention in mentioned.present:
-                here = [extractor.vocabulary.index(mention.term)]
-                if (sided := f"{mention.side} {mention.term}") in self._sided:
-                    here.append(self._sided[sided])
-                columns += here
-                rows += [row] * len(here)
-        shape = (len(mentions), len(extractor.vocabulary) + len(self._sided))
-        counts = sparse.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
-        return extractor.weigh({"body": counts})
-
-    @cached_property
-    def _sided(self) -> dict[str, int]:
-        extractor = self.model.extractor_
-        return {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
 
     def _tell(
         self, features: sparse.csr_matrix, mentions: Sequence[Mentions], n_words: Sequence[int]

@@ -7,7 +7,6 @@ an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 import html
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -39,7 +38,7 @@ from neurowhere.text.context import (
     side_shares,
 )
 from neurowhere.text.extraction import LATERAL
-from neurowhere.text.laterality import without_side
+from neurowhere.text.places import without_side
 
 OPTIONS = {
     "loss": ("l1", "l2", "likelihood"),
@@ -398,7 +397,9 @@ class Encoder(Parameters):
             Whether the sides of brain structures ("left MCA infarct") move the map to that side.
             A model that has learned sides from texts does so by itself.
         """
-        mentions = Mentions(()) if self.text == "none" else self._read(text, negation)
+        mentions = Mentions(())
+        if self.text != "none":
+            mentions = read_mentions(text, self.extractor_.counter, negation=negation)
         features = self._features(mentions)
         order = np.argsort(-features.data, kind="stable")
         columns, weights = features.indices[order], features.data[order]
@@ -428,13 +429,6 @@ class Encoder(Parameters):
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
         )
-
-    def _read(self, text: str, negation: bool) -> Mentions:
-        mentions = read_mentions(text, self.extractor_.counter)
-        if negation:
-            return mentions
-        affirmed = tuple(mention._replace(negation_span=None) for mention in mentions)
-        return replace(mentions, found=affirmed)
 
     def _features(self, mentions: Mentions) -> sparse.csr_matrix:
         if self.text == "none":

@@ -17,7 +17,7 @@ from neurowhere.space.maxima import strongest_regions
 from neurowhere.space.overlap import overlap_mm3
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.context import Mentions
-from neurowhere.text.laterality import Side
+from neurowhere.text.places import Side
 
 N_PEAKS = 10
 XYZ = ["x", "y", "z"]

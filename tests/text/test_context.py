@@ -97,6 +97,15 @@ def test_mentions_are_the_matches_of_the_counter(text):
     )
 
 
+def test_without_negation_nothing_is_denied_neither_terms_nor_places():
+    text = "No left PICA infarct, no thalamus."
+    mentions = read_mentions(text, COUNTER, negation=False)
+    everything = [*mentions.found, *mentions.places]
+    assert [mention.term for mention in mentions.places] == ["PICA"]
+    assert not any(mention.is_negated for mention in everything)
+    assert all(mention.is_negated for mention in read_mentions(text, COUNTER).places)
+
+
 # Shares of sides
 
 

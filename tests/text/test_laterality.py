@@ -1,8 +1,10 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.laterality import attach_sides, with_places
-from neurowhere.text.reading import NO_TERM
+from neurowhere.text.laterality import attach_sides
+from neurowhere.text.matching import NO_TERM
+from neurowhere.text.places import with_places
+from neurowhere.text.reading import Tokens
 
 STRUCTURES = [
     "amygdala",
@@ -206,7 +208,7 @@ def test_sides_of_anything_else_are_marked(text, expected):
 def test_territories_have_sides_although_they_are_no_terms(text, place):
     reading = with_places(COUNTER.read(text))
     numbers = [n for n in attach_sides(reading).applied if reading.terms[n] == NO_TERM]
-    spans = [reading.span((reading.first[n], reading.last[n])) for n in numbers]
+    spans = [reading.span(Tokens(reading.first[n], reading.last[n])) for n in numbers]
     assert [text[start:end] for start, end in spans] == ([place] if place else [])
 
 

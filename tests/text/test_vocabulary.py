@@ -132,7 +132,9 @@ def test_malformed_files_are_named(tmp_path, name, content, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("mapping", ["[1]", '{"a": 1}', "{"])
+@pytest.mark.parametrize(
+    "mapping", ["[1]", '{"a": 1}', "{", "[" * 100_000, f'{{"a": {"9" * 5000}}}'], ids=range(5)
+)
 def test_a_malformed_mapping_is_named(tmp_path, mapping):
     (tmp_path / "v.txt").write_text("fear\n")
     (tmp_path / "m.json").write_text(mapping)

@@ -17,10 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from neurowhere.exceptions import CorpusError, VocabularyError
-from neurowhere.files import open_text
+from neurowhere.exceptions import VocabularyError
 from neurowhere.text.labels import known_names, words_of_label
-from neurowhere.text.laterality import SIDES
 from neurowhere.text.names import (
     ABBREVIATIONS,
     ADJECTIVES,
@@ -37,7 +35,8 @@ from neurowhere.text.names import (
     joined_words,
     key_of,
 )
-from neurowhere.text.vocabulary import Vocabulary
+from neurowhere.text.places import SIDES
+from neurowhere.text.vocabulary import Vocabulary, open_list
 
 ATLAS_LABELS = "all_atlas_labels.csv"
 WIKIPEDIA = "wikipedia_human_brain_tree_2023-05-19.json"
@@ -200,7 +199,8 @@ def _atlas_names(path: Path) -> list[str]:
 
 def _wikipedia_names(path: Path) -> list[str]:
     """Names in a nested list of regions; what is in parentheses explains, and is left out."""
-    tree = _read_json(path)
+    with open_list(path) as stream:
+        tree = json.load(stream)
     names = (re.sub(r"\([^)]*\)", "", name) for name in _leaves(tree))
     parts = (part for name in names for part in re.split(r" or | / ", name))
     return _unique(" ".join(part.lower().split()) for part in parts)
@@ -232,7 +232,8 @@ def _category_names(folder: Path, category: str) -> list[str]:
     The table also pairs terms that only resemble each other ("group" and "y-group"): these are
     left out.
     """
-    terms = _read_lines(folder / TERMS)
+    with open_list(folder / TERMS) as stream:
+        terms = {line.strip() for line in stream}
     rows = _read_table(folder / TERM_CATEGORIES, ("term", "normalized_term", "category"))
     return _unique(
         row["normalized_term"]
@@ -249,24 +250,8 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def _read_table(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    try:
-        with open_text(path) as stream:
-            rows = list(csv.DictReader(stream))
-    except (CorpusError, csv.Error) as error:
-        raise VocabularyError(f"cannot read {path}: {error}") from error
+    with open_list(path) as stream:
+        rows = list(csv.DictReader(stream))
     if not rows or not set(columns) <= set(rows[0]):
         raise VocabularyError(f"{path} should have the columns {', '.join(columns)}")
     return rows
-
-
-def _read_lines(path: Path) -> set[str]:
-    with open_text(path) as stream:
-        return {line.strip() for line in stream}
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        with open_text(path) as stream:
-            return json.load(stream)
-    except (CorpusError, json.JSONDecodeError) as error:
-        raise VocabularyError(f"cannot read {path}: {error}") from error

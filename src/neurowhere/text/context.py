@@ -1,7 +1,7 @@
 """Context: the terms that a text mentions, with the sides and the negations around them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,9 +10,10 @@ from scipy import sparse
 
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor
-from neurowhere.text.laterality import Side, attach_sides, is_general, with_places
+from neurowhere.text.laterality import attach_sides
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.negation import attach_negations
-from neurowhere.text.reading import NO_TERM
+from neurowhere.text.places import Side, is_general, with_places
 
 Span = tuple[int, int]
 
@@ -96,8 +97,10 @@ class Mentions:
         return tuple(mention for mention in self.found if not mention.is_negated)
 
 
-def read_mentions(text: str, counter: TermCounter) -> Mentions:
+def read_mentions(text: str, counter: TermCounter, *, negation: bool = True) -> Mentions:
     """Find the terms in a text, the sides that they are on, and which of them the text denies.
+
+    Without `negation`, nothing counts as denied.
 
     Examples
     --------
@@ -109,7 +112,7 @@ def read_mentions(text: str, counter: TermCounter) -> Mentions:
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
-    negations = attach_negations(reading)
+    negations = attach_negations(reading) if negation else {}
     found, places = [], []
     starts, ends = reading.starts[reading.first].tolist(), reading.ends[reading.last].tolist()
     for number, term in enumerate(reading.terms):
@@ -146,16 +149,26 @@ def count_mentions(
     >>> count_mentions(mentions, extractor).toarray()
     array([[1., 0., 1.]], dtype=float32)
     """
+    return count_each([mentions], extractor, with_negated=with_negated)
+
+
+def count_each(
+    texts: Sequence[Mentions], extractor: TermExtractor, *, with_negated: bool = False
+) -> sparse.csr_matrix:
+    """Count as `count_mentions` does in each of several texts: (n_texts, n_terms)."""
     sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
+    rows: list[int] = []
     columns: list[int] = []
-    for mention in mentions.found if with_negated else mentions.present:
-        columns.append(extractor.vocabulary.index(mention.term))
-        if mention.side and (name := f"{mention.side} {mention.term}") in sided:
-            columns.append(sided[name])
-    found, counts = np.unique(np.array(columns, dtype=np.int32), return_counts=True)
-    shape = (1, len(extractor.vocabulary) + len(sided))
-    row = sparse.csr_matrix((counts, found, [0, len(found)]), shape=shape)
-    return extractor.weigh({"body": row})
+    for row, mentions in enumerate(texts):
+        for mention in mentions.found if with_negated else mentions.present:
+            here = [extractor.vocabulary.index(mention.term)]
+            if (name := f"{mention.side} {mention.term}") in sided:
+                here.append(sided[name])
+            columns += here
+            rows += [row] * len(here)
+    shape = (len(texts), len(extractor.terms))
+    counts = sparse.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
+    return extractor.weigh({"body": counts})
 
 
 def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:

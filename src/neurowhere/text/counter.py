@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.laterality import SIDES, Side, attach_sides, is_place, side_of_name
+from neurowhere.text.laterality import attach_sides
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
+from neurowhere.text.places import SIDES, Side, is_place, side_of_name, with_places
 from neurowhere.text.reading import Reading
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
 from neurowhere.text.words import fold, other_splits, words_of
@@ -119,7 +120,7 @@ class TermCounter:
         fields = zip(names, *places, sides, repeat(None), repeat(None))
         # A long text has a match every few words: this is the fastest way to make a tuple.
         matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        for number, (side, words) in attach_sides(reading).applied.items():
+        for number, (side, words) in attach_sides(with_places(reading)).applied.items():
             if number < len(matches):  # those after are places that are no terms
                 matches[number] = Match(*matches[number][:3], side, *reading.span(words))
         return matches

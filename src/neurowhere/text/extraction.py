@@ -12,7 +12,7 @@ from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import combine_sections
-from neurowhere.text.laterality import Side, side_of_name
+from neurowhere.text.places import Side, side_of_name
 from neurowhere.text.vocabulary import Vocabulary
 
 # A mention on both sides tells no more of where than one without a side.

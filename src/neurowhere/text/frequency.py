@@ -1,5 +1,7 @@
 """How many documents of a corpus mention each term, and the terms that enough of them do."""
 
+from itertools import compress
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,10 +32,10 @@ def frequent_terms(vocabulary: Vocabulary, corpus: Corpus, minimum: int = 1) -> 
     >>> frequent_terms(Vocabulary(["amygdala", "insula"]), corpus).terms
     ('amygdala',)
     """
-    frequencies = document_frequencies(vocabulary, corpus)
-    if not (frequencies >= minimum).any():
+    is_frequent = document_frequencies(vocabulary, corpus) >= minimum
+    if not is_frequent.any():
         raise VocabularyError(
             f"none of the {len(vocabulary):,} terms is in {minimum:,} of the {len(corpus):,} "
             "documents; lower the minimum or give another corpus"
         )
-    return vocabulary.subset(np.asarray(vocabulary.terms)[frequencies >= minimum])
+    return vocabulary.subset(compress(vocabulary.terms, is_frequent))

@@ -18,7 +18,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from neurowhere.text.laterality import Side
+from neurowhere.text.places import SIDE_WORDS, Side
 from neurowhere.text.words import word_set
 
 _SIDES: list[tuple[re.Pattern[str], Side]] = [
@@ -72,7 +72,7 @@ def words_of_label(label: str) -> tuple[str, Side | None]:
     (('anterior cingulate gyrus', None), ('hippocampus', 'right'))
     """
     if found := _SCHAEFER.fullmatch(label):
-        return _table("network").get(found[2].lower(), ""), _side_of_letter(found[1])
+        return _table("network").get(found[2].lower(), ""), SIDE_WORDS[found[1].lower()]
     rest, side = _without_side(label.strip())
     if found := _TIAN.fullmatch(rest):
         return _table("nucleus")[found[1].lower()], side
@@ -93,10 +93,6 @@ def _table(kind: str) -> dict[str, str]:
     table = (files(__package__) / "labels.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(table.splitlines())
     return {row["label"]: row["name"] for row in rows if row["kind"] == kind}
-
-
-def _side_of_letter(letter: str) -> Side:
-    return "left" if letter.upper() == "L" else "right"
 
 
 def _without_side(label: str) -> tuple[str, Side | None]:

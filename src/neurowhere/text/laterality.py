@@ -8,26 +8,12 @@ visual field or a symptom keeps it to itself ("left hand", "right hemianopia").
 """
 
 import re
-from collections.abc import Collection
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
-from neurowhere.text.reading import Phrases, Reading, Tokens
-from neurowhere.text.words import fold, word_set, words_of
+from neurowhere.text.places import ADJECTIVE, GENERAL_PLACES, LESION, SIDE_WORDS, Side
+from neurowhere.text.reading import Reading, Tokens
+from neurowhere.text.words import fold, word_set
 
-Side = Literal["left", "right", "bilateral"]
-SIDES: tuple[Side, ...] = get_args(Side)
-
-SIDE_WORDS: dict[str, Side] = {
-    "left": "left",
-    "l": "left",
-    "lt": "left",
-    "right": "right",
-    "r": "right",
-    "rt": "right",
-    "bilateral": "bilateral",
-    "bilaterally": "bilateral",
-    "both": "bilateral",
-}
 LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
 ABBREVIATIONS = frozenset(["l", "r", "lt", "rt"])
 CONJUNCTIONS = frozenset(["and", "or"])
@@ -42,9 +28,6 @@ SENTENCE_BREAK = re.compile(r"[.;:?!()\[\]]|\n\s*\n")
 FILLERS = word_set(
     "side sided hemispheric lateralized lateralised dominant nondominant mid middle upper lower "
     "deep gray grey white calcarine primary secondary"
-)
-ADJECTIVE = re.compile(
-    r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"
 )
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
@@ -69,15 +52,6 @@ WHOLLY_NOT_BRAIN = word_set(
     "anopia anopsia field headache hemianopia hemianopsia hemifield pain palsy quadrant "
     "quadrantanopia space"
 )
-# What may be wrong with a place: a side reaches the place across it ("left infarct of the pons").
-LESION = word_set(
-    """
-    abnormality abscess atrophy bleed bleeding calcification cavernoma contusion cyst damage edema
-    encephalomalacia focus glioblastoma glioma gliosis hematoma hemorrhage hyperintensity
-    hypodensity hypometabolism hypoperfusion infarct infarction injury ischemia lacune lesion mass
-    meningioma metastasis occlusion resection sclerosis stroke swelling tumor
-    """
-)
 # From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")
 LED = word_set(
@@ -87,33 +61,6 @@ LED = word_set(
     """
 )
 
-# Places that a vocabulary may lack: arteries, whose territories have sides, and general words.
-PLACES = Phrases(
-    {
-        "place": """
-        aca; aica; ica; m1; m2; mca; pca; pica; sca;
-        anterior cerebral artery; middle cerebral artery; posterior cerebral artery;
-        anterior choroidal artery; superior cerebellar artery; anterior inferior cerebellar artery;
-        posterior inferior cerebellar artery; internal carotid artery; internal carotid; carotid;
-        carotid artery; basal ganglia; brain; capsular; centrum semiovale; cerebral; cerebrum;
-        corona radiata; cortex; cortical; cortices; ganglionic; gray matter; grey matter; gyrus;
-        hemisphere; hemispheric; hemispheres; internal capsule; lenticulostriate; lobe; lobes;
-        midbrain; perirolandic; periventricular; peduncle; putaminal; striatocapsular; subcortical;
-        sylvian; thalamocapsular; white matter
-        """
-    }
-)
-GENERAL_PLACES = word_set(
-    "brain cerebral cerebrum cortex cortical gyrus hemisphere hemispheric lobe matter subcortical"
-)
-# Words that make names of structures, and of what is wrong with them, but say nothing of where.
-GENERAL_WORDS = (
-    GENERAL_PLACES
-    | LESION
-    | word_set(
-        "area gray epilepsy human junction lobule middle nucleus part pole region sulcus white"
-    )
-)
 # Names that a list does not pass a side to: what lies in the middle, or on the other side.
 MIDLINE = word_set(
     """
@@ -149,84 +96,15 @@ class Sides(NamedTuple):
     unapplied: list[tuple[Side, Tokens]]
 
 
-def side_of_name(name: str) -> Side | None:
-    """Side that a name itself begins with.
-
-    >>> side_of_name("left cerebral hemisphere"), side_of_name("amygdala")
-    ('left', None)
-    """
-    return without_side(name)[1]
-
-
-def without_side(name: str) -> tuple[str, Side | None]:
-    """Words of a name after the side that it begins with, and that side.
-
-    >>> without_side("the left amygdala"), without_side("amygdala")
-    (('amygdala', 'left'), ('amygdala', None))
-    """
-    words = words_of(name)
-    if words and words[0] in SIDES:
-        return " ".join(words[1:]), SIDE_WORDS[words[0]]
-    return name, None
-
-
-def is_place(name: str, structures: Collection[str] = ()) -> bool:
-    """Whether a name is a general place, or made of structures and words of direction.
-
-    >>> is_place("white matter"), is_place("left frontal gyri", ["frontal"]), is_place("stroke")
-    (True, True, False)
-    """
-    words = list(words_of(name))
-    found = PLACES.at(words, 0)
-    if found and found[0] == len(words) - 1:
-        return True
-    parts = [fold(word) for word in words]
-    return any(part in structures or part in GENERAL_PLACES for part in parts) and all(
-        part in structures or part in GENERAL_WORDS or word in SIDES or ADJECTIVE.fullmatch(word)
-        for part, word in zip(parts, words, strict=True)
-    )
-
-
-def is_general(name: str) -> bool:
-    """Whether a name says nothing of where in the brain.
-
-    >>> is_general("cerebral white matter"), is_general("brain injury"), is_general("thalamus")
-    (True, True, False)
-    """
-    return all(fold(word) in GENERAL_WORDS for word in words_of(name))
-
-
-def with_places(reading: Reading) -> Reading:
-    """Add the places that no structure of the vocabulary covers, as matches without a term."""
-    covered = {
-        i: (first, last)
-        for first, last, is_structure in zip(
-            reading.first, reading.last, reading.is_structure, strict=True
-        )
-        if is_structure
-        for i in range(first, last + 1)
-    }
-    places = []
-    for first, last, _ in PLACES.find(reading.tokens):
-        names = {covered[i] for i in range(first, last + 1) if i in covered}
-        # "cerebral" may be a structure of the vocabulary within "middle cerebral artery"
-        if all(
-            first <= start and end <= last and end - start < last - first for start, end in names
-        ):
-            places.append(Tokens(first, last))
-    return reading.with_matches(places)
-
-
 def attach_sides(reading: Reading) -> Sides:
     """Find the matches that a side qualifies, and the sides that qualify none.
 
-    Those of places that no structure of the vocabulary covers come after the others, with the
-    numbers that `with_places` gives them.
+    A side also reaches places that are no terms, where `with_places` has added them to the reading.
     """
-    places = [i for i, token in enumerate(reading.tokens) if token in SIDE_WORDS]
-    if not places:
+    tokens = [i for i, token in enumerate(reading.tokens) if token in SIDE_WORDS]
+    if not tokens:
         return Sides({}, [])
-    return _SideReader(with_places(reading)).read(places)
+    return _SideReader(reading).read(tokens)
 
 
 class _SideReader:
@@ -379,8 +257,8 @@ class _SideReader:
         """Whether a side reaches its name across this word."""
         before = self.tokens[j - 1]
         if head in LEADING:
-            is_led = before in LED or fold(before) in LESION or self.is_on_the(i, j)
-            return is_led or before in LEADING
+            is_led = before in LED or fold(before) in LESION or before in LEADING
+            return is_led or (j == i + 1 and self.is_on_the(i))  # "on the left of the pons"
         if fold(before) in LESION and j > i + 1:
             return False
         if head in FILLERS or head in LED or ADJECTIVE.fullmatch(head) or fold(head) in LESION:
@@ -389,9 +267,9 @@ class _SideReader:
             return head.endswith("ed")  # "bilaterally reduced gray matter"
         return head in CONJUNCTIONS and j > i + 1
 
-    def is_on_the(self, i: int, j: int) -> bool:
-        """Whether token j follows "on the left"."""
-        return j == i + 1 and self.tokens[max(i - 2, 0) : i] == ["on", "the"]
+    def is_on_the(self, i: int) -> bool:
+        """Whether the side at token i is that of "on the left"."""
+        return self.tokens[max(i - 2, 0) : i] == ["on", "the"]
 
     def is_structure(self, number: int | None) -> bool:
         """Whether a match names a part of the brain: "frontal eye field", not "visual field"."""
@@ -444,7 +322,7 @@ class _SideReader:
     def behind(self, words: Tokens) -> list[int]:
         """Match that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = words.first
-        if self.tokens[max(i - 2, 0) : i] == ["on", "the"]:
+        if self.is_on_the(i):
             number = self.nearest(i - 3, REACH_BACK)
         elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
             number = self.nearest(i - 1, REACH_BACK)

@@ -2,7 +2,7 @@
 
 import re
 
-from neurowhere.text.laterality import ADJECTIVE, SIDES
+from neurowhere.text.places import ADJECTIVE, SIDES
 from neurowhere.text.words import PREFIXES, fold, word_set, words_of
 
 # A name made only of these, of directions and of numbers says nothing of where it is.

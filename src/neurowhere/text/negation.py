@@ -43,7 +43,7 @@ from neurowhere.text.cues import (
     UNDERGOING,
     Kind,
 )
-from neurowhere.text.laterality import ADJECTIVE, LESION, SIDE_WORDS
+from neurowhere.text.places import ADJECTIVE, LESION, SIDE_WORDS
 from neurowhere.text.reading import Reading, Tokens
 from neurowhere.text.words import fold
 
@@ -65,7 +65,8 @@ class Cue(NamedTuple):
 
 def attach_negations(reading: Reading) -> dict[int, Tokens]:
     """Find the matches that a text denies, each with the tokens that deny it."""
-    cues = [Cue(*found) for found in CUES.find(reading.tokens) if found[0] not in reading.inner]
+    found = (Cue(*each) for each in CUES.find(reading.tokens))
+    cues = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _NegationReader(reading, cues)
     denied: dict[int, Tokens] = {}
     for cue in cues:
@@ -83,8 +84,8 @@ class _NegationReader:
         self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
         self.begins, self.finishes = reading.begins, reading.finishes
         self.is_sentence_end = reading.is_sentence_end
-        self.cues = [cue for cue in cues if cue.kind != "idle"]
-        self.cue_tokens = {cue.first for cue in self.cues}
+        self.cues = cues
+        self.cue_tokens = {cue.first for cue in cues}
 
     # ---- what a cue denies
 
@@ -110,10 +111,8 @@ class _NegationReader:
                 return [*self.subject(cue.first), *names]
             case "except" if self.is_exception(cue):
                 return []
-            case "except" | "rather":
+            case _:  # "except" and "rather"
                 return self.structures(self.ahead(cue.last + 1))
-            case "idle":
-                return []
 
     def by_no(self, cue: Cue) -> list[int]:
         """Deny what follows, or the place before that has none of it: "the pons has no lesion"."""
@@ -426,7 +425,7 @@ class _NegationReader:
         token = self.token(j)
         if token == "bilaterally":
             return False
-        return token in DETERMINERS or token in SIDE_WORDS or bool(ADJECTIVE.fullmatch(token))
+        return self.is_determined(j) or bool(ADJECTIVE.fullmatch(token))
 
     def is_determined(self, j: int) -> bool:
         return self.token(j) in DETERMINERS or self.token(j) in SIDE_WORDS

@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import word_set
 
 # A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
@@ -16,7 +17,6 @@ from neurowhere.text.words import word_set
 SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
 POINTED = word_set("al approx cf dr e eg est etc fig g i ie l lt pt r resp rt st vs")
-NO_TERM = -1
 
 Kind = TypeVar("Kind", bound=str)
 
@@ -112,9 +112,9 @@ class Reading:
         end = self.spans[i][0] if i < len(self.tokens) else len(self.text)
         return self.text[start:end]
 
-    def span(self, tokens: Sequence[int]) -> tuple[int, int]:
-        """Where some tokens, first and last, are in the text."""
-        return self.spans[tokens[0]][0], self.spans[tokens[-1]][1]
+    def span(self, tokens: Tokens) -> tuple[int, int]:
+        """Where some tokens are in the text."""
+        return self.spans[tokens.first][0], self.spans[tokens.last][1]
 
     def is_sentence_end(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""

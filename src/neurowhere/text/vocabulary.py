@@ -6,17 +6,18 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.exceptions import CorpusError, DataWarning, VocabularyError
+from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.files import bare_suffix, new_file, open_text
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.words import fold, words_of
@@ -281,17 +282,24 @@ def _check_name(name: str) -> None:
         raise VocabularyError(f"{name!r} holds a {SEPARATOR} or a line break; remove it")
 
 
-def _read_rows(path: Path) -> list[list[str]]:
-    """Rows of term, category and synonyms, the last two where the file has them."""
+@contextmanager
+def open_list(path: Path) -> Iterator[TextIO]:
+    """Open a list of names; a file that cannot be read or parsed becomes a `VocabularyError`."""
     try:
         with open_text(path) as stream:
-            if bare_suffix(path) != ".csv":
-                return [[line.strip()] for line in stream if line.strip()]
-            rows = [row for row in csv.reader(stream, strict=True) if row]
+            yield stream
     except OSError as error:
         raise VocabularyError(f"cannot read {path}: {error.strerror or error}") from error
-    except (CorpusError, csv.Error) as error:
+    except (ValueError, RecursionError, csv.Error) as error:  # ValueError: damaged, or not JSON
         raise VocabularyError(f"cannot read {path}: {error}") from error
+
+
+def _read_rows(path: Path) -> list[list[str]]:
+    """Rows of term, category and synonyms, the last two where the file has them."""
+    with open_list(path) as stream:
+        if bare_suffix(path) != ".csv":
+            return [[line.strip()] for line in stream if line.strip()]
+        rows = [row for row in csv.reader(stream, strict=True) if row]
     if rows and rows[0][0] == HEADER[0]:
         return _columns(path, rows[0], rows[1:])
     if all(len(row) == 2 and _is_number(row[1]) for row in rows):
@@ -322,13 +330,8 @@ def _is_number(text: str) -> bool:
 
 
 def _read_mapping(path: Path) -> dict[str, str]:
-    try:
-        with open_text(path) as stream:
-            mapping = json.load(stream)
-    except OSError as error:
-        raise VocabularyError(f"cannot read {path}: {error.strerror or error}") from error
-    except (CorpusError, json.JSONDecodeError) as error:
-        raise VocabularyError(f"cannot read {path}: {error}") from error
+    with open_list(path) as stream:
+        mapping = json.load(stream)
     if not isinstance(mapping, dict) or not all(isinstance(v, str) for v in mapping.values()):
         raise VocabularyError(f"{path} should hold a JSON object of synonym: term")
     return mapping
