@@ -36,8 +36,8 @@ class Neighbours:
         """Find the studies closest to one text: id, similarity (a cosine), link to PubMed."""
         vector = unit_rows(projection[None, : self.vectors.shape[1]])[0]
         similarity = self.vectors @ vector
-        near = np.argpartition(-similarity, min(n, len(similarity) - 1))[:n]
-        best = near[np.argsort(-similarity[near], kind="stable")][: n if vector.any() else 0]
+        n_near = n if vector.any() else 0  # to a text without a known term nothing is close
+        best = np.argsort(-similarity, kind="stable")[:n_near]
         ids = self.ids[best]
         return pd.DataFrame(
             {
