@@ -1,4 +1,4 @@
-"""What all tests share: the development data and a browser, where they are here."""
+"""What all tests share: the development data, a cluster and a browser, where they are here."""
 
 import os
 import shutil
@@ -32,6 +32,17 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"needs the development data: no folder {DATA} (set NEUROWHERE_DATA)")
     return DATA
+
+
+@pytest.fixture
+def cluster():
+    """Three worker processes on this machine, behind a Dask scheduler."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="module")

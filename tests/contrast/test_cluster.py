@@ -19,17 +19,6 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("ignore")]
 N_FILES = 40
 
 
-@pytest.fixture
-def cluster():
-    """Three worker processes on this machine."""
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        yield cluster
-
-
 def kill_workers(cluster, cache, killed):
     """Kill one worker while documents are read, and another while they are counted."""
     for number, pattern in enumerate(("*.documents.npz", "*.vectors-*.npz")):

@@ -17,17 +17,6 @@ MEASURES = ["log_likelihood", "total_variation", "penalty", "sharpness", "studie
 KEYS = ["partition", "loss", "fold"]
 
 
-@pytest.fixture
-def cluster():
-    """Three worker processes on this machine."""
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        yield cluster
-
-
 def kill_one_worker_after_the_first_scores(cluster, path, killed):
     victim = next(iter(cluster.workers.values())).process.pid
     while not (path.exists() and path.read_text().count("\n") > 2):
