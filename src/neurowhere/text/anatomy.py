@@ -86,7 +86,8 @@ def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> 
     chosen = {key: name.best for key, name in candidates.items() if name.is_place}
     brodmann = [f"brodmann area {number}" for number in BRODMANN_AREAS]
     chosen |= {key_of(name): name for name in (*LOBES, *MORE_NAMES, *brodmann)}
-    chosen = {key: name for key, name in chosen.items() if key not in map(key_of, SAME)}
+    for other in SAME:
+        chosen.pop(key_of(other), None)
     synonyms = _Synonyms(chosen)
     for key, name in candidates.items():
         if key in chosen:

@@ -12,7 +12,7 @@ from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import combine_sections
-from neurowhere.text.places import Side, side_of_name
+from neurowhere.text.places import Side
 from neurowhere.text.vocabulary import Vocabulary
 
 # A mention on both sides tells no more of where than one without a side.
@@ -72,7 +72,7 @@ class TermExtractor:
             f"{side} {self.vocabulary.terms[term]}"
             for side in LATERAL
             for term in np.flatnonzero(counts[side].getnnz(axis=0) >= minimum).tolist()
-            if side_of_name(self.vocabulary.terms[term]) is None
+            if self.counter.sides[term] is None
         ]
         known = [name for name in sided if name not in self.vocabulary]
         return TermExtractor(self.vocabulary, self.section_weights, known, nested=self.nested)

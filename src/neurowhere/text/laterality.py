@@ -220,7 +220,7 @@ class _SideReader:
             if number is not None and self.is_structure(number):
                 if fold(self.tokens[j - 1]) in LESION:
                     break
-                if not (ADJECTIVE.fullmatch(head) or self.is_general(end)):
+                if not (ADJECTIVE.fullmatch(head) or self.goes_on(end)):
                     return self.nouns(i, adjectives, number)
                 adjectives.append(number)
             elif not self.is_passed(i, j, head):
@@ -281,7 +281,7 @@ class _SideReader:
             return self.reading.first[number] < end  # "cerebral infarction" is a place as well
         return head not in NOT_BRAIN or self.token(end - 1) == "eye"
 
-    def is_general(self, end: int) -> bool:
+    def goes_on(self, end: int) -> bool:
         """Whether more of the place follows: "left white matter of the frontal lobe"."""
         return self.tokens[end] in LED and self.token(end + 1) in LEADING
 

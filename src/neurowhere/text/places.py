@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection
 from typing import Literal, get_args
 
-from neurowhere.text.reading import Phrases, Reading, Tokens
+from neurowhere.text.phrases import Phrases
+from neurowhere.text.reading import Reading, Tokens
 from neurowhere.text.words import fold, word_set, words_of
 
 Side = Literal["left", "right", "bilateral"]
