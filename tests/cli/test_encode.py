@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -272,6 +273,22 @@ def test_mistakes_are_told_and_leave_nothing(encode, tmp_path, arguments, messag
     assert message in last
     assert "Traceback" not in outcome.err
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux alone")
+def test_a_name_that_is_not_unicode_is_one_line(encode, tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / os.fsdecode(b"caf\xe9.txt")).write_text("the amygdala")
+    outcome = encode(tmp_path / "texts", "--table", tmp_path / "table.csv")
+    outcome.assert_refused("names of files have to be in UTF-8")
+    assert not (tmp_path / "table.csv").exists()
+
+
+def test_a_terminal_that_is_not_unicode_is_one_line(encode, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
+    outcome = encode(TEXT)
+    assert outcome.code == 1
+    assert outcome.err.startswith("neurowhere: cannot write '\\u201c' in latin-1; ")
 
 
 @pytest.mark.parametrize("size", [300, 30_000])

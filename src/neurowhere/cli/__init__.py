@@ -71,6 +71,11 @@ def main() -> None:
         sys.exit(f"neurowhere: {error}")
     except OSError as error:  # a disk that is full, a file that may not be read
         sys.exit(f"neurowhere: {one_line(str(error))}")
+    except UnicodeEncodeError as error:
+        sys.exit(
+            f"neurowhere: cannot write {error.object[error.start : error.end]!a} in "
+            f"{error.encoding}; names of files have to be in UTF-8, and so has the terminal"
+        )
 
 
 def _show_warning(
