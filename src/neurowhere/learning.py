@@ -6,10 +6,10 @@ model is fitted to all of it.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from neurowhere.learn import (
     fit_loglinear,
     l1_blocks,
     label_blocks,
+    learn_term_weights,
     nats_above_uniform,
     peak_levels,
     reweighted,
@@ -54,6 +55,7 @@ LAMBDAS = {
 }
 EXPONENT_SHARPNESS = (0.8, 1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
 CHUNK = 256  # studies predicted at a time
+T = TypeVar("T")
 
 
 class Regions(Protocol):
@@ -250,12 +252,12 @@ def _blocks(
 
 
 def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesson) -> Learned:
-    """Choose decay, number of epochs and sharpness on one fit each; then average several seeds.
+    """Learn the weights of terms; choose decay, epochs and sharpness; then average several seeds.
 
-    The first fit to all studies goes on learning the weights of terms where the chosen one ended,
-    and the others keep its weights: models of the same features can be averaged. The average has
-    the rank of all fits together; what is beyond the rank of one moves no map.
+    The average has the rank of all fits together; what is beyond the rank of one moves no map.
     """
+    *_, term_weights = _epochs(learn_term_weights, learner, fit, learner.schedule, "weights")
+    lesson, fit, held = (each.reweighted(term_weights) for each in (lesson, fit, held))
     trials = [_try(learner, fit, held, decay) for decay in learner.path]
     best = max(trials, key=lambda trial: max(trial.scores))
     choice = Choice(
@@ -264,20 +266,13 @@ def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesso
         max(best.scores),
         np.array([trial.scores for trial in trials]),
     )
-    models, term_weights = [], best.term_weights
+    models = []
     for repeat in range(learner.repeats):
-        *_, (model, term_weights) = _epochs(
-            learner,
-            lesson,
-            best.schedule,
-            f"fit {repeat + 1} of {learner.repeats}",
-            seed=learner.seed + repeat,
-            term_weights=term_weights,
-            learn_weights=repeat == 0,
-        )
+        title = f"fit {repeat + 1} of {learner.repeats}"
+        *_, model = _epochs(fit_loglinear, learner, lesson, best.schedule, title, repeat)
         models.append(model)
     predictor = average(models).sharpened(best.sharpness).truncated(learner.schedule.rank)
-    calibration = _calibration(best.model, held.reweighted(best.term_weights))
+    calibration = _calibration(best.model, held)
     return Learned(predictor, choice, calibration=calibration, term_weights=term_weights)
 
 
@@ -285,7 +280,6 @@ class _Trial(NamedTuple):
     """The best epoch of a fit to part of the studies."""
 
     model: LogLinear
-    term_weights: NDArray[np.float32]
     schedule: Schedule
     scores: list[float]  # for each sharpness
 
@@ -298,12 +292,12 @@ def _try(learner: Learner, fit: Lesson, held: Lesson, decay: float) -> _Trial:
     """Fit until the score of held-out studies falls."""
     schedule = replace(learner.schedule, decay=(decay, learner.schedule.decay[1]))
     best: _Trial | None = None
-    epochs = _epochs(learner, fit, schedule, f"choice, decay {decay:g}", seed=learner.seed)
-    for epoch, (model, term_weights) in enumerate(epochs, start=1):
-        scores = _sharpness_scores(model, held.reweighted(term_weights))
+    epochs = _epochs(fit_loglinear, learner, fit, schedule, f"choice, decay {decay:g}")
+    for epoch, model in enumerate(epochs, start=1):
+        scores = _sharpness_scores(model, held)
         if best is not None and max(scores) < max(best.scores):
             break
-        best = _Trial(model.copy(), term_weights, replace(schedule, stop=epoch), scores)
+        best = _Trial(model.copy(), replace(schedule, stop=epoch), scores)
     assert best is not None
     return best._replace(model=best.model.sharpened(best.sharpness))
 
@@ -323,18 +317,24 @@ def _calibration(model: LogLinear, held: Lesson) -> NDArray[np.float64]:
 
 
 def _epochs(
-    learner: Learner, lesson: Lesson, schedule: Schedule, title: str, **options: Any
-) -> Iterator[tuple[LogLinear, NDArray[np.float32]]]:
-    models = fit_loglinear(
+    method: Callable[..., Iterator[T]],
+    learner: Learner,
+    lesson: Lesson,
+    schedule: Schedule,
+    title: str,
+    repeat: int = 0,
+) -> Iterator[T]:
+    """Follow a fit, or the learning of weights, epoch by epoch."""
+    results = method(
         lesson.columns,
         lesson.targets.rows,
         mean_target(lesson.targets),
         lesson.relative_volume,
         schedule,
+        seed=learner.seed + repeat,
         n_jobs=learner.n_jobs,
-        **options,
     )
-    return track(models, title, schedule.n_epochs)
+    return track(results, title, schedule.n_epochs)
 
 
 def _sharpness_scores(model: LogLinear, held: Lesson) -> list[float]:

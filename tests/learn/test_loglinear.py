@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from neurowhere.learn import LogLinear, Schedule, average, fit_loglinear, nats_above_uniform
-from neurowhere.learn.loglinear import drop, gradient, one_cycle, reweighted
+from neurowhere.learn import (
+    LogLinear,
+    Schedule,
+    average,
+    fit_loglinear,
+    learn_term_weights,
+    nats_above_uniform,
+    reweighted,
+)
+from neurowhere.learn.loglinear import drop, gradient, one_cycle, weight_gradient
 
 N, D, M, RANK = 7, 9, 11, 3
 
@@ -35,7 +43,8 @@ def test_gradient_is_that_of_finite_differences():
     model.__dict__["bias"] = np.log(model.mean_map)
     x = reweighted(Z, np.exp(weights[:, 0]))
     with ThreadPoolExecutor(2) as threads:
-        slopes = gradient(model, x, x, y, weight, threads)
+        *slopes, to_hidden = gradient(model, x, y, weight, threads)
+    slopes.append(weight_gradient(x, x, model.loadings, to_hidden))
     step = 1e-6
     at = {"loadings": model.loadings, "components": model.components, "weights": weights}
     for name, slope in zip(at, slopes, strict=True):
@@ -59,8 +68,10 @@ def test_gradient_for_weights_is_of_what_dropout_leaves():
         x = reweighted(Z, np.exp(log_weights))
         return x, sp.csr_matrix((x.data * mask, x.indices, x.indptr), shape=x.shape)
 
+    x, left = seen(np.zeros(D))
     with ThreadPoolExecutor(1) as threads:
-        slope = gradient(model, *seen(np.zeros(D)), y, weight, threads)[2]
+        *_, to_hidden = gradient(model, left, y, weight, threads)
+    slope = weight_gradient(x, left, model.loadings, to_hidden)
     for term, step in enumerate(1e-6 * np.eye(D)):
         up, down = (loss(model, seen(sign * step)[1], y, weight) for sign in (1, -1))
         assert slope[term, 0] == pytest.approx((up - down) / 2e-6, abs=2e-5)
@@ -131,7 +142,7 @@ SCHEDULE = Schedule(rank=4, epochs=30, batch=50, rate=0.1, decay=(0.01, 0.01), d
 
 def fit_planted(seed=0, **options):
     X, y = planted()
-    *_, (model, _) = fit_loglinear(
+    *_, model = fit_loglinear(
         X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE, seed=seed, **options
     )
     return X, y, model
@@ -142,10 +153,19 @@ def test_a_term_that_tells_nothing_loses_weight():
     noise = sp.csr_matrix(np.random.default_rng(1).random((len(y), 3)) < 0.7, dtype=np.float32)
     X = reweighted(sp.hstack([X, noise]).tocsr(), np.ones(5))
     problem = X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE
-    *_, (_, learned) = fit_loglinear(*problem)
+    *_, learned = learn_term_weights(*problem)
     assert learned[:2].min() > 3 * learned[2:].max()
-    *_, (_, kept) = fit_loglinear(*problem, term_weights=learned, learn_weights=False)
-    np.testing.assert_allclose(kept, learned, rtol=1e-6)
+
+
+def test_a_rare_term_is_trusted_less_with_its_weight():
+    X, y = planted()
+    rare = sp.csr_matrix(X[:, [0]].multiply(np.arange(len(y))[:, None] < 20), dtype=np.float32)
+    X = reweighted(sp.hstack([X, rare, rare > 1]).tocsr(), np.ones(4))
+    *_, learned = learn_term_weights(
+        X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE
+    )
+    assert abs(np.log(learned[2])) < abs(np.log(learned[0]))
+    assert learned[3] == 1  # that of a term that no study has
 
 
 def test_a_planted_effect_is_learned():

@@ -6,7 +6,7 @@ from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.labels import label_blocks
-from neurowhere.learn.loglinear import Schedule, fit_loglinear, reweighted
+from neurowhere.learn.loglinear import Schedule, fit_loglinear, learn_term_weights, reweighted
 from neurowhere.learn.predictor import (
     Linear,
     LogLinear,
@@ -42,6 +42,7 @@ __all__ = [
     "fit_loglinear",
     "l1_blocks",
     "label_blocks",
+    "learn_term_weights",
     "leave_one_out_errors",
     "mass_for",
     "nats_above_uniform",

@@ -15,7 +15,8 @@ where takes from those that do. So the weight of each term within the norm is le
 
     x = w∘z / ‖w∘z‖,        ∂loss/∂log w_t = Σ_i (c_it − x_it² Σ_s c_is)
 
-with z the features that are given, w (d,) the weights, and c_it = x_it ∂loss_i/∂x_it.
+with z the features that are given, w (d,) the weights, and c_it = x_it ∂loss_i/∂x_it. See
+`learn_term_weights`.
 
 The rank r ties terms together, so that rare ones borrow from common ones. AdamW with decoupled
 weight decay, dropout of terms and a one-cycle learning rate do the rest.
@@ -37,6 +38,7 @@ from neurowhere.parallel import slices
 Floats = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Floats]
 
+TRUST, FEW_STUDIES = 2.0, 30  # in learned weights: at most, and studies of a term that halve it
 _CHUNK = 8  # rows of a batch that stay in cache
 _ROWS = 64  # of a parameter that one thread updates at a time
 _MIN_BATCH, _MIN_STEPS = 8, 32  # studies in a step, steps in an epoch
@@ -86,35 +88,69 @@ def fit_loglinear(
     relative_volume: NDArray[np.floating],
     schedule: Schedule,
     *,
-    term_weights: NDArray[np.floating] | None = None,
-    learn_weights: bool = True,
     seed: int = 0,
     n_jobs: int = -1,
-) -> Iterator[tuple[LogLinear, Floats]]:
-    """Fit by AdamW, and yield the model and the weights of terms after each epoch.
+) -> Iterator[LogLinear]:
+    """Fit by AdamW, and yield the model after each epoch.
 
     Parameters
     ----------
     X : csr_matrix of shape (n_studies, n_terms)
-        Features z of the studies.
+        Rows of unit norm.
     targets : callable
         Gives the densities ŷ of some studies: (b, m).
     mean : array of shape (m,)
         Mean map.
     relative_volume : array of shape (m,)
         V/v_k.
-    term_weights : array of shape (n_terms,), optional
-        Weights to start from, 1 by default.
-    learn_weights : bool
-        Whether to learn the weights of terms, or to keep those given.
     """
+    problem = X, targets, mean, relative_volume
+    for model, _ in _descend(*problem, schedule, seed, n_jobs, learn_weights=False):
+        yield model
+
+
+def learn_term_weights(
+    X: sp.csr_matrix,
+    targets: TargetRows,
+    mean: NDArray[np.floating],
+    relative_volume: NDArray[np.floating],
+    schedule: Schedule,
+    *,
+    seed: int = 0,
+    n_jobs: int = -1,
+) -> Iterator[Floats]:
+    """Learn how much each term weighs, and yield the weights after each epoch: (n_terms,).
+
+    They are learned along with maps, which are not kept. Dropout and decay hold the weights back
+    as they do the maps, and a term of few studies tells little of its weight: with n_t the studies
+    that have term t, log w_t is multiplied by ``TRUST n_t / (n_t + FEW_STUDIES)``. The parameters
+    are those of `fit_loglinear`.
+    """
+    n_studies = X.getnnz(axis=0)
+    trust = TRUST * n_studies / (n_studies + FEW_STUDIES)
+    problem = X, targets, mean, relative_volume
+    for _, log_weights in _descend(*problem, schedule, seed, n_jobs, learn_weights=True):
+        yield np.exp(trust * log_weights).astype(np.float32)
+
+
+def _descend(
+    X: sp.csr_matrix,
+    targets: TargetRows,
+    mean: NDArray[np.floating],
+    relative_volume: NDArray[np.floating],
+    schedule: Schedule,
+    seed: int,
+    n_jobs: int,
+    *,
+    learn_weights: bool,
+) -> Iterator[tuple[LogLinear, Floats]]:
+    """Go down the gradient; yield the model and the log weights of terms after each epoch."""
     from joblib import effective_n_jobs
 
     rng = np.random.default_rng(seed)
     n, d = X.shape
     model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
-    log_weights = np.zeros(d, np.float32) if term_weights is None else np.log(term_weights)
-    log_weights = log_weights.astype(np.float32)[:, None]  # (d, 1)
+    log_weights = np.zeros((d, 1), np.float32)
     parameters = [model.loadings, model.components] + [log_weights] * learn_weights
     weight = relative_volume.astype(np.float32)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
@@ -125,10 +161,13 @@ def fit_loglinear(
             order = rng.permutation(n)
             for batch in slices(n, size):
                 rows = order[batch]
-                x = reweighted(X[rows], np.exp(log_weights[:, 0]))
+                x = reweighted(X[rows], np.exp(log_weights[:, 0])) if learn_weights else X[rows]
                 seen = drop(x, schedule.dropout, rng)
-                step(*gradient(model, x, seen, targets(rows), weight, threads))
-            yield model, np.exp(log_weights[:, 0])
+                *slopes, to_hidden = gradient(model, seen, targets(rows), weight, threads)
+                if learn_weights:
+                    slopes.append(weight_gradient(x, seen, model.loadings, to_hidden))
+                step(slopes)
+            yield model, log_weights[:, 0]
 
 
 def _start(d: int, rank: int, m: int, rng: Any) -> tuple[Floats, Floats]:
@@ -167,18 +206,10 @@ def _row_of_entries(X: sp.csr_matrix) -> NDArray[np.intp]:
 
 
 def gradient(
-    model: LogLinear,
-    x: sp.csr_matrix,
-    seen: sp.csr_matrix,
-    targets: Floats,
-    weight: Floats,
-    threads: Any,
+    model: LogLinear, x: sp.csr_matrix, targets: Floats, weight: Floats, threads: Any
 ) -> tuple[Floats, Floats, Floats]:
-    """Gradients of the mean loss of a batch for loadings, components and log weights of terms.
-
-    `seen` is what dropout leaves of the features x, entry by entry.
-    """
-    hidden = np.asarray(seen @ model.loadings, dtype=np.float32)  # (b, r)
+    """Gradients of the mean loss of a batch for loadings, components and the hidden xᵀA."""
+    hidden = np.asarray(x @ model.loadings, dtype=np.float32)  # (b, r)
     exponent: Floats = hidden @ model.components
     exponent += model.bias
 
@@ -187,17 +218,17 @@ def gradient(
 
     list(threads.map(chunk, slices(len(exponent), _CHUNK)))
     to_hidden = exponent @ model.components.T  # (b, r)
-    return (
-        np.asarray(seen.T @ to_hidden),
-        hidden.T @ exponent,
-        _weight_gradient(x, seen, model.loadings, to_hidden),
-    )
+    return np.asarray(x.T @ to_hidden), hidden.T @ exponent, to_hidden
 
 
-def _weight_gradient(
+def weight_gradient(
     x: sp.csr_matrix, seen: sp.csr_matrix, loadings: Floats, to_hidden: Floats
 ) -> Floats:
-    """Σ_i (c_it − x_it² Σ_s c_is): (d, 1). The second part is what the unit norm takes back."""
+    """Gradient for the log weights of terms: Σ_i (c_it − x_it² Σ_s c_is), of shape (d, 1).
+
+    The second part is what the unit norm takes back. `seen` is what dropout leaves of the
+    features x, entry by entry.
+    """
     row = _row_of_entries(x)
     moved = seen.data * np.einsum("ij,ij->i", to_hidden[row], loadings[x.indices])  # c_it
     moved -= x.data**2 * np.bincount(row, moved, minlength=x.shape[0])[row]
@@ -232,13 +263,12 @@ class _Adam:
         self.threads = threads
         self.count = 0
 
-    def __call__(self, *slopes: Floats) -> None:
+    def __call__(self, slopes: list[Floats]) -> None:
         rate = self.schedule.rate * one_cycle(self.count / max(self.total - 1, 1))
         self.count += 1
         first_rate = rate / (1 - _BETAS[0] ** self.count)
         second_scale = 1 / (1 - _BETAS[1] ** self.count)
-        # Fewer parameters than slopes where the weights of terms are not learned.
-        arrays = zip(self.parameters, slopes, self.first, self.second, strict=False)
+        arrays = zip(self.parameters, slopes, self.first, self.second, strict=True)
         for each, decay in zip(arrays, (*self.schedule.decay, 0.0), strict=False):
             constants = [*_BETAS, first_rate, second_scale, 1 - rate * decay, _EPSILON]
             update = partial(_update, each, np.array(constants, each[0].dtype))
