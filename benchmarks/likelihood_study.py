@@ -31,6 +31,7 @@ from neurowhere.learn import (
     Schedule,
     average,
     fit_loglinear,
+    learn_term_weights,
     nats_above_uniform,
     reweighted,
     softmax,
@@ -177,6 +178,42 @@ def with_associates(share=0.3, near=10, rank=200):
 # ---- fits
 
 
+@cache
+def tfidf(fold, counts=words, min_studies=10):
+    """Give tf-idf of all studies, the terms that enough studies have, and what learned it."""
+    fit_rows, _ = inner_rows(fold)
+    frequent = np.flatnonzero(counts()[fit_rows].getnnz(axis=0) >= min_studies)
+    weighting = TfIdf().fit(counts()[fit_rows][:, frequent])
+    return weighting.transform(counts()[:, frequent]), frequent, weighting
+
+
+@cache
+def term_weights(fold, **options):
+    """Learn the weights of terms from the studies to fit on."""
+    fit_rows, _ = inner_rows(fold)
+    X, *_ = tfidf(fold, **options)
+    training = targets().select(fit_rows)
+    *_, weights = learn_term_weights(X[fit_rows], training.rows, *places(training), BASE)
+    return weights
+
+
+def features(fold, trust=1, **options):
+    """Give the features of all studies, their terms, and what made them.
+
+    `trust` is that in the learned weights of terms, against the usual one; 0 leaves tf-idf.
+    """
+    X, frequent, weighting = tfidf(fold, **options)
+    if not trust:
+        return X, frequent, weighting
+    weights = term_weights(fold, **options) ** trust
+    return reweighted(X, weights), frequent, TfIdf.from_idf(weighting.idf_ * weights)
+
+
+def places(training):
+    """Give the mean map, and the brain's volume in voxels."""
+    return mean_target(training), np.full(GRID.n_regions, float(GRID.n_regions))
+
+
 @dataclass(frozen=True, eq=False)
 class Inner:
     """A fold's training studies: those to fit on, those held out, and the fits that were made."""
@@ -185,64 +222,36 @@ class Inner:
 
     @cached_property
     def base(self):
-        """The model that variants are compared with: one fit, weights of terms learned."""
+        """The model that variants are compared with: one fit with learned weights of terms."""
         return self.fit()
 
-    def features(self, counts=words, min_studies=10):
-        """Give tf-idf of the terms that enough studies have, and what gives it for other counts."""
-        fit_rows, _ = inner_rows(self.fold)
-        frequent = np.flatnonzero(counts()[fit_rows].getnnz(axis=0) >= min_studies)
-        weighting = TfIdf().fit(counts()[fit_rows][:, frequent])
-        return weighting.transform(counts()[:, frequent]), (frequent, weighting)
-
-    def fit(
-        self,
-        schedule=BASE,
-        *,
-        counts=words,
-        min_studies=10,
-        densities=targets,
-        extra=None,
-        **options,
-    ):
+    def fit(self, schedule=BASE, *, densities=targets, more=None, seed=0, **options):
         """Fit a variant; return the model and the features of the held-out studies."""
         fit_rows, held_rows = inner_rows(self.fold)
-        X, vectoriser = self.features(counts, min_studies)
+        X, frequent, weighting = features(self.fold, **options)
         x, training = X[fit_rows], densities().select(fit_rows)
         rows = training.rows
-        if extra is not None:
-            x, rows = extra(x, training, vectoriser)
-        mean = mean_target(targets().select(fit_rows))
-        scale = np.full(GRID.n_regions, float(GRID.n_regions))
-        *_, (model, weights) = fit_loglinear(x, rows, mean, scale, schedule, **options)
-        return model, reweighted(X[held_rows], weights), weights
-
-    def equal(self):
-        """All terms weigh what their tf-idf does."""
-        return self.fit(learn_weights=False)
-
-    @cached_property
-    def second(self):
-        """A fit that goes on learning the weights of terms where the base ended."""
-        return self.fit(term_weights=self.base[2], seed=1)
+        if more is not None:
+            x, rows = more(x, training, frequent, weighting)
+        where = places(targets().select(fit_rows))
+        *_, model = fit_loglinear(x, rows, *where, schedule, seed=seed)
+        return model, X[held_rows]
 
     def seeds(self, n):
-        """Average of `n` fits with the weights of the second, cut to the rank of one."""
-        _, X, weights = self.second
-        kept = {"term_weights": weights, "learn_weights": False}
-        others = [self.fit(seed=seed, **kept)[0] for seed in range(2, n + 1)]
-        return average([self.second[0], *others]).truncated(BASE.rank), X
+        """Average of `n` fits, cut to the rank of one."""
+        models = [self.base[0], *(self.fit(seed=seed)[0] for seed in range(1, n))]
+        return average(models).truncated(BASE.rank), self.base[1]
 
     def symmetric(self, share=0.25):
         """Components drawn towards their mirror image."""
-        model, X, _ = self.base
+        model, X = self.base
         other = model.components[:, mirror(GRID)]
         mixed = (1 - share) * model.components + share * other
         return LogLinear(model.mean, model.loadings, mixed), X
 
     def smooth(self, bandwidth=0.6):
         """Components smoothed over neighbouring voxels."""
-        model, X, _ = self.base
+        model, X = self.base
         mass = smoothed(np.ones((1, GRID.n_regions)), bandwidth)  # a kernel's in the brain
         components = smoothed(model.components, bandwidth) / mass
         return LogLinear(model.mean, model.loadings, components.astype(np.float32)), X
@@ -257,14 +266,13 @@ class Inner:
         ids = neurosynth().documents["id"].astype(str)
         others = neurosynth().select(np.flatnonzero([name not in known for name in ids]))
         xyz, studies = others.peaks[["x", "y", "z"]].to_numpy(), others.peak_rows
-        more = make_targets(GRID, GRID, xyz, studies, len(others))
+        theirs = make_targets(GRID, GRID, xyz, studies, len(others))
         counts = TermExtractor(build_full(VOCABULARY), nested=True).counts(others)
 
-        def extend(x, training, vectoriser):
-            frequent, weighting = vectoriser
+        def extend(x, training, frequent, weighting):
             new = weighting.transform(counts[:, frequent])
-            useful = np.flatnonzero(more.has_mass & (new.getnnz(axis=1) > 0))
-            added, n = more.select(useful), len(training)
+            useful = np.flatnonzero(theirs.has_mass & (new.getnnz(axis=1) > 0))
+            added, n = theirs.select(useful), len(training)
 
             def rows(wanted):
                 densities = np.empty((len(wanted), GRID.n_regions), np.float32)
@@ -275,14 +283,14 @@ class Inner:
 
             return sparse.vstack([x, new[useful]]).tocsr(), rows
 
-        return self.fit(extra=extend)
+        return self.fit(more=extend)
 
     def neighbours(self, near=200, width=0.1):
         """Density of the studies whose features are close to those of each held-out one."""
-        _, X, weights = self.base
-        fit_rows, _ = inner_rows(self.fold)
+        fit_rows, held_rows = inner_rows(self.fold)
         training = targets().select(fit_rows)
-        cosines = (X @ reweighted(self.features()[0][fit_rows], weights).T).toarray()
+        X, *_ = features(self.fold)
+        cosines = (X[held_rows] @ X[fit_rows].T).toarray()
         nearest = np.argpartition(-cosines, near, axis=1)[:, :near]
         closeness = np.exp(np.take_along_axis(cosines, nearest, axis=1) / width)
         closeness /= closeness.sum(axis=1, keepdims=True)
@@ -292,13 +300,13 @@ class Inner:
 
     def mixed_with_neighbours(self, share=0.2):
         """Mix the log density of the base with that of neighbours, relative to the mean map."""
-        model, X, _ = self.base
+        model, X = self.base
         near = 0.8 * self.neighbours() + 0.2 * model.mean_map
         return model, X, share * np.log(near / model.mean_map)
 
     def mixed_with_l1(self, share=0.2, penalty=1.0):
         """Mix the log density of the base with that of the paper's model."""
-        model, X, _ = self.base
+        model, X = self.base
         fit_rows, held_rows = inner_rows(self.fold)
         counts = TermExtractor(builtin_anatomy()).counts(corpus())
         weighting = TfIdf().fit(counts[fit_rows])
@@ -324,10 +332,10 @@ def smoothed(maps, bandwidth):
 
 VARIANTS = {
     "base": lambda inner: inner.base,
-    "terms weigh what their tf-idf does": lambda inner: inner.equal(),
-    "weights learned in two rounds": lambda inner: inner.second,
-    "two rounds, two seeds": lambda inner: inner.seeds(2),
-    "two rounds, four seeds": lambda inner: inner.seeds(4),
+    "terms weigh what their tf-idf does": lambda inner: inner.fit(trust=0),
+    "half the trust in learned weights": lambda inner: inner.fit(trust=0.5),
+    "two seeds": lambda inner: inner.seeds(2),
+    "four seeds": lambda inner: inner.seeds(4),
     "mixed with neighbours, 1/5": lambda inner: inner.mixed_with_neighbours(),
     "mirrored components, 1/4": lambda inner: inner.symmetric(),
     "smoothed components": lambda inner: inner.smooth(),
@@ -391,9 +399,7 @@ def run(name, inner, file):
     if file.exists():
         return
     start = time.perf_counter()
-    model, X, *more = VARIANTS[name](inner)
-    offset = more[0] if more and np.ndim(more[0]) == 2 else None
-    scores = held_out_scores(inner.fold, model, X, offset)
+    scores = held_out_scores(inner.fold, *VARIANTS[name](inner))
     best = int(np.nanmean(scores, axis=1).argmax())
     nats = scores[best]
     if name in NOT_SCORED:
