@@ -25,7 +25,7 @@ from neurowhere.text.context import Mention, Mentions, SideMark, Span
 Floats = NDArray[np.floating]
 
 SHARE = 0.01  # δ, of the mean map
-SIGNS = {1: "+", -1: "\N{MINUS SIGN}"}
+PLUS, MINUS = "+", "\N{MINUS SIGN}"
 
 
 def add(first: Encoding, *others: Encoding) -> Encoding:
@@ -107,17 +107,17 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
     text = ""
     parts: list[_Part] = []
     for encoding, factor in zip(encodings, factors, strict=True):
-        text += "\n" * bool(parts) + f"{SIGNS[1 if factor >= 0 else -1]} " * bool(parts)
+        if parts:
+            text += f"\n{PLUS if factor >= 0 else MINUS} "
         parts.append(_Part(encoding, float(factor), len(text)))
         text += encoding.text
     terms, explain = _join_terms(parts)
     first = encodings[0]
-    places = q - first.mean_map
     return replace(
         first,
         text=text,
         probabilities=q.astype(np.float32),
-        terms=terms.assign(contribution=explain(places)),
+        terms=terms.assign(contribution=explain(q - first.mean_map)),
         mentions=_join_mentions(parts),
         explain=explain,
         find_similar=_no_studies,
@@ -194,9 +194,8 @@ def _shifted(span: Span, offset: int) -> Span:
 
 
 def _check(encodings: Sequence[Encoding]) -> None:
-    first = encodings[0] if encodings else None
-    for encoding in encodings:
-        if first is None or not np.array_equal(encoding.mean_map, first.mean_map):
-            raise FitError("expected encodings of one model; encode all texts with the same")
-    if first is None:
+    if not encodings:
         raise FitError("expected encodings to combine, got none")
+    mean = encodings[0].mean_map
+    if not all(np.array_equal(encoding.mean_map, mean) for encoding in encodings):
+        raise FitError("expected encodings of one model; encode all texts with the same")

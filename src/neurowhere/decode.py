@@ -102,7 +102,9 @@ def peak_weights(model: Encoder, xyz_mm: ArrayLike) -> Floats:
         raise PartitionError(f"expected points in the brain, in MNI mm, got {places or 'none'}")
     if outside:
         warnings.warn(
-            f"{outside:,} of {len(points):,} points lie outside of the brain", DataWarning, 2
+            f"{outside:,} of {len(points):,} points lie outside of the brain",
+            DataWarning,
+            stacklevel=2,
         )
     study = np.zeros(len(points), np.intp)
     targets = make_targets(
@@ -119,8 +121,9 @@ def map_weights(partition: Partition, image: ImageLike, threshold: float = 0.0) 
     values, affine = read_volume(image, "the map")
     if values.ndim != 3:
         raise PartitionError(f"expected one 3-D map, got shape {values.shape}; give one volume")
+    lowest = max(threshold, 0.0)
     counted = np.nan_to_num(values.astype(np.float64), posinf=0.0)
-    counted[counted <= max(threshold, 0.0)] = 0.0
+    counted[counted <= lowest] = 0.0
     region: NDArray[np.integer]
     here: Floats
     if abs(np.linalg.det(affine[:3, :3])) <= partition.voxel_volume_mm3:
@@ -134,7 +137,7 @@ def map_weights(partition: Partition, image: ImageLike, threshold: float = 0.0) 
     inside = region != OUTSIDE
     totals = np.bincount(region[inside], here[inside], minlength=partition.n_regions)
     return _distribution(
-        totals.astype(np.float64), f"values above {max(threshold, 0.0):g} in the brain in the map"
+        totals.astype(np.float64), f"values above {lowest:g} in the brain in the map"
     )
 
 
@@ -144,8 +147,8 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     The scores are exact. They are computed for the terms that the linear part of the model finds
     likeliest, Σ_k (w_k − q̄_k) e_tk with e_tk what term t adds to region k.
     """
-    columns = np.arange(len(model.extractor_.terms))
-    linear = model.predictor_.mean_effects(columns, weights - model.mean_map_)
+    every_term = np.arange(len(model.extractor_.terms))
+    linear = model.predictor_.mean_effects(every_term, weights - model.mean_map_)
     likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
     scores = log_ratios(model, likely) @ weights
     order = np.argsort(-scores, kind="stable")[:n_terms]

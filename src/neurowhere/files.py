@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from neurowhere.exceptions import CorpusError, NeurowhereError, OutputError
 
@@ -25,6 +25,10 @@ if sys.platform != "win32":
 COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 INFO_NAME = "info.json"
 PARTIAL, REPLACED = ".part", ".old"  # suffixes of what is being written, and of what it replaces
+# What may come of parsing a file of JSON that someone has changed.
+DAMAGE = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
+
+Made = TypeVar("Made")
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
@@ -80,13 +84,7 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
     """
     target = Path(folder)
     _check_free(target, overwrite)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(target)
-        name = tempfile.mkdtemp(prefix=f".{target.name}-", suffix=PARTIAL, dir=target.parent)
-    except OSError as error:
-        raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
-    temporary = Path(name)
+    temporary = Path(_beside(target, tempfile.mkdtemp))
     try:
         with locked(temporary):
             yield temporary
@@ -109,12 +107,7 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
     target = Path(path)
     if target.is_dir() or (target.exists() and not overwrite):
         raise OutputError(f"{target} exists; choose another file or overwrite it")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(target)
-        descriptor, name = tempfile.mkstemp(PARTIAL, f".{target.name}-", target.parent)
-    except OSError as error:
-        raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
+    descriptor, name = _beside(target, tempfile.mkstemp)
     partial = Path(name)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream, locked(partial):
@@ -173,6 +166,16 @@ def _check_free(target: Path, overwrite: bool) -> None:
         )
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; give a folder to write to")
+
+
+def _beside(target: Path, make: Callable[..., Made]) -> Made:
+    """Make a temporary file or folder with a hidden name beside a target, as `tempfile` does."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(target)
+        return make(PARTIAL, f".{target.name}-", target.parent)
+    except OSError as error:
+        raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
 
 
 def _put_in_place(temporary: Path, target: Path) -> None:
@@ -247,7 +250,7 @@ def read_info(
         raise error(
             f"expected the folder of a {kind}, but cannot read {file}: {cause.strerror}"
         ) from cause
-    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as cause:
+    except DAMAGE as cause:
         raise error(f"{file} is damaged or not of neurowhere; {remedy}") from cause
     if found != kind:
         raise error(f"{folder} holds a {found}, not a {kind}; give the folder of a {kind}")

@@ -201,15 +201,16 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
 
 
 def _check_shapes(model: Encoder) -> None:
+    predictor, n_regions = model.predictor_, model.partition_.n_regions
     n_terms = 0 if model.text == "none" else len(model.extractor_.terms)
-    shape = (n_terms, model.partition_.n_regions)
-    if (model.predictor_.n_terms, len(model.predictor_.mean_map)) != shape:
-        raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
-    tried = model.predictor_.predict(sparse.csr_matrix(np.zeros((1, n_terms), np.float32)))
-    effects = model.predictor_.effects(np.arange(min(n_terms, 1)))
-    fits = tried.shape == (1, shape[1]) and effects.shape[1] == shape[1]
-    if not fits or (n_terms and model.weighting_.idf_.shape != (n_terms,)):
-        raise ValueError(f"expected arrays of {shape[0]:,} terms and {shape[1]:,} regions")
+    no_terms = sparse.csr_matrix(np.zeros((1, n_terms), np.float32))
+    if not (
+        (predictor.n_terms, len(predictor.mean_map)) == (n_terms, n_regions)
+        and predictor.predict(no_terms).shape == (1, n_regions)
+        and predictor.effects(np.arange(min(n_terms, 1))).shape[1] == n_regions
+        and (not n_terms or model.weighting_.idf_.shape == (n_terms,))
+    ):
+        raise ValueError(f"expected arrays of {n_terms:,} terms and {n_regions:,} regions")
 
 
 def _read_partition(path: Path) -> Any:

@@ -82,7 +82,30 @@ def test_other_folders_are_refused(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["info.json", "notes.txt"]
 
 
-def test_a_table_that_was_changed_by_hand_is_named(ledger):
-    ledger.path.write_text(",".join(COLUMNS) + "\nzero,a,l1,,,,,,,,\n")
+@pytest.mark.parametrize("fold", ["zero", ""])
+def test_a_table_that_was_changed_by_hand_is_named(ledger, fold):
+    ledger.path.write_text(",".join(COLUMNS) + f"\n{fold},a,l1,,,,,,,3,5\n")
     with pytest.raises(OutputError, match=r"scores.csv is damaged"):
         ledger.finished()
+
+
+def test_a_table_that_is_no_text_is_named(ledger):
+    ledger.path.write_bytes(b"fold\xff\n")
+    with pytest.raises(OutputError, match=r"scores.csv is damaged"):
+        Ledger(ledger.folder, SETTINGS, PARTITIONS)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"kind": "comparison", "format_version": 1e999}',
+        '{"kind": "comparison", "format_version": 1, "settings": {}, "partitions": {"a, b": 1}}',
+        '{"kind": "comparison", "format_version": 1, "settings": {}, "partitions": [1]}',
+        "[" * 100_000,
+    ],
+    ids=range(4),
+)
+def test_a_description_that_was_changed_by_hand_is_named(ledger, content):
+    (ledger.folder / "info.json").write_text(content)
+    with pytest.raises(OutputError, match=r"info.json is damaged"):
+        Ledger(ledger.folder, SETTINGS, PARTITIONS)

@@ -186,8 +186,12 @@ def _tasks(problems: dict[str, Problem], losses: Sequence[str], folds: int) -> l
         for fold in range(folds)
         for name, problem in problems.items()
         for loss in (*BASELINES, *losses)
-        if problem.labels is not None or not needs_labels(loss)
+        if _fits(loss, problem)
     ]
+
+
+def _fits(loss: str, problem: Problem) -> bool:
+    return problem.labels is not None or not needs_labels(loss)
 
 
 @dataclass(frozen=True)
@@ -254,8 +258,7 @@ def _examples(
     runner: _Runner, problem: Problem, losses: Sequence[str], material: Material, ledger: Ledger
 ) -> Examples:
     """Find the examples of a partition in the folder, or make them and keep them there."""
-    fitting = [loss for loss in losses if problem.labels is not None or not needs_labels(loss)]
-    loss = fitting[0] if fitting else MEAN
+    loss = next((loss for loss in losses if _fits(loss, problem)), MEAN)
     found = Examples.load(ledger.folder, problem.name, loss)
     if found is None:
         found = runner.examples(problem, loss, paper_rows(material.corpus))

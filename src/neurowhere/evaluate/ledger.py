@@ -16,7 +16,7 @@ import pandas as pd
 
 from neurowhere.evaluate.trial import Score, Task
 from neurowhere.exceptions import OutputError
-from neurowhere.files import INFO_NAME, new_file, write_info
+from neurowhere.files import DAMAGE, INFO_NAME, new_file, write_info
 
 KIND = "comparison"
 FORMAT_VERSION = 1
@@ -54,6 +54,8 @@ class Ledger:
             self._mend()
         except OSError as error:
             raise OutputError(f"cannot write to {self.folder}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise OutputError(f"{self.path} is damaged; mend it, or {_REMEDY}") from error
 
     @property
     def path(self) -> Path:
@@ -126,7 +128,7 @@ class Ledger:
             )
         known: dict[str, dict[str, Any]] = info["partitions"]
         for name in set(known) & set(partitions):
-            if known[name]["sha256"] != partitions[name]["sha256"]:
+            if known[name].get("sha256") != partitions[name]["sha256"]:
                 raise OutputError(
                     f"{self.folder} holds the scores of another partition named {name!r}; "
                     "give another folder"
@@ -153,7 +155,10 @@ def _visible(folder: Path) -> list[Path]:
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:
     """Row of the table with numbers as numbers, to the last digit; "" is a missing one."""
-    return {name: _TYPES[name](row[name]) if row[name] else float("nan") for name in COLUMNS}
+    return {
+        name: float(row[name] or "nan") if _TYPES[name] is float else _TYPES[name](row[name])
+        for name in COLUMNS
+    }
 
 
 def _read_info(folder: Path) -> dict[str, Any]:
@@ -161,11 +166,13 @@ def _read_info(folder: Path) -> dict[str, Any]:
     try:
         info = json.loads((folder / INFO_NAME).read_text("utf-8"))
         if info["kind"] == KIND and int(info["format_version"]) <= FORMAT_VERSION:
-            return {"settings": dict(info["settings"]), "partitions": dict(info["partitions"])}
+            known = dict(info["partitions"]).items()
+            partitions = {name: dict(about) for name, about in known}
+            return {"settings": dict(info["settings"]), "partitions": partitions}
     except OSError as error:
         raise OutputError(
             f"{folder} exists and is no folder of a comparison; give another folder"
         ) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except DAMAGE as error:
         raise OutputError(f"{folder / INFO_NAME} is damaged; {_REMEDY}") from error
     raise OutputError(f"{folder} holds no comparison that this program reads; give another folder")

@@ -1,9 +1,10 @@
 """The learning problem of each partition, made once and shared by all folds and losses."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -170,32 +171,27 @@ def prepare_material(corpus: Corpus, brain: VoxelGrid, vocabulary: Vocabulary | 
 def _with_counts(material: Material, vocabulary: Vocabulary) -> Material:
     counts = TermExtractor(vocabulary).counts(material.corpus)
     # A term in no study has a coefficient of zero, and costs as much as any other.
-    present = np.flatnonzero(counts.getnnz(axis=0)).tolist()
-    if not present:
+    is_present = counts.getnnz(axis=0) > 0
+    if not is_present.any():
         raise VocabularyError(
             f"none of the {len(vocabulary):,} terms of the vocabulary occurs in the "
             f"{len(material.corpus):,} studies; give a vocabulary that fits the corpus"
         )
-    terms = vocabulary.subset(vocabulary.terms[i] for i in present)
-    return replace(material, vocabulary=terms, counts=sparse.csr_matrix(counts[:, present]))
+    terms = vocabulary.subset(compress(vocabulary.terms, is_present))
+    return replace(material, vocabulary=terms, counts=sparse.csr_matrix(counts[:, is_present]))
 
 
 def prepare_problems(
     material: Material, candidates: Sequence[Candidate], *, labels: bool = True
 ) -> dict[str, Problem]:
     """Make the problem of each partition; with `labels`, for label-constrained models too."""
-    repeated = [c.name for i, c in enumerate(candidates) if c.name in names_of(candidates[:i])]
-    if repeated:
+    names = [candidate.name for candidate in candidates]
+    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
         raise FitError(f"expected partitions of different names, but two are {repeated[0]!r}")
     return {
         candidate.name: _prepare(material, candidate, labels)
         for candidate in track(candidates, "preparing partitions")
     }
-
-
-def names_of(candidates: Iterable[Candidate]) -> list[str]:
-    """Names of candidates, in order."""
-    return [candidate.name for candidate in candidates]
 
 
 def restricted(partition: Partition, brain: VoxelGrid) -> Partition:

@@ -43,9 +43,9 @@ def _means(partition: str, loss: str, table: pd.DataFrame) -> dict[str, object]:
     means: dict[str, object] = {"partition": partition, "loss": loss, "folds": len(table)}
     for name in ("log_likelihood", "nats_above_uniform", "total_variation"):
         means[name] = table[name].mean()
-        means[f"{name}_std"] = table[name].std(ddof=1) if len(table) > 1 else np.nan
+        means[f"{name}_std"] = table[name].std()
     for name in ("penalty", "sharpness", "seconds"):
-        means[name] = table[name].median() if table[name].notna().any() else np.nan
+        means[name] = table[name].median()
     return means
 
 

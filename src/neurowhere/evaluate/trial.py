@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.encoder import Encoder
-from neurowhere.evaluate.folds import TEST_SHARE, shuffle_split
+from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.evaluate.metric import relative_densities, total_variation
 from neurowhere.evaluate.problem import Problem
 from neurowhere.exceptions import ConvergenceWarning
 from neurowhere.learn import nats_above_uniform
 from neurowhere.learning import CHUNK, Learned, mean_predictor
+from neurowhere.parallel import slices
 from neurowhere.space import Partition, VoxelGrid
 
 T = TypeVar("T")
@@ -73,7 +74,6 @@ class Trial:
     """How the models of a comparison are fitted and scored; called with a problem and a task."""
 
     seed: int = 0
-    test_share: float = TEST_SHARE
     n_jobs: int = 1
 
     def __call__(self, problem: Problem, task: Task) -> Score:
@@ -100,7 +100,7 @@ class Trial:
 
     def split(self, problem: Problem, fold: int) -> tuple[Rows, Rows]:
         """Rows to train on and rows to test on."""
-        return shuffle_split(problem.groups, fold, seed=self.seed, test_share=self.test_share)
+        return shuffle_split(problem.groups, fold, seed=self.seed)
 
     def fit(self, problem: Problem, loss: str, rows: Rows) -> "Uniform | FoldEncoder":
         """Fit the model of a loss on some studies of a problem."""
@@ -119,8 +119,8 @@ class Uniform:
     def predict_rows(self, problem: Problem, rows: Rows) -> Iterator[NDArray[np.float64]]:
         """Yield the share of the brain's volume in each region, for each study."""
         shares = problem.regions.volumes_mm3 / problem.brain.total_volume_mm3
-        for start in range(0, len(rows), CHUNK):
-            yield np.broadcast_to(shares, (min(CHUNK, len(rows) - start), len(shares)))
+        for chunk in slices(len(rows), CHUNK):
+            yield np.broadcast_to(shares, (chunk.stop - chunk.start, len(shares)))
 
 
 class FoldEncoder(Encoder):
@@ -148,8 +148,8 @@ class FoldEncoder(Encoder):
     def predict_rows(self, problem: Problem, rows: Rows) -> Iterator[NDArray[np.float32]]:
         """Predict some studies of a problem, a chunk at a time."""
         features = self.transform(self._counts(problem)[rows])
-        for start in range(0, len(rows), CHUNK):
-            yield self.predict_features(features[start : start + CHUNK])
+        for chunk in slices(len(rows), CHUNK):
+            yield self.predict_features(features[chunk])
 
     def transform(self, X: Any) -> sparse.csr_matrix:
         """Weight the term counts of studies."""
