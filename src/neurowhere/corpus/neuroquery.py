@@ -42,7 +42,7 @@ def read(path: Path) -> Corpus:
     counts = {section: _load_counts(file, len(kept)) for section, file in files.items()}
     n_terms = next(iter(counts.values())).shape[1]
     vocabulary, terms = _read_vocabulary(release.folder, n_terms)
-    used = _used_columns(counts)
+    used = np.unique(np.concatenate([matrix.indices for matrix in counts.values()]))
     names = [file.name for file in (*release.tables.values(), vocabulary, *files.values())]
     rows = np.flatnonzero(kept)
     return replace(
@@ -98,12 +98,8 @@ def _read_vocabulary(folder: Path, n_terms: int) -> tuple[Path, list[str]]:
     )
 
 
-def _used_columns(counts: dict[str, sparse.csr_matrix]) -> NDArray[np.int64]:
-    return np.unique(np.concatenate([matrix.indices for matrix in counts.values()])).astype(int)
-
-
 def _take(
-    matrix: sparse.csr_matrix, rows: NDArray[np.intp], columns: NDArray[np.int64]
+    matrix: sparse.csr_matrix, rows: NDArray[np.intp], columns: NDArray[np.integer]
 ) -> sparse.csr_matrix:
     """Rows and used columns of a matrix, as int32 without explicit zeros."""
     taken = sparse.csr_matrix(matrix[rows][:, columns], dtype=np.int32)

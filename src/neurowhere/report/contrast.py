@@ -62,8 +62,11 @@ def write_files(
     title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
     figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
     write_png(figure, folder / "map.png")
-    parts = [_summary_section(contrast), _map_section(contrast, folder / "map.png")]
-    parts.append(_terms_section(contrast.terms))
+    parts = [
+        _summary_section(contrast),
+        _map_section(contrast, folder / "map.png"),
+        _terms_section(contrast.terms),
+    ]
     if atlas is not None:
         regions = contrast.regions(atlas)
         write_csv(regions, folder / "regions.csv")
