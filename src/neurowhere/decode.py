@@ -145,10 +145,12 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     """Score terms for a distribution over regions: term, score, ratio; the highest first.
 
     The scores are exact. They are computed for the terms that the linear part of the model finds
-    likeliest, Σ_k (w_k − q̄_k) e_tk with e_tk what term t adds to region k.
+    likeliest, Σ_k (w_k − q̄_k) Σ_s x_s e_sk with x the features of a text that is the term alone,
+    and e_sk what term s adds to region k.
     """
     every_term = np.arange(len(model.extractor_.terms))
-    linear = model.predictor_.mean_effects(every_term, weights - model.mean_map_)
+    effects = model.predictor_.mean_effects(every_term, weights - model.mean_map_)
+    linear = _term_features(model, every_term) @ effects
     likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
     scores = log_ratios(model, likely) @ weights
     order = np.argsort(-scores, kind="stable")[:n_terms]
