@@ -101,6 +101,14 @@ def test_lateral_terms_tell_where_they_are():
     assert table.loc["left amygdala", "where"] == [(5, 13)]
 
 
+def test_a_side_beside_a_term_is_not_the_term_that_has_it_in_its_name():
+    texts = [f"{side}putamen" for side in ("left ", "")] * 10
+    peaks = [[[-24, 4, 0]], [[24, 4, 0]]] * 10
+    model = Encoder(GRID, "l2", vocabulary=["putamen", "left putamen"]).fit(texts, peaks)
+    table = model.encode("Left putamen; the putamen (left).").terms.set_index("term")
+    assert table["count"].to_dict() == {"left putamen": 1, "putamen": 1}
+
+
 @pytest.mark.parametrize("text", ["", "no known word", "\x00 12 ?!"])
 def test_without_a_known_term_it_is_the_mean_map_and_says_so(model, text):
     result = model.encode(text)

@@ -9,12 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere.corpus.frames import XYZ
 from neurowhere.encoder import Encoder
-from neurowhere.encoding import WORD, XYZ, Support
+from neurowhere.encoding import WORD, Support
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.space import Atlas
 from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.sides import move_to_sides
 from neurowhere.text.context import Mentions, count_each, read_mentions, side_shares
 
 Float32 = NDArray[np.float32]
@@ -144,7 +146,7 @@ class TableMaker:
             for row, (mentioned, weight) in enumerate(zip(mentions, weights, strict=True)):
                 shares = side_shares(mentioned, weight)
                 if shares.neither < 1:
-                    q[row] = self.model._to_sides(q[row], shares)
+                    q[row] = move_to_sides(self.model.partition_, q[row], shares.left, shares.right)
         return q
 
     def _gains(self, q: Float32, density: Float32, mean_density: Floats) -> Floats:

@@ -26,13 +26,12 @@ from neurowhere.neighbours import Neighbours
 from neurowhere.parameters import Parameters
 from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
-from neurowhere.space.sides import fold
+from neurowhere.space.sides import move_to_sides
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
 from neurowhere.text.anatomy import builtin_anatomy
 from neurowhere.text.context import (
     Mentions,
-    SideShares,
     count_mentions,
     read_mentions,
     side_shares,
@@ -407,7 +406,7 @@ class Encoder(Parameters):
         probabilities = self.predict_features(features)[0]
         if laterality and not (self.text == "none" or self.extractor_.sided):
             shares = side_shares(mentions, dict(zip(names, weights, strict=True)))
-            probabilities = self._to_sides(probabilities, shares)
+            probabilities = move_to_sides(self.partition_, probabilities, shares.left, shares.right)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
             return weights * self.predictor_.mean_effects(columns, places)
@@ -440,21 +439,13 @@ class Encoder(Parameters):
         where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
         for mention in mentions.present:
             term = mention.term
-            within = self.extractor_.terms_within.get(term, [])
-            for name in (term, f"{mention.side} {term}", *within):
-                if name in where:
-                    where[name].append((mention.start, mention.end))
+            names_here = [term, *self.extractor_.terms_within.get(term, [])]
+            if (sided := f"{mention.side} {term}") in self.extractor_.sided:
+                names_here.append(sided)
+            for name in names_here:
+                where[name].append((mention.start, mention.end))
         places = list(where.values())
         return {"term": names, "count": list(map(len, places)), "where": places}
-
-    def _to_sides(self, q: NDArray[np.float32], shares: SideShares) -> NDArray[np.float32]:
-        """Mix the map with the same map folded to one side, by how much the text puts there."""
-        moved: NDArray[np.float32] = np.float32(shares.neither) * q
-        if shares.left:
-            moved += np.float32(shares.left) * fold(self.partition_, q, "left")
-        if shares.right:
-            moved += np.float32(shares.right) * fold(self.partition_, q, "right")
-        return moved
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)

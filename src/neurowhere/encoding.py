@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.maxima import strongest_regions
@@ -20,7 +21,6 @@ from neurowhere.text.context import Mentions
 from neurowhere.text.places import Side
 
 N_PEAKS = 10
-XYZ = ["x", "y", "z"]
 FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
 WORD = re.compile(r"[^\W\d_]+")
 
@@ -108,11 +108,13 @@ class Encoding:
 
     def mass_img(self, share: float) -> Any:
         """Smallest region that should hold a share of the peaks, as a NIfTI image of 0 and 1."""
+        return self.partition.to_img(self.holding(share))
+
+    def holding(self, share: float) -> NDArray[np.bool_]:
+        """Tell which regions make the smallest set that should hold a share of the peaks: (m,)."""
         if not 0 < share <= 1:
             raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
-        return self.partition.to_img(
-            highest_density(self.probabilities, self.density, self.calibrate(share))
-        )
+        return highest_density(self.probabilities, self.density, self.calibrate(share))
 
     @cached_property
     def support(self) -> "Support":

@@ -14,8 +14,8 @@ from scipy import sparse
 from neurowhere.contrast.null import Null
 from neurowhere.contrast.selection import Member
 from neurowhere.contrast.sums import Sums
+from neurowhere.corpus.frames import XYZ
 from neurowhere.encoder import Encoder
-from neurowhere.encoding import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.overlap import overlap_mm3

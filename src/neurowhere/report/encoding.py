@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.coordinates import transform_points, voxel_index
-from neurowhere.encoding import Encoding, highest_density
+from neurowhere.encoding import Encoding
 from neurowhere.files import new_folder, write_info
 from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import EncodingTables, tabulate
@@ -90,9 +90,7 @@ def _write_images(encoding: Encoding, folder: Path, resolution_mm: float | None,
     ratio.header["descrip"] = b"log ratio to the mean map"
     ratio.to_filename(folder / "log_ratio.nii.gz")
     for share in SHARES:
-        mass = encoding.calibrate(share)
-        chosen = highest_density(encoding.probabilities, encoding.density, mass)
-        image = _as_bytes(encoding.partition.to_img(chosen, **where))
+        image = _as_bytes(encoding.partition.to_img(encoding.holding(share), **where))
         image.header["descrip"] = f"region of {share:.0%} of the peaks".encode("ascii")
         image.to_filename(folder / f"mass_{share * 100:.0f}.nii.gz")
     return density.affine, density.shape

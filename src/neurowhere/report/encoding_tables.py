@@ -8,7 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere.coordinates import transform_points
-from neurowhere.encoding import XYZ, Encoding
+from neurowhere.corpus.frames import XYZ
+from neurowhere.encoding import Encoding
 from neurowhere.space import Atlas
 from neurowhere.space.overlap import overlap_mm3
 from neurowhere.space.partition import OUTSIDE

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.encoding import Encoding, highest_density
+from neurowhere.encoding import Encoding
 from neurowhere.report.page import asset
 from neurowhere.space import Atlas, Partition, VoxelGrid
 
@@ -94,9 +94,7 @@ def _levels(encoding: Encoding, relative: NDArray[np.floating], scale: float) ->
     """Density at which the region of each share begins, rounded as the densities are."""
     levels = {}
     for share in SHARES:
-        mass = encoding.calibrate(share)
-        chosen = highest_density(encoding.probabilities, encoding.density, mass)
-        lowest = float(relative[chosen].min())
+        lowest = float(relative[encoding.holding(share)].min())
         levels[f"{share * 100:.0f}"] = round(lowest / scale) * scale
     return levels
 

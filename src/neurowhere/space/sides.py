@@ -35,6 +35,18 @@ def fold(
     return (folded / total if total else probabilities).astype(np.float32)
 
 
+def move_to_sides(
+    partition: Partition, probabilities: NDArray[np.float32], left: float, right: float
+) -> NDArray[np.float32]:
+    """Mix a map with the same map folded to each side; `left` and `right` are their shares."""
+    moved: NDArray[np.float32] = np.float32(1 - left - right) * probabilities
+    if left:
+        moved += np.float32(left) * fold(partition, probabilities, "left")
+    if right:
+        moved += np.float32(right) * fold(partition, probabilities, "right")
+    return moved
+
+
 def mirror(partition: Partition) -> NDArray[np.intp]:
     """Region that holds the mirror image of each region's centre; itself where none does."""
     mirrored = partition.region_of(partition.centers_mm * FLIP)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from neurowhere.corpus.frames import XYZ
 from neurowhere.decode import Decoding
-from neurowhere.encoding import XYZ, Encoding, TermMap
+from neurowhere.encoding import Encoding, TermMap
 from neurowhere.space.maxima import strongest_regions
 from neurowhere.text.context import Mention
 from neurowhere.web.gazetteer import Gazetteer, Point, as_point

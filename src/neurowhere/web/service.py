@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from neurowhere.decode import decode
 from neurowhere.encoder import Encoder
-from neurowhere.encoding import Encoding, highest_density
+from neurowhere.encoding import Encoding
 from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import Text
 from neurowhere.space import Atlas
@@ -215,8 +215,7 @@ def mass_levels(encoding: Encoding) -> Floats:
     """3 in the smallest region that should hold half of the peaks, 2 for 80 %, 1 for 95 %."""
     levels: Floats = np.zeros(len(encoding.probabilities))
     for share in SHARES:
-        mass = encoding.calibrate(share)
-        levels += highest_density(encoding.probabilities, encoding.density, mass)
+        levels += encoding.holding(share)
     return levels
 
 
