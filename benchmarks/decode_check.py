@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from neurowhere import load_model
-from neurowhere.decode import decode, log_ratios
+from neurowhere.decode import decode, log_ratios, term_features
 from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.space import make_targets
@@ -107,11 +107,12 @@ def make_scorers(model, maps):
     mean = model.mean_map_.astype(np.float32)
     centre = ratios @ mean
     spread = np.sqrt([(row * row) @ mean for row in ratios] - centre**2)
-    predictor = model.predictor_
+    components = model.predictor_.components
+    loadings = model.predictor_.project(term_features(model, terms))  # (n_terms, r)
     return {
         "score": lambda w: w @ ratios.T,
         "standardised": lambda w: (w @ ratios.T - centre) / spread,
-        "linear part": lambda w: (w - mean) @ predictor.components.T @ predictor.loadings.T,
+        "linear part": lambda w: (w - mean) @ components.T @ loadings.T,
         "correlation": lambda w: unit(w) @ unit(maps).T,
     }
 

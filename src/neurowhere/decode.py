@@ -150,7 +150,7 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     """
     every_term = np.arange(len(model.extractor_.terms))
     effects = model.predictor_.mean_effects(every_term, weights - model.mean_map_)
-    linear = _term_features(model, every_term) @ effects
+    linear = term_features(model, every_term) @ effects
     likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
     scores = log_ratios(model, likely) @ weights
     order = np.argsort(-scores, kind="stable")[:n_terms]
@@ -166,14 +166,14 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
 def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
     """Log of the half-uniform map of each term alone over the half-uniform mean map: (n, m)."""
     relative = (model.brain_.total_volume_mm3 / model.partition_.volumes_mm3).astype(np.float32)
-    ratios = model.predict_features(_term_features(model, terms)) * relative
+    ratios = model.predict_features(term_features(model, terms)) * relative
     ratios += 1
     np.log(ratios, out=ratios)
     ratios -= np.log1p(model.mean_map_ * relative).astype(np.float32)
     return ratios
 
 
-def _term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
+def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
     """Features of texts that are one term each; a term on a side is mentioned without it too."""
     extractor = model.extractor_
     n_plain = len(extractor.vocabulary)
