@@ -1,0 +1,84 @@
+"""Draw anew the pictures of README and docs that show what the shipped model says.
+
+    python tools/pictures.py
+
+Needs Playwright and a browser, as the tests of the page do. After a new model, look at what comes.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+from time import sleep
+
+from playwright.sync_api import sync_playwright
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+NEUROWHERE = [sys.executable, "-c", "from neurowhere.cli import main; main()"]
+TEXT = (
+    "Patient with left MCA infarct, Broca's aphasia and right hand weakness; "
+    "no lesion in the thalamus."
+)
+PORT = 8765
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--ignore-gpu-blocklist"]
+PATIENCE_MS = 120_000  # the browser draws without a graphics card
+
+
+def main():
+    """Encode the README's text, and show what came of it, and the page of the server."""
+    path = next(filter(None, map(shutil.which, BROWSERS)))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        output = Path(folder) / "aphasia"
+        subprocess.run([*NEUROWHERE, "encode", TEXT, "-o", str(output)], check=True)
+        shutil.copy(output / "map.png", IMAGES / "encode.png")
+        with playwright.chromium.launch(executable_path=path, args=FLAGS) as browser:
+            show_report(browser, output / "report.html")
+            show_page(browser)
+
+
+def show_report(browser, file):
+    """Draw the page that `encode` writes."""
+    size = {"width": 1240, "height": 977}
+    page = browser.new_page(viewport=size, device_scale_factor=0.75)
+    page.goto(file.as_uri())
+    page.wait_for_timeout(3000)
+    page.screenshot(path=IMAGES / "report.png")
+    page.close()
+
+
+def show_page(browser):
+    """Draw the page of `serve` with its first example."""
+    server = subprocess.Popen([*NEUROWHERE, "serve", "--port", str(PORT)])
+    try:
+        address = f"http://127.0.0.1:{PORT}"
+        wait_for(f"{address}/api/v1/health")
+        page = browser.new_page(viewport={"width": 1440, "height": 812})
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(address)
+        page.get_by_role("button", name="Stroke report").click()
+        page.locator("#regions tbody tr").first.wait_for()
+        page.locator("#stage:not([aria-busy=true])").wait_for()
+        page.wait_for_timeout(5000)
+        page.screenshot(path=IMAGES / "page.png")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def wait_for(address):
+    """Wait until the server answers."""
+    for _ in range(120):
+        try:
+            urllib.request.urlopen(address).close()
+        except OSError:
+            sleep(1)
+        else:
+            return
+    raise SystemExit(f"no answer from {address}")
+
+
+if __name__ == "__main__":
+    main()
