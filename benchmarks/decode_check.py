@@ -9,7 +9,8 @@ divided by its spread over peaks at large; its linear part, by which candidates 
 correlation of w with the map of the term, as the decoders of Neurosynth and NiMARE do.
 
 - study: the peaks of one unseen study. Rank of its own terms among all, 100 % for the best and 50 %
-  by chance; the mean over its terms, then over studies; and the same with terms weighted by tf-idf.
+  by chance; the mean over its terms, then over studies; and the same with terms weighted
+  as the model does.
 - pooled: the peaks of all unseen studies that mention a term, for terms that some unseen studies
   mention and not too many training studies: mean rank of the term, how often it comes first, and
   among the first 5.
@@ -74,7 +75,7 @@ def main():
         )
     print(f"{len(test):,} unseen studies, {arguments.studies} of them decoded one by one; ", end="")
     print(f"{texts.shape[1]:,} terms, {len(pooled):,} of them pooled\n")
-    header = ["", "study", "study, tf-idf", "pooled", "pooled first", "pooled first 5"]
+    header = ["", "study", "study, weighted", "pooled", "pooled first", "pooled first 5"]
     print_table([*header, "map first", "map first 5", "frequency"], rows)
     print_closest(model, training, held, texts)
 
@@ -131,7 +132,7 @@ def ranks(scores):
 
 
 def own_term_ranks(scores, texts):
-    """Mean rank of the terms of each text, plain and by tf-idf; mean over texts."""
+    """Mean rank of the terms of each text, plain and weighted; mean over texts."""
     found = ranks(scores)
     plain, weighted = [], []
     for row in range(len(found)):
