@@ -66,7 +66,8 @@ class TfIdf:
     Attributes
     ----------
     idf_ : array of shape (n_terms,)
-        Weights learned by `fit`; all that a model has to keep.
+        Factor of each term, learned by `fit`, and all that a model has to keep; a log-linear
+        encoder multiplies it by the weights of terms that it learns.
 
     Examples
     --------
