@@ -23,6 +23,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).parents[1]
 SEED = 20261116
 # Kills of each command, more of those that take less time.
 KILLS = {"import": 20, "fit": 12, "compare": 10, "contrast": 12, "save": 20, "encode": 12}
@@ -71,6 +72,7 @@ class Result:
 
 def make_jobs(place: Path) -> list[Job]:
     """Write the material of the jobs, and give them."""
+    sys.path.append(str(ROOT))
     from tests.studies import TERMS, make_corpus
 
     with (place / "studies.jsonl").open("w") as stream:
