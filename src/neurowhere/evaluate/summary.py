@@ -45,7 +45,8 @@ def _means(partition: str, loss: str, table: pd.DataFrame) -> dict[str, object]:
         means[name] = table[name].mean()
         means[f"{name}_std"] = table[name].std()
     for name in ("penalty", "sharpness", "seconds"):
-        means[name] = table[name].median()
+        # pandas before 3 warns of a median of nothing.
+        means[name] = table[name].median() if table[name].notna().any() else np.nan
     return means
 
 
