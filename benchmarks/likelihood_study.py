@@ -73,7 +73,7 @@ def inner_rows(fold):
 @cache
 def targets(bandwidth=1.0, convert=False):
     """Make the densities of all studies; `convert` takes those labelled so out of Talairach."""
-    xyz = corpus().peaks[["x", "y", "z"]].to_numpy()
+    xyz = corpus().peaks[["x", "y", "z"]].to_numpy(copy=True)
     if convert:
         there = in_talairach()[corpus().peak_rows]
         xyz[there] = talairach_to_mni(xyz[there])
