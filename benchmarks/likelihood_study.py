@@ -28,6 +28,7 @@ from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import (
     LogLinear,
+    Problem,
     Schedule,
     average,
     fit_loglinear,
@@ -193,7 +194,7 @@ def term_weights(fold, **options):
     fit_rows, _ = inner_rows(fold)
     X, *_ = tfidf(fold, **options)
     training = targets().select(fit_rows)
-    *_, weights = learn_term_weights(X[fit_rows], training.rows, *places(training), BASE)
+    *_, weights = learn_term_weights(Problem(X[fit_rows], training.rows, *places(training)), BASE)
     return weights
 
 
@@ -234,7 +235,7 @@ class Inner:
         if more is not None:
             x, rows = more(x, training, frequent, weighting)
         where = places(targets().select(fit_rows))
-        *_, model = fit_loglinear(x, rows, *where, schedule, seed=seed)
+        *_, model = fit_loglinear(Problem(x, rows, *where), schedule, seed=seed)
         return model, X[held_rows]
 
     def seeds(self, n):

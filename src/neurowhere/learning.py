@@ -24,6 +24,7 @@ from neurowhere.learn import (
     LogLinear,
     Peaks,
     Predictor,
+    Problem,
     Schedule,
     average,
     calibrate,
@@ -156,6 +157,12 @@ class Lesson:
         """V/v_k: what turns a probability into a density relative to uniform."""
         relative: NDArray[np.float64] = self.brain_mm3 / self.regions.volumes_mm3
         return relative
+
+    @property
+    def problem(self) -> Problem:
+        """What a log-linear regression is fitted to."""
+        mean = mean_target(self.targets)
+        return Problem(self.columns, self.targets.rows, mean, self.relative_volume)
 
 
 def learn(learner: Learner, lesson: Lesson, groups: NDArray[Any]) -> Learned:
@@ -325,15 +332,7 @@ def _epochs(
     repeat: int = 0,
 ) -> Iterator[T]:
     """Follow a fit, or the learning of weights, epoch by epoch."""
-    results = method(
-        lesson.columns,
-        lesson.targets.rows,
-        mean_target(lesson.targets),
-        lesson.relative_volume,
-        schedule,
-        seed=learner.seed + repeat,
-        n_jobs=learner.n_jobs,
-    )
+    results = method(lesson.problem, schedule, seed=learner.seed + repeat, n_jobs=learner.n_jobs)
     return track(results, title, schedule.n_epochs)
 
 

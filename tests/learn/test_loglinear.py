@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from neurowhere.learn import (
     LogLinear,
+    Problem,
     Schedule,
     average,
     fit_loglinear,
@@ -143,18 +144,19 @@ SCHEDULE = Schedule(rank=4, epochs=30, batch=50, rate=0.1, decay=(0.01, 0.01), d
 
 def fit_planted(seed=0, **options):
     X, y = planted()
-    *_, model = fit_loglinear(
-        X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE, seed=seed, **options
-    )
+    *_, model = fit_loglinear(ten_regions(X, y), SCHEDULE, seed=seed, **options)
     return X, y, model
+
+
+def ten_regions(X, y):
+    return Problem(X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0))
 
 
 def test_a_term_that_tells_nothing_loses_weight():
     X, y = planted()
     noise = sp.csr_matrix(np.random.default_rng(1).random((len(y), 3)) < 0.7, dtype=np.float32)
     X = reweighted(sp.hstack([X, noise]).tocsr(), np.ones(5))
-    problem = X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0), SCHEDULE
-    *_, learned = learn_term_weights(*problem)
+    *_, learned = learn_term_weights(ten_regions(X, y), SCHEDULE)
     assert learned[:2].min() > 3 * learned[2:].max()
 
 
@@ -164,7 +166,7 @@ def test_a_rare_term_is_trusted_less_with_its_weight(monkeypatch):
     descent = iter([(None, log_weights)])
     monkeypatch.setattr(loglinear, "_descend", lambda *_, **__: descent)
     X = sp.csr_matrix(np.arange(10_000)[:, None] < [10_000, 30, 10, 0], dtype=np.float32)
-    (learned,) = learn_term_weights(X, None, None, None, SCHEDULE)
+    (learned,) = learn_term_weights(Problem(X, None, None, None), SCHEDULE)
     np.testing.assert_allclose(np.log(learned), [0.5982, 0.3, -0.15, 0], atol=1e-4)
 
 

@@ -6,7 +6,13 @@ from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.labels import label_blocks
-from neurowhere.learn.loglinear import Schedule, fit_loglinear, learn_term_weights, reweighted
+from neurowhere.learn.loglinear import (
+    Problem,
+    Schedule,
+    fit_loglinear,
+    learn_term_weights,
+    reweighted,
+)
 from neurowhere.learn.predictor import (
     Linear,
     LogLinear,
@@ -33,6 +39,7 @@ __all__ = [
     "LogLinear",
     "Peaks",
     "Predictor",
+    "Problem",
     "Schedule",
     "average",
     "calibrate",

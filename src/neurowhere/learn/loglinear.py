@@ -81,22 +81,14 @@ class Schedule:
         return self.stop or self.epochs
 
 
-def fit_loglinear(
-    X: sp.csr_matrix,
-    targets: TargetRows,
-    mean: NDArray[np.floating],
-    relative_volume: NDArray[np.floating],
-    schedule: Schedule,
-    *,
-    seed: int = 0,
-    n_jobs: int = -1,
-) -> Iterator[LogLinear]:
-    """Fit by AdamW, and yield the model after each epoch.
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a log-linear regression is fitted to.
 
-    Parameters
+    Attributes
     ----------
     X : csr_matrix of shape (n_studies, n_terms)
-        Rows of unit norm.
+        Features of studies, in rows of unit norm.
     targets : callable
         Gives the densities ŷ of some studies: (b, m).
     mean : array of shape (m,)
@@ -104,55 +96,49 @@ def fit_loglinear(
     relative_volume : array of shape (m,)
         V/v_k.
     """
-    problem = X, targets, mean, relative_volume
-    for model, _ in _descend(*problem, schedule, seed, n_jobs, learn_weights=False):
+
+    X: sp.csr_matrix
+    targets: TargetRows
+    mean: NDArray[np.floating]
+    relative_volume: NDArray[np.floating]
+
+
+def fit_loglinear(
+    problem: Problem, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
+) -> Iterator[LogLinear]:
+    """Fit by AdamW, and yield the model after each epoch."""
+    for model, _ in _descend(problem, schedule, seed, n_jobs, learn_weights=False):
         yield model
 
 
 def learn_term_weights(
-    X: sp.csr_matrix,
-    targets: TargetRows,
-    mean: NDArray[np.floating],
-    relative_volume: NDArray[np.floating],
-    schedule: Schedule,
-    *,
-    seed: int = 0,
-    n_jobs: int = -1,
+    problem: Problem, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
 ) -> Iterator[Floats]:
     """Learn how much each term weighs, and yield the weights after each epoch: (n_terms,).
 
     They are learned along with maps, which are not kept. Dropout and decay hold the weights back
     as they do the maps, and a term of few studies tells little of its weight: with n_t the studies
-    that have term t, log w_t is multiplied by ``TRUST n_t / (n_t + FEW_STUDIES)``. The parameters
-    are those of `fit_loglinear`.
+    that have term t, log w_t is multiplied by ``TRUST n_t / (n_t + FEW_STUDIES)``.
     """
-    n_studies = X.getnnz(axis=0)
+    n_studies = problem.X.getnnz(axis=0)
     trust = TRUST * n_studies / (n_studies + FEW_STUDIES)
-    problem = X, targets, mean, relative_volume
-    for _, log_weights in _descend(*problem, schedule, seed, n_jobs, learn_weights=True):
+    for _, log_weights in _descend(problem, schedule, seed, n_jobs, learn_weights=True):
         yield np.exp(trust * log_weights).astype(np.float32)
 
 
 def _descend(
-    X: sp.csr_matrix,
-    targets: TargetRows,
-    mean: NDArray[np.floating],
-    relative_volume: NDArray[np.floating],
-    schedule: Schedule,
-    seed: int,
-    n_jobs: int,
-    *,
-    learn_weights: bool,
+    problem: Problem, schedule: Schedule, seed: int, n_jobs: int, *, learn_weights: bool
 ) -> Iterator[tuple[LogLinear, Floats]]:
     """Go down the gradient; yield the model and the log weights of terms after each epoch."""
     from joblib import effective_n_jobs
 
     rng = np.random.default_rng(seed)
+    X, mean = problem.X, problem.mean
     n, d = X.shape
     model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
     log_weights = np.zeros((d, 1), np.float32)
     parameters = [model.loadings, model.components] + [log_weights] * learn_weights
-    weight = relative_volume.astype(np.float32)
+    weight = problem.relative_volume.astype(np.float32)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
@@ -163,7 +149,7 @@ def _descend(
                 rows = order[batch]
                 x = reweighted(X[rows], np.exp(log_weights[:, 0])) if learn_weights else X[rows]
                 seen = drop(x, schedule.dropout, rng)
-                *slopes, to_hidden = gradient(model, seen, targets(rows), weight, threads)
+                *slopes, to_hidden = gradient(model, seen, problem.targets(rows), weight, threads)
                 if learn_weights:
                     slopes.append(weight_gradient(x, seen, model.loadings, to_hidden))
                 step(slopes)
