@@ -162,7 +162,8 @@ class Lesson:
     def problem(self) -> Problem:
         """What a log-linear regression is fitted to."""
         mean = mean_target(self.targets)
-        return Problem(self.columns, self.targets.rows, mean, self.relative_volume)
+        n_peaks = np.bincount(self.targets.study, minlength=len(self.targets))
+        return Problem(self.columns, self.targets.rows, n_peaks, mean, self.relative_volume)
 
 
 def learn(learner: Learner, lesson: Lesson, groups: NDArray[Any]) -> Learned:
@@ -296,15 +297,14 @@ class _Trial(NamedTuple):
 
 
 def _try(learner: Learner, fit: Lesson, held: Lesson, decay: float) -> _Trial:
-    """Fit until the score of held-out studies falls."""
+    """Fit, and keep the epoch that held-out studies like best."""
     schedule = replace(learner.schedule, decay=(decay, learner.schedule.decay[1]))
     best: _Trial | None = None
     epochs = _epochs(fit_loglinear, learner, fit, schedule, f"choice, decay {decay:g}")
     for epoch, model in enumerate(epochs, start=1):
         scores = _sharpness_scores(model, held)
-        if best is not None and max(scores) < max(best.scores):
-            break
-        best = _Trial(model.copy(), replace(schedule, stop=epoch), scores)
+        if best is None or max(scores) > max(best.scores):
+            best = _Trial(model.copy(), replace(schedule, stop=epoch), scores)
     assert best is not None
     return best._replace(model=best.model.sharpened(best.sharpness))
 

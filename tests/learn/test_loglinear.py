@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from neurowhere.learn import (
 from neurowhere.learn.loglinear import drop, gradient, one_cycle, weight_gradient
 
 N, D, M, RANK = 7, 9, 11, 3
+SHARES = np.linspace(0.1, 0.2, N)  # of studies in the loss
 
 
 def problem(seed=0, n=N, d=D, m=M):
@@ -32,10 +34,10 @@ def problem(seed=0, n=N, d=D, m=M):
 
 
 def loss(model, X, y, weight):
-    """Mean loss of a batch, written down directly."""
+    """Loss of a batch, written down directly."""
     exponent = np.log(model.mean_map) + X @ model.loadings @ model.components
     q = np.exp(exponent) / np.exp(exponent).sum(axis=1, keepdims=True)
-    return -(y * np.log(0.5 + 0.5 * q * weight)).sum(axis=1).mean()
+    return -SHARES @ (y * np.log(0.5 + 0.5 * q * weight)).sum(axis=1)
 
 
 def test_gradient_is_that_of_finite_differences():
@@ -45,7 +47,7 @@ def test_gradient_is_that_of_finite_differences():
     model.__dict__["bias"] = np.log(model.mean_map)
     x = reweighted(Z, np.exp(weights[:, 0]))
     with ThreadPoolExecutor(2) as threads:
-        *slopes, to_hidden = gradient(model, x, y, weight, threads)
+        *slopes, to_hidden = gradient(model, x, y, weight, SHARES, threads)
     slopes.append(weight_gradient(x, x, model.loadings, to_hidden))
     step = 1e-6
     at = {"loadings": model.loadings, "components": model.components, "weights": weights}
@@ -72,7 +74,7 @@ def test_gradient_for_weights_is_of_what_dropout_leaves():
 
     x, left = seen(np.zeros(D))
     with ThreadPoolExecutor(1) as threads:
-        *_, to_hidden = gradient(model, left, y, weight, threads)
+        *_, to_hidden = gradient(model, left, y, weight, SHARES, threads)
     slope = weight_gradient(x, left, model.loadings, to_hidden)
     for term, step in enumerate(1e-6 * np.eye(D)):
         up, down = (loss(model, seen(sign * step)[1], y, weight) for sign in (1, -1))
@@ -148,8 +150,9 @@ def fit_planted(seed=0, **options):
     return X, y, model
 
 
-def ten_regions(X, y):
-    return Problem(X, lambda rows: y[rows], y.mean(0), np.full(10, 10.0))
+def ten_regions(X, y, n_peaks=20):
+    n_peaks = np.broadcast_to(n_peaks, len(y))
+    return Problem(X, lambda rows: y[rows], n_peaks, y.mean(0), np.full(10, 10.0))
 
 
 def test_a_term_that_tells_nothing_loses_weight():
@@ -166,7 +169,7 @@ def test_a_rare_term_is_trusted_less_with_its_weight(monkeypatch):
     descent = iter([(None, log_weights)])
     monkeypatch.setattr(loglinear, "_descend", lambda *_, **__: descent)
     X = sp.csr_matrix(np.arange(10_000)[:, None] < [10_000, 30, 10, 0], dtype=np.float32)
-    (learned,) = learn_term_weights(Problem(X, None, None, None), SCHEDULE)
+    (learned,) = learn_term_weights(Problem(X, None, None, None, None), SCHEDULE)
     np.testing.assert_allclose(np.log(learned), [0.5982, 0.3, -0.15, 0], atol=1e-4)
 
 
@@ -176,6 +179,25 @@ def test_a_planted_effect_is_learned():
     study, region = np.nonzero(y)
     nats = nats_above_uniform(q[study, region] * 10, study, len(y)).mean()
     assert nats == pytest.approx(np.log(0.5 + 0.5 * 2), abs=0.02)  # the density is twice uniform
+
+
+def test_a_study_of_few_peaks_weighs_less():
+    """All texts are alike; those of 25 peaks, which weigh 5/8, differ from those of 10, 2/5."""
+    halves, y = planted()
+    many = halves.toarray()[:, 0] > 0
+    X = sp.csr_matrix(np.ones((len(y), 1), np.float32))
+    for few_peaks, weights in [(15, (5 / 8, 2 / 5)), (0, (1, 1))]:
+        problem = ten_regions(X, y, np.where(many, 25, 10))
+        *_, model = fit_loglinear(problem, replace(SCHEDULE, few_peaks=few_peaks))
+        first = model.predict(X[:1])[0, :5].sum()
+        expected = best_share(many.sum() * weights[0], (~many).sum() * weights[1])
+        np.testing.assert_allclose(first, expected, atol=0.02)
+
+
+def best_share(first, second):
+    """Mass of the first half of regions that maximises Σ n log(½ + ½ density)."""
+    p = np.linspace(0, 1, 10_001)
+    return p[np.argmax(first * np.log(0.5 + p) + second * np.log(0.5 + 1 - p))]
 
 
 def test_same_seed_same_model_for_any_number_of_threads():

@@ -10,6 +10,8 @@ are compared, expected over the study's kernel density ŷ. With ρ_k = q_k V/v_k
 a_k = ŷ_k ρ_k/(1 + ρ_k), the gradient for the exponent is q Σa − a: a pass over a batch is three
 products of matrices.
 
+A study of few peaks tells little of where, so one of n peaks weighs n / (n + n₀) in the mean loss.
+
 A text has its say once, shared among its terms: x has unit norm, and a term that tells nothing of
 where takes from those that do. So the weight of each term within the norm is learned too,
 
@@ -63,6 +65,8 @@ class Schedule:
         Weight decay of loadings and of components.
     dropout : float
         Share of the terms of a study that is hidden at each step.
+    few_peaks : float
+        n₀: peaks of a study that halve its weight.
     stop : int or None
         Epochs after which to stop early.
     """
@@ -73,6 +77,7 @@ class Schedule:
     rate: float = 0.01
     decay: tuple[float, float] = (2.0, 0.5)
     dropout: float = 0.3
+    few_peaks: float = 15.0
     stop: int | None = None
 
     @property
@@ -91,6 +96,8 @@ class Problem:
         Features of studies, in rows of unit norm.
     targets : callable
         Gives the densities ŷ of some studies: (b, m).
+    n_peaks : array of shape (n_studies,)
+        Peaks of each study, at least one.
     mean : array of shape (m,)
         Mean map.
     relative_volume : array of shape (m,)
@@ -99,6 +106,7 @@ class Problem:
 
     X: sp.csr_matrix
     targets: TargetRows
+    n_peaks: NDArray[np.integer]
     mean: NDArray[np.floating]
     relative_volume: NDArray[np.floating]
 
@@ -139,6 +147,8 @@ def _descend(
     log_weights = np.zeros((d, 1), np.float32)
     parameters = [model.loadings, model.components] + [log_weights] * learn_weights
     weight = problem.relative_volume.astype(np.float32)
+    said = problem.n_peaks / (problem.n_peaks + schedule.few_peaks)
+    said = (said / said.mean()).astype(np.float32)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
@@ -149,7 +159,9 @@ def _descend(
                 rows = order[batch]
                 x = reweighted(X[rows], np.exp(log_weights[:, 0])) if learn_weights else X[rows]
                 seen = drop(x, schedule.dropout, rng)
-                *slopes, to_hidden = gradient(model, seen, problem.targets(rows), weight, threads)
+                *slopes, to_hidden = gradient(
+                    model, seen, problem.targets(rows), weight, said[rows] / len(rows), threads
+                )
                 if learn_weights:
                     slopes.append(weight_gradient(x, seen, model.loadings, to_hidden))
                 step(slopes)
@@ -192,15 +204,23 @@ def _row_of_entries(X: sp.csr_matrix) -> NDArray[np.intp]:
 
 
 def gradient(
-    model: LogLinear, x: sp.csr_matrix, targets: Floats, weight: Floats, threads: Any
+    model: LogLinear,
+    x: sp.csr_matrix,
+    targets: Floats,
+    weight: Floats,
+    shares: Floats,
+    threads: Any,
 ) -> tuple[Floats, Floats, Floats]:
-    """Gradients of the mean loss of a batch for loadings, components and the hidden xᵀA."""
+    """Gradients of the loss of a batch for loadings, components and the hidden xᵀA.
+
+    `shares` are those of studies in the loss, `weight` is V/v_k.
+    """
     hidden = np.asarray(x @ model.loadings, dtype=np.float32)  # (b, r)
     exponent: Floats = hidden @ model.components
     exponent += model.bias
 
     def chunk(rows: slice) -> None:
-        _to_gradient(exponent[rows], targets[rows], weight, np.float32(1 / len(targets)))
+        _to_gradient(exponent[rows], targets[rows], weight, shares[rows, None])
 
     list(threads.map(chunk, slices(len(exponent), _CHUNK)))
     to_hidden = exponent @ model.components.T  # (b, r)
@@ -222,15 +242,15 @@ def weight_gradient(
     return slope.astype(loadings.dtype)[:, None]
 
 
-def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, share: np.float32) -> None:
-    """Replace the exponent of each study by the gradient of the mean loss, q Σa − a over b."""
+def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, shares: Floats) -> None:
+    """Replace the exponent of each study by the gradient of its share in the loss, q Σa − a."""
     exponent -= exponent.max(axis=1, keepdims=True)
     q = np.exp(exponent, out=exponent)
     q /= q.sum(axis=1, keepdims=True)
     a = q * weight  # ρ
     a /= 1 + a
     a *= targets
-    a *= share
+    a *= shares
     q *= a.sum(axis=1, keepdims=True)
     q -= a
 
