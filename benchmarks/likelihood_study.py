@@ -28,7 +28,6 @@ from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import (
     LogLinear,
-    Problem,
     Schedule,
     average,
     fit_loglinear,
@@ -37,7 +36,7 @@ from neurowhere.learn import (
     reweighted,
     softmax,
 )
-from neurowhere.learning import Learner, Lesson, learn, mean_target
+from neurowhere.learning import Learner, Lesson, learn
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.space.sides import mirror
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -193,8 +192,7 @@ def term_weights(fold, **options):
     """Learn the weights of terms from the studies to fit on."""
     fit_rows, _ = inner_rows(fold)
     X, *_ = tfidf(fold, **options)
-    training = targets().select(fit_rows)
-    *_, weights = learn_term_weights(Problem(X[fit_rows], training.rows, *places(training)), BASE)
+    *_, weights = learn_term_weights(problem(X[fit_rows], targets().select(fit_rows)), BASE)
     return weights
 
 
@@ -210,9 +208,14 @@ def features(fold, trust=1, **options):
     return reweighted(X, weights), frequent, TfIdf.from_idf(weighting.idf_ * weights)
 
 
-def places(training):
-    """Give the mean map, and the brain's volume in voxels."""
-    return mean_target(training), np.full(GRID.n_regions, float(GRID.n_regions))
+def problem(X, training):
+    """Give the problem of some studies."""
+    return lesson(X, training).problem
+
+
+def lesson(X, training):
+    """Give what there is to learn from some studies."""
+    return Lesson(X, training, GRID, GRID.total_volume_mm3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,12 +233,10 @@ class Inner:
         """Fit a variant; return the model and the features of the held-out studies."""
         fit_rows, held_rows = inner_rows(self.fold)
         X, frequent, weighting = features(self.fold, **options)
-        x, training = X[fit_rows], densities().select(fit_rows)
-        rows = training.rows
+        task = problem(X[fit_rows], densities().select(fit_rows))
         if more is not None:
-            x, rows = more(x, training, frequent, weighting)
-        where = places(targets().select(fit_rows))
-        *_, model = fit_loglinear(Problem(x, rows, *where), schedule, seed=seed)
+            task = more(task, frequent, weighting)
+        *_, model = fit_loglinear(task, schedule, seed=seed)
         return model, X[held_rows]
 
     def seeds(self, n):
@@ -243,7 +244,12 @@ class Inner:
         models = [self.base[0], *(self.fit(seed=seed)[0] for seed in range(1, n))]
         return average(models).truncated(BASE.rank), self.base[1]
 
-    def symmetric(self, share=0.25):
+    def sharper_mean(self, power=1.2):
+        """Raise the mean map, from which all texts start, to a power."""
+        model, X = self.base
+        return LogLinear(model.mean_map**power, model.loadings, model.components), X
+
+    def symmetric(self, share=0.125):
         """Components drawn towards their mirror image."""
         model, X = self.base
         other = model.components[:, mirror(GRID)]
@@ -270,19 +276,24 @@ class Inner:
         theirs = make_targets(GRID, GRID, xyz, studies, len(others))
         counts = TermExtractor(build_full(VOCABULARY), nested=True).counts(others)
 
-        def extend(x, training, frequent, weighting):
+        def extend(task, frequent, weighting):
             new = weighting.transform(counts[:, frequent])
             useful = np.flatnonzero(theirs.has_mass & (new.getnnz(axis=1) > 0))
-            added, n = theirs.select(useful), len(training)
+            added, n = problem(new[useful], theirs.select(useful)), len(task.n_peaks)
 
             def rows(wanted):
                 densities = np.empty((len(wanted), GRID.n_regions), np.float32)
                 old = wanted < n
-                densities[old] = training.rows(wanted[old])
-                densities[~old] = added.rows(wanted[~old] - n)
+                densities[old] = task.targets(wanted[old])
+                densities[~old] = added.targets(wanted[~old] - n)
                 return densities
 
-            return sparse.vstack([x, new[useful]]).tocsr(), rows
+            return replace(
+                task,
+                X=sparse.vstack([task.X, added.X]).tocsr(),
+                targets=rows,
+                n_peaks=np.append(task.n_peaks, added.n_peaks),
+            )
 
         return self.fit(more=extend)
 
@@ -312,9 +323,9 @@ class Inner:
         counts = TermExtractor(builtin_anatomy()).counts(corpus())
         weighting = TfIdf().fit(counts[fit_rows])
         features = weighting.transform(counts)
-        lesson = Lesson(features[fit_rows], targets().select(fit_rows), GRID, GRID.total_volume_mm3)
+        studies = lesson(features[fit_rows], targets().select(fit_rows))
         groups = corpus().groups.astype(str)[fit_rows]
-        linear = learn(Learner(loss="l1", lambdas=[penalty]), lesson, groups).predictor
+        linear = learn(Learner(loss="l1", lambdas=[penalty]), studies, groups).predictor
         near = 0.8 * linear.predict(features[held_rows]) + 0.2 * model.mean_map
         return model, X, share * np.log(near / model.mean_map)
 
@@ -335,34 +346,39 @@ VARIANTS = {
     "base": lambda inner: inner.base,
     "terms weigh what their tf-idf does": lambda inner: inner.fit(trust=0),
     "half the trust in learned weights": lambda inner: inner.fit(trust=0.5),
+    "studies weigh the same": lambda inner: inner.fit(replace(BASE, few_peaks=0)),
+    "5 peaks halve a study's weight": lambda inner: inner.fit(replace(BASE, few_peaks=5)),
+    "50 peaks halve a study's weight": lambda inner: inner.fit(replace(BASE, few_peaks=50)),
     "two seeds": lambda inner: inner.seeds(2),
     "four seeds": lambda inner: inner.seeds(4),
-    "mixed with neighbours, 1/5": lambda inner: inner.mixed_with_neighbours(),
-    "mirrored components, 1/4": lambda inner: inner.symmetric(),
-    "smoothed components": lambda inner: inner.smooth(),
-    "longest terms alone": lambda inner: inner.fit(counts=longest),
-    "terms in >= 5 studies": lambda inner: inner.fit(min_studies=5),
-    "terms in >= 25 studies": lambda inner: inner.fit(min_studies=25),
+    "10 epochs": lambda inner: inner.fit(replace(BASE, epochs=10)),
+    "20 epochs": lambda inner: inner.fit(replace(BASE, epochs=20)),
+    "batches of 256": lambda inner: inner.fit(replace(BASE, batch=256)),
+    "dropout 0.1": lambda inner: inner.fit(replace(BASE, dropout=0.1)),
+    "dropout 0.3": lambda inner: inner.fit(replace(BASE, dropout=0.3)),
     "rank 64": lambda inner: inner.fit(replace(BASE, rank=64)),
     "rank 256": lambda inner: inner.fit(replace(BASE, rank=256)),
-    "7 epochs": lambda inner: inner.fit(replace(BASE, epochs=7)),
-    "14 epochs": lambda inner: inner.fit(replace(BASE, epochs=14)),
     "decay of loadings 1": lambda inner: inner.fit(replace(BASE, decay=(1.0, 0.5))),
     "decay of loadings 3": lambda inner: inner.fit(replace(BASE, decay=(3.0, 0.5))),
     "decay of components 1": lambda inner: inner.fit(replace(BASE, decay=(2.0, 1.0))),
-    "dropout 0.2": lambda inner: inner.fit(replace(BASE, dropout=0.2)),
-    "dropout 0.4": lambda inner: inner.fit(replace(BASE, dropout=0.4)),
     "learning rate 0.02": lambda inner: inner.fit(replace(BASE, rate=0.02)),
-    "title x 3, keywords x 2": lambda inner: inner.fit(counts=weighted_sections),
+    "longest terms alone": lambda inner: inner.fit(counts=longest),
     "all terms within longer ones": lambda inner: inner.fit(counts=phrases),
     "with phrases that run on": lambda inner: inner.fit(counts=whole_list),
     "every word of the texts": lambda inner: inner.fit(counts=all_words),
+    "terms in >= 5 studies": lambda inner: inner.fit(min_studies=5),
+    "terms in >= 25 studies": lambda inner: inner.fit(min_studies=25),
+    "title x 3, keywords x 2": lambda inner: inner.fit(counts=weighted_sections),
     "associates from unlabelled texts": lambda inner: inner.fit(counts=with_associates),
-    "Talairach studies converted": lambda inner: inner.converted(),
-    "Neurosynth's other studies": lambda inner: inner.with_neurosynth(),
     "targets of bandwidth 0.75": lambda inner: inner.fit(densities=lambda: targets(0.75)),
     "targets of bandwidth 1.5": lambda inner: inner.fit(densities=lambda: targets(1.5)),
+    "sharper mean map": lambda inner: inner.sharper_mean(),
+    "mirrored components, 1/8": lambda inner: inner.symmetric(),
+    "smoothed components": lambda inner: inner.smooth(),
+    "mixed with neighbours, 1/5": lambda inner: inner.mixed_with_neighbours(),
     "mixed with l1, 1/5": lambda inner: inner.mixed_with_l1(),
+    "Talairach studies converted": lambda inner: inner.converted(),
+    "Neurosynth's other studies": lambda inner: inner.with_neurosynth(),
 }
 NOT_SCORED = {"Talairach studies converted": in_talairach}
 

@@ -72,11 +72,11 @@ class Schedule:
     """
 
     rank: int = 128
-    epochs: int = 10
-    batch: int = 256
+    epochs: int = 14
+    batch: int = 128
     rate: float = 0.01
     decay: tuple[float, float] = (2.0, 0.5)
-    dropout: float = 0.3
+    dropout: float = 0.2
     few_peaks: float = 15.0
     stop: int | None = None
 
