@@ -345,7 +345,8 @@ def smoothed(maps, bandwidth):
 VARIANTS = {
     "base": lambda inner: inner.base,
     "terms weigh what their tf-idf does": lambda inner: inner.fit(trust=0),
-    "half the trust in learned weights": lambda inner: inner.fit(trust=0.5),
+    "half the trust in learned weights": lambda inner: inner.fit(trust=1 / 2),
+    "more trust in learned weights": lambda inner: inner.fit(trust=4 / 3),
     "studies weigh the same": lambda inner: inner.fit(replace(BASE, few_peaks=0)),
     "5 peaks halve a study's weight": lambda inner: inner.fit(replace(BASE, few_peaks=5)),
     "50 peaks halve a study's weight": lambda inner: inner.fit(replace(BASE, few_peaks=50)),

@@ -40,7 +40,7 @@ from neurowhere.parallel import slices
 Floats = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Floats]
 
-TRUST, FEW_STUDIES = 2.0, 30  # in learned weights: at most, and studies of a term that halve it
+TRUST, FEW_STUDIES = 1.5, 30  # in learned weights: at most, and studies of a term that halve it
 _CHUNK = 8  # rows of a batch that stay in cache
 _ROWS = 64  # of a parameter that one thread updates at a time
 _MIN_BATCH, _MIN_STEPS = 8, 32  # studies in a step, steps in an epoch
