@@ -192,7 +192,7 @@ def term_weights(fold, **options):
     """Learn the weights of terms from the studies to fit on."""
     fit_rows, _ = inner_rows(fold)
     X, *_ = tfidf(fold, **options)
-    *_, weights = learn_term_weights(problem(X[fit_rows], targets().select(fit_rows)), BASE)
+    *_, weights = learn_term_weights(studies(X[fit_rows], targets().select(fit_rows)), BASE)
     return weights
 
 
@@ -208,9 +208,9 @@ def features(fold, trust=1, **options):
     return reweighted(X, weights), frequent, TfIdf.from_idf(weighting.idf_ * weights)
 
 
-def problem(X, training):
-    """Give the problem of some studies."""
-    return lesson(X, training).problem
+def studies(X, training):
+    """Give the studies that a log-linear regression is fitted to."""
+    return lesson(X, training).studies
 
 
 def lesson(X, training):
@@ -233,10 +233,10 @@ class Inner:
         """Fit a variant; return the model and the features of the held-out studies."""
         fit_rows, held_rows = inner_rows(self.fold)
         X, frequent, weighting = features(self.fold, **options)
-        task = problem(X[fit_rows], densities().select(fit_rows))
+        some = studies(X[fit_rows], densities().select(fit_rows))
         if more is not None:
-            task = more(task, frequent, weighting)
-        *_, model = fit_loglinear(task, schedule, seed=seed)
+            some = more(some, frequent, weighting)
+        *_, model = fit_loglinear(some, schedule, seed=seed)
         return model, X[held_rows]
 
     def seeds(self, n):
@@ -272,27 +272,27 @@ class Inner:
         known = set(corpus().documents["id"].astype(str))
         ids = neurosynth().documents["id"].astype(str)
         others = neurosynth().select(np.flatnonzero([name not in known for name in ids]))
-        xyz, studies = others.peaks[["x", "y", "z"]].to_numpy(), others.peak_rows
-        theirs = make_targets(GRID, GRID, xyz, studies, len(others))
+        xyz = others.peaks[["x", "y", "z"]].to_numpy()
+        theirs = make_targets(GRID, GRID, xyz, others.peak_rows, len(others))
         counts = TermExtractor(build_full(VOCABULARY), nested=True).counts(others)
 
-        def extend(task, frequent, weighting):
+        def extend(some, frequent, weighting):
             new = weighting.transform(counts[:, frequent])
             useful = np.flatnonzero(theirs.has_mass & (new.getnnz(axis=1) > 0))
-            added, n = problem(new[useful], theirs.select(useful)), len(task.n_peaks)
+            added, n = studies(new[useful], theirs.select(useful)), len(some.n_peaks)
 
             def rows(wanted):
                 densities = np.empty((len(wanted), GRID.n_regions), np.float32)
                 old = wanted < n
-                densities[old] = task.targets(wanted[old])
+                densities[old] = some.targets(wanted[old])
                 densities[~old] = added.targets(wanted[~old] - n)
                 return densities
 
             return replace(
-                task,
-                X=sparse.vstack([task.X, added.X]).tocsr(),
+                some,
+                X=sparse.vstack([some.X, added.X]).tocsr(),
                 targets=rows,
-                n_peaks=np.append(task.n_peaks, added.n_peaks),
+                n_peaks=np.append(some.n_peaks, added.n_peaks),
             )
 
         return self.fit(more=extend)

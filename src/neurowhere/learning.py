@@ -24,8 +24,8 @@ from neurowhere.learn import (
     LogLinear,
     Peaks,
     Predictor,
-    Problem,
     Schedule,
+    Studies,
     average,
     calibrate,
     choose,
@@ -159,11 +159,11 @@ class Lesson:
         return relative
 
     @property
-    def problem(self) -> Problem:
+    def studies(self) -> Studies:
         """What a log-linear regression is fitted to."""
         mean = mean_target(self.targets)
         n_peaks = np.bincount(self.targets.study, minlength=len(self.targets))
-        return Problem(self.columns, self.targets.rows, n_peaks, mean, self.relative_volume)
+        return Studies(self.columns, self.targets.rows, n_peaks, mean, self.relative_volume)
 
 
 def learn(learner: Learner, lesson: Lesson, groups: NDArray[Any]) -> Learned:
@@ -332,7 +332,7 @@ def _epochs(
     repeat: int = 0,
 ) -> Iterator[T]:
     """Follow a fit, or the learning of weights, epoch by epoch."""
-    results = method(lesson.problem, schedule, seed=learner.seed + repeat, n_jobs=learner.n_jobs)
+    results = method(lesson.studies, schedule, seed=learner.seed + repeat, n_jobs=learner.n_jobs)
     return track(results, title, schedule.n_epochs)
 
 

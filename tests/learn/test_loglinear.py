@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 from neurowhere.learn import (
     LogLinear,
-    Problem,
     Schedule,
+    Studies,
     average,
     fit_loglinear,
     learn_term_weights,
@@ -152,7 +152,7 @@ def fit_planted(seed=0, **options):
 
 def ten_regions(X, y, n_peaks=20):
     n_peaks = np.broadcast_to(n_peaks, len(y))
-    return Problem(X, lambda rows: y[rows], n_peaks, y.mean(0), np.full(10, 10.0))
+    return Studies(X, lambda rows: y[rows], n_peaks, y.mean(0), np.full(10, 10.0))
 
 
 def test_a_term_that_tells_nothing_loses_weight():
@@ -169,7 +169,7 @@ def test_a_rare_term_is_trusted_less_with_its_weight(monkeypatch):
     descent = iter([(None, log_weights)])
     monkeypatch.setattr(loglinear, "_descend", lambda *_, **__: descent)
     X = sp.csr_matrix(np.arange(10_000)[:, None] < [10_000, 30, 10, 0], dtype=np.float32)
-    (learned,) = learn_term_weights(Problem(X, None, None, None, None), SCHEDULE)
+    (learned,) = learn_term_weights(Studies(X, None, None, None, None), SCHEDULE)
     np.testing.assert_allclose(np.log(learned), [0.4487, 0.225, -0.1125, 0], atol=1e-4)
 
 

@@ -7,8 +7,8 @@ from neurowhere.learn.design import Design
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.labels import label_blocks
 from neurowhere.learn.loglinear import (
-    Problem,
     Schedule,
+    Studies,
     fit_loglinear,
     learn_term_weights,
     reweighted,
@@ -39,8 +39,8 @@ __all__ = [
     "LogLinear",
     "Peaks",
     "Predictor",
-    "Problem",
     "Schedule",
+    "Studies",
     "average",
     "calibrate",
     "choose",

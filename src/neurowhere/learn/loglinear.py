@@ -87,7 +87,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Studies:
     """What a log-linear regression is fitted to.
 
     Attributes
@@ -112,15 +112,15 @@ class Problem:
 
 
 def fit_loglinear(
-    problem: Problem, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
+    studies: Studies, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
 ) -> Iterator[LogLinear]:
     """Fit by AdamW, and yield the model after each epoch."""
-    for model, _ in _descend(problem, schedule, seed, n_jobs, learn_weights=False):
+    for model, _ in _descend(studies, schedule, seed, n_jobs, learn_weights=False):
         yield model
 
 
 def learn_term_weights(
-    problem: Problem, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
+    studies: Studies, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
 ) -> Iterator[Floats]:
     """Learn how much each term weighs, and yield the weights after each epoch: (n_terms,).
 
@@ -128,26 +128,26 @@ def learn_term_weights(
     as they do the maps, and a term of few studies tells little of its weight: with n_t the studies
     that have term t, log w_t is multiplied by ``TRUST n_t / (n_t + FEW_STUDIES)``.
     """
-    n_studies = problem.X.getnnz(axis=0)
+    n_studies = studies.X.getnnz(axis=0)
     trust = TRUST * n_studies / (n_studies + FEW_STUDIES)
-    for _, log_weights in _descend(problem, schedule, seed, n_jobs, learn_weights=True):
+    for _, log_weights in _descend(studies, schedule, seed, n_jobs, learn_weights=True):
         yield np.exp(trust * log_weights).astype(np.float32)
 
 
 def _descend(
-    problem: Problem, schedule: Schedule, seed: int, n_jobs: int, *, learn_weights: bool
+    studies: Studies, schedule: Schedule, seed: int, n_jobs: int, *, learn_weights: bool
 ) -> Iterator[tuple[LogLinear, Floats]]:
     """Go down the gradient; yield the model and the log weights of terms after each epoch."""
     from joblib import effective_n_jobs
 
     rng = np.random.default_rng(seed)
-    X, mean = problem.X, problem.mean
+    X, mean = studies.X, studies.mean
     n, d = X.shape
     model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
     log_weights = np.zeros((d, 1), np.float32)
     parameters = [model.loadings, model.components] + [log_weights] * learn_weights
-    weight = problem.relative_volume.astype(np.float32)
-    said = problem.n_peaks / (problem.n_peaks + schedule.few_peaks)
+    weight = studies.relative_volume.astype(np.float32)
+    said = studies.n_peaks / (studies.n_peaks + schedule.few_peaks)
     said = (said / said.mean()).astype(np.float32)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
@@ -160,7 +160,7 @@ def _descend(
                 x = reweighted(X[rows], np.exp(log_weights[:, 0])) if learn_weights else X[rows]
                 seen = drop(x, schedule.dropout, rng)
                 *slopes, to_hidden = gradient(
-                    model, seen, problem.targets(rows), weight, said[rows] / len(rows), threads
+                    model, seen, studies.targets(rows), weight, said[rows] / len(rows), threads
                 )
                 if learn_weights:
                     slopes.append(weight_gradient(x, seen, model.loadings, to_hidden))
