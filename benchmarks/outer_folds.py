@@ -22,7 +22,6 @@ from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls, without_hubs
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import mass_for, peak_levels
-from neurowhere.neighbours import unit_rows
 from neurowhere.space import VoxelGrid, make_targets, place_peaks
 from neurowhere.text.anatomy import build_full
 from setting import DATA, peak_memory_gib, print_table
@@ -153,17 +152,17 @@ def retrieval(model, training, held):
     study, region = peaks_of(model, some)
     maps = np.vstack(list(model.iter_predict(some)))
     likelihood = likelihood_matrix(maps, study, region, model.partition_.n_regions)
-    matcher = Matcher.fit(vectors(model, training), coarse_densities(training))
-    cosines = matcher.scores(vectors(model, some), coarse_densities(some))
+    matcher = Matcher.fit(features(model, training), coarse_densities(training))
+    cosines = matcher.scores(features(model, some), coarse_densities(some))
     alone = {f"{name} (likelihood alone)": value for name, value in recalls(likelihood).items()}
     return recalls(without_hubs(combine(likelihood, cosines))) | {
         name: value for name, value in alone.items() if "recall at 10 " in name
     }
 
 
-def vectors(model, corpus):
-    """Texts in the dimensions of the model."""
-    return unit_rows(model.predictor_.project(model.transform(corpus)))
+def features(model, corpus):
+    """Weighted terms of texts."""
+    return model.transform(corpus).toarray()
 
 
 def coarse_densities(corpus):

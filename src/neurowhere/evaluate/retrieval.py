@@ -17,7 +17,7 @@ from neurowhere.neighbours import unit_rows
 
 RANKS = (1, 10, 100)
 DIMENSIONS = 200  # of the space in which densities are compared
-PENALTY, SHRINKAGE = 0.1, 0.3  # of the regression on texts, and of its residual covariance
+PENALTY, SHRINKAGE = 10.0, 0.3  # of the regression on texts, and of its residual covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Matcher:
 
     @classmethod
     def fit(cls, texts: NDArray[np.floating], densities: NDArray[np.floating]) -> Self:
-        """Learn from training studies: vectors of texts (n, d), densities on a grid (n, m)."""
+        """Learn from training studies: features of texts (n, d), densities on a grid (n, m)."""
         roots = np.sqrt(np.maximum(densities, 0))
         mean = roots.mean(axis=0)
         roots = roots - mean
