@@ -79,7 +79,6 @@ KNOWN = {
 # most: a long name that few studies have, such as "spatial navigation", is counted instead of the
 # shorter and better known one in it.
 MISSED = {
-    "spatial navigation",
     "Parkinson's disease",
     "Huntington's disease",
     "cocaine addiction and craving",
