@@ -3,8 +3,9 @@
     python benchmarks/outer_folds.py -o DIR --folds 1
     python benchmarks/decode_check.py DIR [--studies 500]
 
-DIR/model-0 was fitted without the test studies of fold 0. Four ways to score a term for a
-distribution w over voxels, a row each: the score of `neurowhere.decode`; the same less its mean and
+DIR/model-0 was fitted without the test studies of fold 0. Five ways to score a term for a
+distribution w over voxels, a row each: the score of `neurowhere.decode`; the half-uniform
+log-likelihood by which models are compared, over that of the mean map; the score less its mean and
 divided by its spread over peaks at large; its linear part, by which candidates are found; and the
 correlation of w with the map of the term, as the decoders of Neurosynth and NiMARE do.
 
@@ -106,12 +107,15 @@ def make_scorers(model, maps):
     chunks = [log_ratios(model, terms[i : i + CHUNK]) for i in range(0, len(terms), CHUNK)]
     ratios = np.concatenate(chunks)  # (n_terms, m)
     mean = model.mean_map_.astype(np.float32)
+    m = len(mean)
+    half_uniform = np.log1p(maps * m) - np.log1p(mean * m)
     centre = ratios @ mean
     spread = np.sqrt([(row * row) @ mean for row in ratios] - centre**2)
     components = model.predictor_.components
     loadings = model.predictor_.project(term_features(model, terms))  # (n_terms, r)
     return {
         "score": lambda w: w @ ratios.T,
+        "half uniform": lambda w: w @ half_uniform.T,
         "standardised": lambda w: (w @ ratios.T - centre) / spread,
         "linear part": lambda w: (w - mean) @ components.T @ loadings.T,
         "correlation": lambda w: unit(w) @ unit(maps).T,

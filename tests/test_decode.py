@@ -53,12 +53,10 @@ def test_scores_are_what_they_are_said_to_be(model):
     """By the definition, region by region, in double precision."""
     weights = peak_weights(model, PLACES["amygdala"])
     table = rank_terms(model, weights, 4).set_index("term")
-    volume = model.brain_.total_volume_mm3
-    mean = 0.5 + 0.5 * model.mean_map_ * volume / model.partition_.volumes_mm3
     for term in TERMS:
         q = model.predict([term])[0].astype(np.float64)
-        half = 0.5 + 0.5 * q * volume / model.partition_.volumes_mm3
-        expected = sum(w * (np.log(a) - np.log(b)) for w, a, b in zip(weights, half, mean))
+        half = (model.mean_map_ + q) / 2
+        expected = sum(w * np.log(a / b) for w, a, b in zip(weights, half, model.mean_map_))
         assert table.loc[term, "score"] == pytest.approx(expected, abs=1e-4)
         assert table.loc[term, "ratio"] == pytest.approx(np.exp(expected), rel=1e-3)
 
@@ -169,7 +167,15 @@ def test_no_image(model, tmp_path):
         decode(model, tmp_path / "no.nii.gz")
 
 
-def test_log_ratios_of_the_mean_are_near_zero(model):
+def test_the_mean_map_speaks_for_no_term(model):
     ratios = log_ratios(model, np.arange(4))
     assert ratios.shape == (4, GRID.n_regions)
-    assert (ratios @ model.mean_map_ < ratios.max(axis=1)).all()
+    at_mean = ratios @ model.mean_map_
+    assert (at_mean < 0).all()
+    assert (at_mean > np.log(0.5)).all()
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_the_map_of_a_term_speaks_for_it_most(model, term):
+    weights = model.predict([term])[0]
+    assert rank_terms(model, weights, 1)["term"].tolist() == [term]

@@ -1,13 +1,14 @@
 r"""Decoding: the terms and the studies that a place, some peaks or a map speak for.
 
 With w the distribution over regions of what is decoded, q_t the map of a text that is term t
-alone, q̄ the mean map, ρ_tk = V q_tk / v_k and ρ̄_k likewise, the score of a term is
+alone, and q̄ the mean map, the score of a term is
 
-    s_t = Σ_k w_k [log(½ + ½ρ_tk) − log(½ + ½ρ̄_k)],
+    s_t = Σ_k w_k log(½ + ½ q_tk / q̄_k),
 
-how much likelier peaks of w are in a study of the term than in any study, on the log scale on which
-models are scored. By Bayes' rule exp(s_t) is also how much likelier the term becomes by such a
-peak: a term that many studies mention has no advantage from that.
+how much likelier peaks of w are in a study that is half about the term than in any study. The other
+half, which is like any study, keeps a few peaks off the term's map from deciding. By Bayes' rule
+exp(s_t) is also how much likelier the term becomes by such a peak: a term that many studies
+mention has no advantage from that.
 """
 
 import os
@@ -24,6 +25,7 @@ from neurowhere.coordinates import transform_points, voxel_index
 from neurowhere.encoder import Encoder
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
+from neurowhere.learn.predictor import FLOOR
 from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import ImageLike, read_volume
 from neurowhere.space.partition import OUTSIDE, as_points
@@ -164,13 +166,13 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
 
 
 def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
-    """Log of the half-uniform map of each term alone over the half-uniform mean map: (n, m)."""
-    relative = (model.brain_.total_volume_mm3 / model.partition_.volumes_mm3).astype(np.float32)
-    ratios = model.predict_features(term_features(model, terms)) * relative
+    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m)."""
+    ratios = model.predict_features(term_features(model, terms))
+    ratios /= np.maximum(model.mean_map_, FLOOR).astype(np.float32)
     ratios += 1
-    np.log(ratios, out=ratios)
-    ratios -= np.log1p(model.mean_map_ * relative).astype(np.float32)
-    return ratios
+    ratios /= 2
+    log_ratios: Floats = np.log(ratios, out=ratios)
+    return log_ratios
 
 
 def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
