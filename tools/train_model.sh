@@ -5,7 +5,7 @@
 #
 # WORK gets the imported corpus and the vocabulary. DATA, by default the folder named by
 # NEUROWHERE_DATA, has NeuroQuery's corpus in `corpus` and its term lists in `vocabulary`.
-# Four to six minutes on two cores. docs/model_card.md tells what comes out.
+# Nine minutes on one core. docs/model_card.md tells what comes out.
 set -euo pipefail
 work=${1:?folder for the corpus and the vocabulary} data=${2:-${NEUROWHERE_DATA:?}}
 model=$(dirname "$0")/../src/neurowhere/data/model
