@@ -171,8 +171,8 @@ def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
     ratios /= np.maximum(model.mean_map_, FLOOR).astype(np.float32)
     ratios += 1
     ratios /= 2
-    log_ratios: Floats = np.log(ratios, out=ratios)
-    return log_ratios
+    logs: Floats = np.log(ratios, out=ratios)
+    return logs
 
 
 def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:

@@ -147,8 +147,8 @@ def _descend(
     log_weights = np.zeros((d, 1), np.float32)
     parameters = [model.loadings, model.components] + [log_weights] * learn_weights
     weight = studies.relative_volume.astype(np.float32)
-    said = studies.n_peaks / (studies.n_peaks + schedule.few_peaks)
-    said = (said / said.mean()).astype(np.float32)
+    importance = studies.n_peaks / (studies.n_peaks + schedule.few_peaks)
+    importance = (importance / importance.mean()).astype(np.float32)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
@@ -159,8 +159,9 @@ def _descend(
                 rows = order[batch]
                 x = reweighted(X[rows], np.exp(log_weights[:, 0])) if learn_weights else X[rows]
                 seen = drop(x, schedule.dropout, rng)
+                shares = importance[rows] / len(rows)
                 *slopes, to_hidden = gradient(
-                    model, seen, studies.targets(rows), weight, said[rows] / len(rows), threads
+                    model, seen, studies.targets(rows), weight, shares, threads
                 )
                 if learn_weights:
                     slopes.append(weight_gradient(x, seen, model.loadings, to_hidden))
