@@ -17,7 +17,8 @@ model = load_model()
 # %%
 # A point
 # -------
-# The score of a term is how much likelier a peak here is in a study of that term than in any study.
+# The score of a term is how much likelier a peak here is in a study that is half about that term
+# than in any study, as a logarithm.
 # By Bayes' rule its exponential is how much likelier the term becomes by such a peak, so that
 # frequent words have no advantage.
 
