@@ -112,6 +112,24 @@ def weighted_sections():
 
 
 @cache
+def from_texts():
+    """Count as the base does, from the raw text of the studies that have one."""
+    raw = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
+    row_of = {name: row for row, name in enumerate(raw.documents["id"].astype(str))}
+    places = np.array([row_of.get(name, -1) for name in corpus().documents["id"].astype(str)])
+    read = TermExtractor(build_full(VOCABULARY), nested=True).counts(raw)
+    known = sparse.diags_array((places < 0).astype(np.float32)) @ words()
+    return sparse.csr_matrix(known + take_rows(read, places), dtype=np.float32)
+
+
+def take_rows(counts, places):
+    """Rows of a matrix in other places; none where the place is negative."""
+    here = np.flatnonzero(places >= 0)
+    shape = (len(places), counts.shape[0])
+    return sparse.csr_matrix((np.ones(len(here)), (here, places[here])), shape) @ counts
+
+
+@cache
 def longest():
     """Count the longest terms alone."""
     return TermExtractor(build_full(VOCABULARY)).counts(corpus())
@@ -370,6 +388,7 @@ VARIANTS = {
     "terms in >= 5 studies": lambda inner: inner.fit(min_studies=5),
     "terms in >= 25 studies": lambda inner: inner.fit(min_studies=25),
     "title x 3, keywords x 2": lambda inner: inner.fit(counts=weighted_sections),
+    "raw texts, where there are": lambda inner: inner.fit(counts=from_texts),
     "associates from unlabelled texts": lambda inner: inner.fit(counts=with_associates),
     "targets of bandwidth 0.75": lambda inner: inner.fit(densities=lambda: targets(0.75)),
     "targets of bandwidth 1.5": lambda inner: inner.fit(densities=lambda: targets(1.5)),

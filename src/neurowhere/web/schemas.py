@@ -318,7 +318,7 @@ class DecodedTerm(Schema):
 
     term: str
     score: float = Field(description="Log of the ratio.")
-    ratio: float = Field(description="How much likelier the place is in studies half about the term.")
+    ratio: float = Field(description="How much likelier a study half about the term is there.")
 
 
 class DecodeAnswer(Schema):
