@@ -3,6 +3,7 @@
     python benchmarks/encode_speed.py [--rival PYTHON MODEL] [--abstracts 1000]
 
 - cold: ``neurowhere encode "..."`` as a command, from its start to its end: the fastest of 5.
+- predict: `Encoder.predict` of one abstract, the density alone: the median over 50.
 - warm: `Encoder.encode` with density, regions of AAL3 and terms, as the median over 50 abstracts.
 - batch: ``neurowhere encode FILE.jsonl --table FILE.csv``, abstracts a second, without the start.
 
@@ -51,6 +52,7 @@ def main():
     texts = islice(cycle(abstracts), arguments.abstracts)
     rows = [
         ["cold command, s", *(f"{value:.2f}" for value in cold()), "3"],
+        ["warm predict, ms", *(f"{1000 * value:.1f}" for value in predict(some)), "6"],
         ["warm encode, ms", *(f"{1000 * value:.1f}" for value in warm(some)), "15"],
         ["batch, abstracts/s", *(f"{1 / value:,.0f}" for value in batch(list(texts))), "500"],
     ]
@@ -79,6 +81,11 @@ def cold():
     return fastest(timed(run) for _ in range(COLD_RUNS))
 
 
+def predict(texts):
+    model = load_model()
+    return usual(timed(partial(model.predict, [text])) for text in texts)
+
+
 def warm(texts):
     model, atlas = load_model(), default_atlas()
 
@@ -86,8 +93,7 @@ def warm(texts):
         encoding = model.encode(text)
         return encoding.density, encoding.regions(atlas), encoding.terms
 
-    times = [timed(partial(encode, text)) for text in texts]
-    return [median(column) for column in zip(*times[WARM_UP:])]
+    return usual(timed(partial(encode, text)) for text in texts)
 
 
 def batch(texts):
@@ -127,6 +133,11 @@ def timed(work):
 def processor_seconds():
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def usual(times):
+    """Median, without what is made at first use."""
+    return [median(column[WARM_UP:]) for column in zip(*times)]
 
 
 def fastest(times):
