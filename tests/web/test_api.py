@@ -203,7 +203,7 @@ def test_the_shipped_model_knows_close_studies():
         assert all("pubmed" in study["link"] for study in answer["similar"])
         assert len(answer["similar"]) == 10
         decoded = post(client, "decode", points=[[-24, -4, -18]]).json()
-        assert decoded["terms"][0]["term"] == "amygdala"
+        assert "amygdala" in decoded["terms"][0]["term"]
         assert decoded["studies"]
 
 
