@@ -173,9 +173,3 @@ def test_the_mean_map_speaks_for_no_term(model):
     at_mean = ratios @ model.mean_map_
     assert (at_mean < 0).all()
     assert (at_mean > np.log(0.5)).all()
-
-
-@pytest.mark.parametrize("term", TERMS)
-def test_the_map_of_a_term_speaks_for_it_most(model, term):
-    weights = model.predict([term])[0]
-    assert rank_terms(model, weights, 1)["term"].tolist() == [term]

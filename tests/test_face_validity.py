@@ -1,10 +1,11 @@
 """The shipped model puts texts where every textbook does, and is known to miss a few."""
 
+import numpy as np
 import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.decode import decode
+from neurowhere.decode import decode, rank_terms
 from neurowhere.space.aal3 import default_atlas
 
 TOP, DOUBLED = 3, 2.0
@@ -43,6 +44,13 @@ def test_most_are_right():
 )
 def test_places_decode_to_their_names(model, point, term):
     assert any(term in name for name in decode(model, point).terms["term"].head(5))
+
+
+def test_the_maps_of_terms_decode_to_them(model):
+    """Most of them, and not to a sharper term of the same place."""
+    terms = np.random.default_rng(0).permutation(model.extractor_.terms)[:40]
+    found = [rank_terms(model, q, 1)["term"].item() for q in model.predict(terms.tolist())]
+    assert np.mean(terms == found) > 0.7
 
 
 def test_the_search_for_terms_misses_none(model, monkeypatch):
