@@ -21,8 +21,8 @@ import time
 from pathlib import Path
 
 from neurowhere.text import TermCounter
-from neurowhere.text.anatomy import build_full
-from neurowhere.text.context import Mentions, SideMark, count_mentions, read_mentions
+from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.clinical.mentions import Mentions, SideMark, count_mentions, read_mentions
 from neurowhere.text.extraction import TermExtractor
 
 ROOT = Path(__file__).parents[1]

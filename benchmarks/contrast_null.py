@@ -18,7 +18,7 @@ from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.selection import ByTerm, Search, search
 from neurowhere.contrast.sums import Sums
 from neurowhere.contrast.workers import Workers
-from neurowhere.store import load_model
+from neurowhere.model.store import load_model
 from setting import DATA, print_table
 
 SIZES = (10, 20, 75, 200, 800)

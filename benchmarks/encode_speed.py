@@ -28,10 +28,10 @@ from pathlib import Path
 from statistics import median
 
 from neurowhere import iter_documents, load_model
-from neurowhere.batch import TableMaker
+from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning
-from neurowhere.files import new_file
 from neurowhere.inputs import iter_texts
+from neurowhere.model.batch import TableMaker
 from neurowhere.space.aal3 import default_atlas
 from setting import DATA, print_table
 

@@ -406,15 +406,6 @@ def import_all() -> None:
     import nilearn.image
     import nilearn.surface  # noqa: F401
 
-    import neurowhere.batch
-    import neurowhere.cli
-    import neurowhere.contrast
-    import neurowhere.evaluate
-    import neurowhere.report.comparison
-    import neurowhere.report.contrast
-    import neurowhere.report.encoding
-    import neurowhere.store  # noqa: F401
-
 
 if __name__ == "__main__":
     main()

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from neurowhere.corpus import jats, pubget
 from neurowhere.corpus.document import Document
+from neurowhere.corpus.readers import jats, pubget
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 Peaks = set[tuple[float, ...]]

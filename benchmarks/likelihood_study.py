@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from neurowhere.coordinates import talairach_to_mni
+from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
 from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
@@ -36,11 +36,11 @@ from neurowhere.learn import (
     reweighted,
     softmax,
 )
-from neurowhere.learning import Learner, Lesson, learn
+from neurowhere.model.training import Learner, Lesson, learn
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.space.sides import mirror
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.anatomy import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
+from neurowhere.text.anatomy.builtin import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
 from outer_folds import studies_in_brain
 from setting import DATA, print_table
 

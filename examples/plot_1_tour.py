@@ -9,8 +9,8 @@ import matplotlib.pyplot as plt
 from nilearn import plotting
 
 from neurowhere import load_model
-from neurowhere.algebra import subtract
-from neurowhere.decode import decode
+from neurowhere.model.algebra import subtract
+from neurowhere.model.decode import decode
 from neurowhere.space.aal3 import default_atlas
 
 model = load_model()

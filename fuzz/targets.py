@@ -33,21 +33,21 @@ from fuzz.alter import (
 )
 from fuzz.attempt import Call
 from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
+from neurowhere._tools.files import sha256
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
-from neurowhere.decode import decode
-from neurowhere.files import sha256
 from neurowhere.inputs import Text, is_foreign, iter_texts, read_text
 from neurowhere.inputs.html import html_to_text
 from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import as_path
+from neurowhere.model.decode import decode
+from neurowhere.model.store import verify_model
 from neurowhere.report.highlight import highlight
-from neurowhere.store import verify_model
 from neurowhere.text import Vocabulary, words_of_label
-from neurowhere.text.context import read_mentions
+from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(

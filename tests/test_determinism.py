@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
-from tests.test_encoder import make_atlas
 
 from neurowhere import Encoder, load_model, save_model
 

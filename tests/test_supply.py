@@ -107,7 +107,7 @@ def trees(tmp_path_factory):
     junk = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(ROOT / "src", first / "src", ignore=junk)
     shutil.copytree(first, second, copy_function=shutil.copyfile)
-    (second / "src/neurowhere/store.py").chmod(0o600)
+    (second / "src/neurowhere/model/store.py").chmod(0o600)
     return first, second
 
 

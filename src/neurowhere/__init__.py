@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast, contrast_documents
     from neurowhere.corpus import Corpus, iter_documents, read_corpus
-    from neurowhere.encoder import Encoder
-    from neurowhere.encoding import Encoding
+    from neurowhere.model.encoder import Encoder
+    from neurowhere.model.encoding import Encoding
+    from neurowhere.model.store import load_model, save_model
     from neurowhere.space import Atlas, VoxelGrid
-    from neurowhere.store import load_model, save_model
     from neurowhere.text import TermCounter, Vocabulary
 
 __all__ = [
@@ -32,16 +32,16 @@ _HOMES = {
     "Atlas": "space",
     "Contrast": "contrast",
     "Corpus": "corpus",
-    "Encoder": "encoder",
-    "Encoding": "encoding",
+    "Encoder": "model",
+    "Encoding": "model",
     "TermCounter": "text",
     "Vocabulary": "text",
     "VoxelGrid": "space",
     "contrast_documents": "contrast",
     "iter_documents": "corpus",
-    "load_model": "store",
+    "load_model": "model",
     "read_corpus": "corpus",
-    "save_model": "store",
+    "save_model": "model",
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.studies import PLACES, TERMS
 
 from neurowhere import load_model
-from neurowhere.coordinates import mni_to_talairach
+from neurowhere._tools.coordinates import mni_to_talairach
 
 
 @pytest.fixture

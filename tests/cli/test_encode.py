@@ -13,13 +13,13 @@ from pathlib import Path
 import nibabel
 import pytest
 from rich.console import Console
+from tests.model.test_encoder import make_atlas
 from tests.studies import TERMS
-from tests.test_encoder import make_atlas
 
 from neurowhere import load_model
-from neurowhere.batch import CHUNK
 from neurowhere.cli.picture import draw
 from neurowhere.inputs import Text
+from neurowhere.model.batch import CHUNK
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
 

@@ -6,8 +6,8 @@ import shutil
 import nibabel
 import numpy as np
 import pytest
+from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
-from tests.test_encoder import make_atlas
 
 from neurowhere import Encoder, load_model, read_corpus, save_model
 

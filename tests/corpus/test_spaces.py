@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neurowhere.coordinates import talairach_to_mni
+from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.spaces import (
     corpus_to_mni,

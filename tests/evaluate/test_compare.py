@@ -164,7 +164,7 @@ def test_few_studies_are_refused_even_for_one_fold(run, corpus):
 @pytest.mark.enable_socket
 def test_an_unreachable_cluster_is_one_line(run, tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("neurowhere.parallel.connect.__defaults__", (0.5,))
+    monkeypatch.setattr("neurowhere._tools.parallel.connect.__defaults__", (0.5,))
     with pytest.raises(ClusterError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:9'"):
         run(cluster="tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match="no Dask scheduler answers at 'nonsense://x'"):

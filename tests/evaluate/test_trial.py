@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from neurowhere.encoder import Encoder
 from neurowhere.evaluate.problem import prepare_material, prepare_problems
 from neurowhere.evaluate.trial import LOSSES, Task, Trial
+from neurowhere.model.encoder import Encoder
 
 PLACES = {"voxels": 0, "blocks": 1, "plain blocks": 2}
 

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.browser import PATIENCE_MS, serious_problems
+from tests.model.test_encoder import make_atlas
 from tests.studies import GRID
-from tests.test_encoder import make_atlas
 
 from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import tabulate

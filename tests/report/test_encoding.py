@@ -8,9 +8,9 @@ import nibabel
 import numpy as np
 import pandas as pd
 import pytest
+from tests.model.test_encoder import make_atlas
 from tests.report.pages import Page
 from tests.studies import GRID, TERMS, make_corpus
-from tests.test_encoder import make_atlas
 
 from neurowhere import Encoder, VoxelGrid
 from neurowhere.exceptions import OutputError

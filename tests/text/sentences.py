@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy import builtin_anatomy
-from neurowhere.text.context import read_mentions
+from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.clinical.mentions import read_mentions
 
 PATH = Path(__file__).parent / "data" / "clinical_sentences.jsonl"
 MARK = re.compile(r"\[([^:\]]+): (present|negated|unapplied)(?:, (left|right|bilateral))?\]")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.context import count_mentions, read_mentions
+from neurowhere.text.clinical.mentions import count_mentions, read_mentions
 
 TERMS = ["navigation", "spatial", "spatial navigation", "memory", "visual cortex"]
 WORDS = st.sampled_from([*" ".join(TERMS).split(), "the", "left", "no", "cortex", "."])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from neurowhere.encoding import Encoding
+    from neurowhere.model.encoding import Encoding
     from neurowhere.space import Atlas
 
 N_REGIONS = 10

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
+from neurowhere._tools.files import new_file
 from neurowhere.cli.single import Options, write_folder
 from neurowhere.exceptions import OutputError, TextError
-from neurowhere.files import new_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from neurowhere.batch import TableMaker
-    from neurowhere.encoder import Encoder
     from neurowhere.inputs import Failure, Text
+    from neurowhere.model.batch import TableMaker
+    from neurowhere.model.encoder import Encoder
 
 LONGEST_NAME = 80  # characters of the name of a text's folder
 TABLE_NAME = "table.csv"
@@ -36,9 +36,9 @@ def encode_texts(
     all_regions: bool,
 ) -> None:
     """Encode texts as they come, or their sentences, into folders or into a table."""
-    from neurowhere.batch import TableMaker
     from neurowhere.inputs import iter_texts
-    from neurowhere.store import load_model
+    from neurowhere.model.batch import TableMaker
+    from neurowhere.model.store import load_model
 
     model = load_model(options.model)
     found = iter_texts(sources)
@@ -74,7 +74,7 @@ def _write_table(
     maker: "TableMaker", found: "Iterable[Text | Failure]", path: Path | None, options: Options
 ) -> None:
     """Write a row for each text, as CSV or as JSON lines."""
-    from neurowhere.progress import track
+    from neurowhere._tools.progress import track
 
     tally = Tally()
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
@@ -104,8 +104,8 @@ def _write_folders(
     maker: "TableMaker", found: "Iterable[Text | Failure]", output: Path, options: Options
 ) -> None:
     """Write a folder for each text, and a table of all; what was written stays, come what may."""
+    from neurowhere._tools.progress import track
     from neurowhere.inputs import Text
-    from neurowhere.progress import track
 
     if output.is_dir() and any(output.iterdir()) and not options.overwrite:
         raise OutputError(f"{output} is not empty; choose another folder or overwrite it")

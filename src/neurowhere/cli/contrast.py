@@ -111,10 +111,10 @@ def contrast(
         neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
     first, second = _groups(term, column, group, against, min_mentions)
+    from neurowhere._tools.files import new_folder
     from neurowhere.contrast import contrast_documents
-    from neurowhere.files import new_folder
+    from neurowhere.model.store import load_model
     from neurowhere.report.contrast import write_files
-    from neurowhere.store import load_model
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         encoder = load_model(model)

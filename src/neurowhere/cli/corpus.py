@@ -53,8 +53,8 @@ def import_corpus(
 
         neurowhere corpus import downloads/neuroquery -o corpus --drop duplicates,repeated
     """
+    from neurowhere._tools.files import new_folder
     from neurowhere.corpus.folder import write_files
-    from neurowhere.files import new_folder
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long reading
         corpus = _read(source, format, drop, spaces, keep_talairach)

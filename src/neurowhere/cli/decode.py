@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from neurowhere._tools.files import expanded
 from neurowhere.cli.options import Json, ModelOption, OptionalOutput, Overwrite
-from neurowhere.files import expanded
 
 if TYPE_CHECKING:
-    from neurowhere.decode import Decoding
+    from neurowhere.model.decode import Decoding
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 AXES = ("x", "y", "z")
@@ -48,8 +48,8 @@ def decode(
 
         neurowhere decode zmap.nii.gz --threshold 3.1 --json
     """
-    from neurowhere.decode import decode
-    from neurowhere.store import load_model
+    from neurowhere.model.decode import decode
+    from neurowhere.model.store import load_model
 
     found = decode(
         load_model(model), _read_place(place, talairach), threshold=threshold, n_terms=terms
@@ -66,7 +66,7 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
     """Point or peaks as an array in MNI mm, or the path of a map."""
     import numpy as np
 
-    from neurowhere.coordinates import talairach_to_mni
+    from neurowhere._tools.coordinates import talairach_to_mni
 
     if len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
         return arguments[0]
@@ -107,7 +107,7 @@ def _read_peaks(path: Path) -> Any:
 
 
 def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None:
-    from neurowhere.files import new_folder, write_info
+    from neurowhere._tools.files import new_folder, write_info
 
     with new_folder(folder, overwrite=overwrite) as temporary:
         found.terms.to_csv(temporary / "terms.csv", index=False, lineterminator="\n")

@@ -113,10 +113,10 @@ def fit(
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
     regions = read_partition(partition, labels)
+    from neurowhere._tools.files import new_folder
     from neurowhere.corpus import read_corpus
-    from neurowhere.encoder import Encoder
-    from neurowhere.files import new_folder
-    from neurowhere.store import write_files
+    from neurowhere.model.encoder import Encoder
+    from neurowhere.model.store import write_files
 
     model = Encoder(
         regions,

@@ -8,7 +8,7 @@ import typer
 from neurowhere.cli.options import Json, ModelPath, print_pairs
 
 if TYPE_CHECKING:
-    from neurowhere.encoder import Encoder
+    from neurowhere.model.encoder import Encoder
 
 model_app = typer.Typer(no_args_is_help=True, help="Sum up and verify models.")
 
@@ -21,7 +21,7 @@ def info(path: ModelPath, as_json: Json = False) -> None:
 
         neurowhere model info model --json
     """
-    from neurowhere.store import load_model
+    from neurowhere.model.store import load_model
 
     print_summary(load_model(path), as_json)
 
@@ -34,7 +34,7 @@ def verify(path: ModelPath, as_json: Json = False) -> None:
 
         neurowhere model verify model
     """
-    from neurowhere.store import verify_model
+    from neurowhere.model.store import verify_model
 
     n_files = verify_model(path)
     typer.echo(json.dumps({"files": n_files}) if as_json else f"{path} is whole: {n_files} files")

@@ -20,7 +20,7 @@ def score(
         neurowhere score model corpus --json
     """
     from neurowhere.corpus import read_corpus
-    from neurowhere.store import load_model
+    from neurowhere.model.store import load_model
 
     encoder = load_model(model)
     summary = encoder.score_summary(read_corpus(corpus, format=format, progress=True))

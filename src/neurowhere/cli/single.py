@@ -12,9 +12,9 @@ import typer
 from neurowhere.exceptions import DataWarning, TextError
 
 if TYPE_CHECKING:
-    from neurowhere.encoder import Encoder
-    from neurowhere.encoding import Encoding
     from neurowhere.inputs import Text
+    from neurowhere.model.encoder import Encoder
+    from neurowhere.model.encoding import Encoding
     from neurowhere.space import Atlas
 
 
@@ -39,13 +39,13 @@ def encode_text(
 ) -> None:
     """Encode a text, others added (1) or subtracted (−1), and tell or write what came of it."""
     from neurowhere.cli.answer import summarise
-    from neurowhere.store import load_model
+    from neurowhere.model.store import load_model
 
     model = load_model(options.model)
     encodings = [_encode(model, each, options) for each, _ in [(text, 1), *added]]
     encoding = encodings[0]
     if added:
-        from neurowhere.algebra import combine
+        from neurowhere.model.algebra import combine
 
         encoding = combine(encodings, [1, *(sign for _, sign in added)])
     if output is not None:

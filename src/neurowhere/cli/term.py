@@ -23,8 +23,8 @@ def term(
 
         neurowhere term "left amygdala" --model model -o left-amygdala
     """
+    from neurowhere.model.store import load_model
     from neurowhere.report.maps import write_term
-    from neurowhere.store import load_model
 
     found = load_model(model).term_map(name)
     write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)

@@ -47,7 +47,7 @@ def build(
         neurowhere vocabulary build -o anatomy.csv --sources shared/data/vocabulary
     """
     from neurowhere.corpus import read_corpus
-    from neurowhere.text.anatomy import build_anatomy, build_full
+    from neurowhere.text.anatomy.builtin import build_anatomy, build_full
     from neurowhere.text.frequency import frequent_terms
 
     vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)

@@ -15,8 +15,8 @@ from neurowhere.contrast.null import Null
 from neurowhere.contrast.selection import Member
 from neurowhere.contrast.sums import Sums
 from neurowhere.corpus.frames import XYZ
-from neurowhere.encoder import Encoder
 from neurowhere.exceptions import PartitionError
+from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.overlap import overlap_mm3
 

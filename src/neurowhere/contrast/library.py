@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neurowhere._tools.files import expanded
+from neurowhere._tools.progress import track
 from neurowhere.contrast.arrays import replacement
 from neurowhere.contrast.shard import Shard
 from neurowhere.contrast.source import Part, find_parts, fingerprint, iter_part
 from neurowhere.contrast.words import Ints
 from neurowhere.contrast.workers import Workers
 from neurowhere.corpus import Document
-from neurowhere.corpus.shards import Skipped
+from neurowhere.corpus.readers.shards import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
-from neurowhere.files import expanded
-from neurowhere.progress import track
 
 SHARD_CHARACTERS = 16_000_000  # some 350 full texts
 SHARD_DOCUMENTS = 8192

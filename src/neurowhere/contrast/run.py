@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from neurowhere._tools.files import expanded
+from neurowhere._tools.progress import track
 from neurowhere.contrast.arrays import read_arrays, write_arrays
 from neurowhere.contrast.contrast import Contrast, carrying_terms, documents_table
 from neurowhere.contrast.library import Library, make_folder, open_library
@@ -20,11 +22,9 @@ from neurowhere.contrast.shard import KEY_LENGTH, extractor_key
 from neurowhere.contrast.sums import Rows, Summing, Sums, sum_rows
 from neurowhere.contrast.words import Ints
 from neurowhere.contrast.workers import Workers, hired
-from neurowhere.encoder import Encoder
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
-from neurowhere.files import expanded
-from neurowhere.progress import track
-from neurowhere.store import load_model
+from neurowhere.model.encoder import Encoder
+from neurowhere.model.store import load_model
 
 REPLICATES = 200
 FEW = 20  # documents, below which a map is a hint

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from neurowhere._tools.progress import track
 from neurowhere.contrast.library import Library
 from neurowhere.contrast.matching import Counts
 from neurowhere.contrast.query import Query
@@ -13,9 +14,8 @@ from neurowhere.contrast.shard import Shard, vectors_kind
 from neurowhere.contrast.sums import Rows
 from neurowhere.contrast.words import Ints
 from neurowhere.contrast.workers import Workers
-from neurowhere.corpus.shards import Skipped
+from neurowhere.corpus.readers.shards import Skipped
 from neurowhere.exceptions import CorpusError
-from neurowhere.progress import track
 from neurowhere.text import TermExtractor
 
 N_VALUES = 8  # of a column, named where one is looked for in vain

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neurowhere._tools.files import bare_suffix
 from neurowhere.contrast.shard import KEY_LENGTH
 from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
 from neurowhere.corpus.read import READERS, find_format
 from neurowhere.exceptions import CorpusError
-from neurowhere.files import bare_suffix
 
 PART_BYTES = 4_000_000  # smaller files are read together
 SPLIT_FORMATS = ("jsonl", "table", "text", "jats")  # a folder of files, each of which can be read

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere._tools.parallel import slices
 from neurowhere.contrast.shard import Shard
 from neurowhere.contrast.words import Ints
-from neurowhere.encoder import Encoder
-from neurowhere.parallel import slices
+from neurowhere.model.encoder import Encoder
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from neurowhere.parallel import connect, run_here, run_on_cluster
+from neurowhere._tools.parallel import connect, run_here, run_on_cluster
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")

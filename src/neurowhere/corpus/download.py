@@ -20,9 +20,9 @@ from http.client import (
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from neurowhere._tools.files import sha256
+from neurowhere._tools.progress import track
 from neurowhere.exceptions import CorpusError, OutputError
-from neurowhere.files import sha256
-from neurowhere.progress import track
 
 CHECKSUMS_NAME = "SHA256SUMS"
 LINE = re.compile("(?P<sha256>[0-9a-f]{64})  (?P<name>.+)")

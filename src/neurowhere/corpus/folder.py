@@ -25,6 +25,8 @@ from typing import Any
 import pandas as pd
 from scipy import sparse
 
+from neurowhere._tools.files import INFO_NAME, new_folder, open_text, read_info, write_info
+from neurowhere._tools.progress import track
 from neurowhere.corpus.corpus import Corpus, join_documents
 from neurowhere.corpus.document import Document
 from neurowhere.corpus.frames import (
@@ -34,11 +36,9 @@ from neurowhere.corpus.frames import (
     peaks_table,
     read_table,
 )
-from neurowhere.corpus.matrices import load_matrix
 from neurowhere.corpus.problems import Problem
+from neurowhere.corpus.readers.matrices import load_matrix
 from neurowhere.exceptions import CorpusError
-from neurowhere.files import INFO_NAME, new_folder, open_text, read_info, write_info
-from neurowhere.progress import track
 
 NAME = "folder"
 KIND = "corpus"

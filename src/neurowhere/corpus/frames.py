@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import bare_suffix, open_text
 from neurowhere.exceptions import CorpusError
-from neurowhere.files import bare_suffix, open_text
 
 XYZ = ["x", "y", "z"]
 PEAK_COLUMNS = ["id", *XYZ]

@@ -11,28 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from neurowhere._tools.files import expanded
+from neurowhere._tools.progress import track
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import Document
 from neurowhere.corpus.problems import check_droppable
+from neurowhere.corpus.readers.shards import Skipped
 from neurowhere.corpus.review import review
-from neurowhere.corpus.shards import Skipped
 from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces
 from neurowhere.exceptions import CorpusError, DataWarning
-from neurowhere.files import expanded
-from neurowhere.progress import track
 
 # Module of each format's reader, imported when it is needed. A reader has its `NAME`,
 # `detects(path)`, and `read(path)`, which returns a Corpus, or `iter_documents(path)`, or both.
 READERS = {
     "folder": "folder",
-    "pubget": "pubget",
-    "neuroquery": "neuroquery",
-    "neurosynth": "neurosynth",
-    "nimads": "nimads",
-    "jats": "jats",
-    "jsonl": "jsonl",
-    "table": "tables",
-    "text": "plain",
+    "pubget": "readers.pubget",
+    "neuroquery": "readers.neuroquery",
+    "neurosynth": "readers.neurosynth",
+    "nimads": "readers.nimads",
+    "jats": "readers.jats",
+    "jsonl": "readers.jsonl",
+    "table": "readers.tables",
+    "text": "readers.plain",
 }
 # Formats that a name or a first look tells apart, before those that any file could have: a
 # folder of ours or of pubget's also holds tables, and NeuroQuery's vocabulary is a text file.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from neurowhere.coordinates import talairach_to_mni
+from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import Document, Space
 from neurowhere.corpus.frames import XYZ, read_table

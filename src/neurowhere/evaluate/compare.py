@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from neurowhere._tools.files import sole_writer
+from neurowhere._tools.parallel import connect, run_here, run_on_cluster
+from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
 from neurowhere.evaluate.fingerprint import describe_material, describe_problem
@@ -27,12 +30,9 @@ from neurowhere.evaluate.problem import (
 from neurowhere.evaluate.summary import summarise
 from neurowhere.evaluate.trial import BASELINES, LOSSES, MEAN, Score, Task, Trial, needs_labels
 from neurowhere.exceptions import ConvergenceWarning, FitError
-from neurowhere.files import sole_writer
-from neurowhere.parallel import connect, run_here, run_on_cluster
-from neurowhere.progress import track
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy import builtin_anatomy
+from neurowhere.text.anatomy.builtin import builtin_anatomy
 
 FOLDS = 100
 MIN_STUDIES = 20  # two to test on, and two of the rest to choose λ on

@@ -9,11 +9,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import PARTIAL
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.problem import Problem
 from neurowhere.evaluate.trial import Trial, score_studies
 from neurowhere.exceptions import OutputError
-from neurowhere.files import PARTIAL
 
 EXAMPLES_NAME = "examples.npz"
 # The studies that the paper shows: the best, the first quartile and the median of its own test.

@@ -14,9 +14,9 @@ from typing import Any, get_type_hints
 
 import pandas as pd
 
+from neurowhere._tools.files import DAMAGE, INFO_NAME, new_file, write_info
 from neurowhere.evaluate.trial import Score, Task
 from neurowhere.exceptions import OutputError
-from neurowhere.files import DAMAGE, INFO_NAME, new_file, write_info
 
 KIND = "comparison"
 FORMAT_VERSION = 1

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, VocabularyError
-from neurowhere.progress import track
 from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.space.targets import place_peaks

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.neighbours import unit_rows
+from neurowhere.model.neighbours import unit_rows
 
 RANKS = (1, 10, 100)
 DIMENSIONS = 200  # of the space in which densities are compared

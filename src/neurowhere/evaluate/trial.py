@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.encoder import Encoder
+from neurowhere._tools.parallel import slices
 from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.evaluate.metric import relative_densities, total_variation
 from neurowhere.evaluate.problem import Problem
 from neurowhere.exceptions import ConvergenceWarning
 from neurowhere.learn import nats_above_uniform
-from neurowhere.learning import CHUNK, Learned, mean_predictor
-from neurowhere.parallel import slices
+from neurowhere.model.encoder import Encoder
+from neurowhere.model.training import CHUNK, Learned, mean_predictor
 from neurowhere.space import Partition, VoxelGrid
 
 T = TypeVar("T")

@@ -7,9 +7,9 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from neurowhere.corpus import jats, jsonl, plain, tables
+from neurowhere._tools.files import COMPRESSIONS, bare_suffix
+from neurowhere.corpus.readers import jats, jsonl, plain, tables
 from neurowhere.exceptions import TextError
-from neurowhere.files import COMPRESSIONS, bare_suffix
 from neurowhere.inputs.html import html_to_text
 from neurowhere.inputs.pdf import pdf_to_text
 

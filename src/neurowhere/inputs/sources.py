@@ -7,10 +7,11 @@ from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
-from neurowhere.corpus import iter_documents, jats, jsonl, tables
-from neurowhere.corpus.shards import find_shards
+from neurowhere._tools.files import bare_suffix, expanded
+from neurowhere.corpus import iter_documents
+from neurowhere.corpus.readers import jats, jsonl, tables
+from neurowhere.corpus.readers.shards import find_shards
 from neurowhere.exceptions import CorpusError, MissingExtraError, TextError
-from neurowhere.files import bare_suffix, expanded
 from neurowhere.inputs.files import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
 
 STDIN = "-"

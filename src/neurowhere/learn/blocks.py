@@ -17,9 +17,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.progress import track
 from neurowhere.exceptions import FitError
 from neurowhere.learn.certificate import Certificate
-from neurowhere.progress import track
 
 Float32 = NDArray[np.float32]
 

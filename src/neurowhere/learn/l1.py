@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.learn.blocks import Block, Checkpoint, run_blocks
 from neurowhere.learn.certificate import Certificate
 from neurowhere.learn.design import Array, Design
-from neurowhere.parallel import slices
 
 Floats = NDArray[np.floating]
 

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import FitError
 from neurowhere.learn.blocks import Block
 from neurowhere.learn.design import Array, Design
-from neurowhere.parallel import slices
 
 BLOCK_SIZE = 64
 

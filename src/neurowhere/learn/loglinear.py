@@ -34,8 +34,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import slices
 from neurowhere.learn.predictor import LogLinear
-from neurowhere.parallel import slices
 
 Floats = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Floats]

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import slices
 from neurowhere.learn.blocks import Block, Float32
 from neurowhere.learn.design import Array, Design
-from neurowhere.parallel import slices
 
 BLOCK_SIZE = 4096
 _ROWS_AT_ONCE = 128

@@ -5,10 +5,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from neurowhere._tools.files import sole_writer
+from neurowhere._tools.progress import track
 from neurowhere.evaluate import Comparison
 from neurowhere.exceptions import OutputError
-from neurowhere.files import sole_writer
-from neurowhere.progress import track
 from neurowhere.report.figures import box_plot, draw_example, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.report.page import page, paragraph, picture, section

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
-from neurowhere.encoding import Encoding
-from neurowhere.files import new_folder, write_info
+from neurowhere.model.encoding import Encoding
 from neurowhere.report.encoding_page import readable_names
 from neurowhere.report.figures import name_rows
 from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.coordinates import transform_points, voxel_index
-from neurowhere.encoding import Encoding
-from neurowhere.files import new_folder, write_info
+from neurowhere._tools.coordinates import transform_points, voxel_index
+from neurowhere._tools.files import new_folder, write_info
+from neurowhere.model.encoding import Encoding
 from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import EncodingTables, tabulate
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png

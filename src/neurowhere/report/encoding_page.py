@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from neurowhere.corpus.frames import XYZ
-from neurowhere.encoding import Encoding
+from neurowhere.model.encoding import Encoding
 from neurowhere.report.encoding_tables import EncodingTables
 from neurowhere.report.highlight import highlight
 from neurowhere.report.page import page, paragraph, picture, section

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere.coordinates import transform_points
+from neurowhere._tools.coordinates import transform_points
 from neurowhere.corpus.frames import XYZ
-from neurowhere.encoding import Encoding
+from neurowhere.model.encoding import Encoding
 from neurowhere.space import Atlas
 from neurowhere.space.overlap import overlap_mm3
 from neurowhere.space.partition import OUTSIDE

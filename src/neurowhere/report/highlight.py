@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from neurowhere.encoding import Encoding
-from neurowhere.text.context import Mention, Mentions
+from neurowhere.model.encoding import Encoding
+from neurowhere.text.clinical.mentions import Mention, Mentions
 
 N_STRENGTHS = 5  # shades of a hue; `.strength-1` to `.strength-5` of the style sheet
 TAGS = ("s", "mark", "u", "span")  # the first one that applies to a part of the text

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.encoding import Encoding, TermMap
-from neurowhere.files import new_folder, write_info
+from neurowhere._tools.files import new_folder, write_info
+from neurowhere.model.encoding import Encoding, TermMap
 
 FIGURE_INCHES, DPI = (13.0, 6.2), 120
 TOP_ROW, BOTTOM_ROW = (0.5, 0.43), (0.0, 0.43)  # bottom and height, in shares of the figure

@@ -5,7 +5,7 @@ import html
 import io
 from typing import Any
 
-from neurowhere.encoding import Encoding
+from neurowhere.model.encoding import Encoding
 from neurowhere.report.highlight import highlight
 from neurowhere.report.maps import draw_encoding, write_png
 from neurowhere.report.page import asset

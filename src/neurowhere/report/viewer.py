@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.encoding import Encoding
+from neurowhere.model.encoding import Encoding
 from neurowhere.report.page import asset
 from neurowhere.space import Atlas, Partition, VoxelGrid
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import bare_suffix
 from neurowhere.exceptions import DataWarning, PartitionError
-from neurowhere.files import bare_suffix
 
 Labels = str | os.PathLike[str] | Sequence[str] | Mapping[int, str] | pd.DataFrame
 

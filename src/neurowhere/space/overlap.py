@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import sparse
 
-from neurowhere.coordinates import transform_points
+from neurowhere._tools.coordinates import transform_points
 from neurowhere.space.partition import OUTSIDE, Partition
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from neurowhere.coordinates import transform_points, voxel_index
+from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import FitError, PartitionError
 from neurowhere.space.images import check_resolution, read_grid
 

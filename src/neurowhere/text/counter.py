@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.laterality import attach_sides
+from neurowhere.text.clinical.laterality import attach_sides
+from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
+from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
-from neurowhere.text.places import SIDES, Side, is_place, side_of_name, with_places
-from neurowhere.text.reading import Reading
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
 from neurowhere.text.words import fold, other_splits, words_of
 

@@ -17,8 +17,8 @@ from typing import Any, TextIO
 import numpy as np
 from scipy import sparse
 
+from neurowhere._tools.files import bare_suffix, new_file, open_text
 from neurowhere.exceptions import DataWarning, VocabularyError
-from neurowhere.files import bare_suffix, new_file, open_text
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.words import fold, words_of
 

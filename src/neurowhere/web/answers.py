@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from neurowhere.corpus.frames import XYZ
-from neurowhere.decode import Decoding
-from neurowhere.encoding import Encoding, TermMap
+from neurowhere.model.decode import Decoding
+from neurowhere.model.encoding import Encoding, TermMap
 from neurowhere.space.maxima import strongest_regions
-from neurowhere.text.context import Mention
+from neurowhere.text.clinical.mentions import Mention
 from neurowhere.web.gazetteer import Gazetteer, Point, as_point
 
 N_REASONS = 20

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from neurowhere.encoder import Encoder
+from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas
 from neurowhere.web.api import About, make_router
 from neurowhere.web.errors import add_error_handlers

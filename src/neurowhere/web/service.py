@@ -10,11 +10,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.decode import decode
-from neurowhere.encoder import Encoder
-from neurowhere.encoding import Encoding
 from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import Text
+from neurowhere.model.decode import decode
+from neurowhere.model.encoder import Encoder
+from neurowhere.model.encoding import Encoding
 from neurowhere.space import Atlas
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web import answers, examples

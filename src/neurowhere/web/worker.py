@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from neurowhere.exceptions import NeurowhereError
-from neurowhere.store import load_model
+from neurowhere.model.store import load_model
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings

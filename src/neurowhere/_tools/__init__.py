@@ -1,0 +1,1 @@
+"""Tools that every room uses and none owns: files, parallel work, progress, coordinates."""

@@ -1,0 +1,193 @@
+"""Studysets in NIMADS JSON (NiMARE, NeuroStore), and NiMARE's older dataset JSON."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere._tools.coordinates import talairach_to_mni
+from neurowhere._tools.files import open_text
+from neurowhere.corpus.document import SECTIONS, Document, Space
+from neurowhere.corpus.readers.record import parse_peaks, parse_text
+from neurowhere.corpus.readers.shards import Skipped, find_shards
+from neurowhere.corpus.spaces import parse_space
+from neurowhere.exceptions import CorpusError
+
+NAME = "nimads"
+
+SUFFIXES = (".json",)
+HEAD_CHARACTERS = 1 << 16
+STUDYSET = re.compile(r'"studies"\s*:\s*\[')
+DATASET = re.compile(r'"contrasts"\s*:\s*\{')
+NULLS = ("", "None")  # NeuroStore writes some missing values as the word
+
+
+def detects(path: Path) -> bool:
+    """Whether a JSON file, or one in a folder, begins as a studyset or dataset."""
+    return bool(_files(path))
+
+
+def iter_documents(path: Path) -> Iterator[Document]:
+    """Yield one document per study, the points of all its analyses together.
+
+    A study whose points are in several spaces gets those in Talairach converted here, because
+    a document has one space. What is no study is skipped, named and counted.
+    """
+    files = [path] if path.is_file() else _files(path)
+    if not files:
+        raise CorpusError(f"expected a NIMADS studyset in JSON, but {path} has none")
+    skipped = Skipped("studies")
+    n_read = 0
+    for file in files:
+        for place, study in _iter_studies(file):
+            try:
+                document = _document(study)
+            except (TypeError, ValueError, AttributeError, KeyError) as error:
+                skipped.add(place, error)
+            else:
+                n_read += 1
+                yield document
+    skipped.report(n_read)
+
+
+def _files(path: Path) -> list[Path]:
+    return [file for file in find_shards(path, SUFFIXES) if _is_nimads(file)]
+
+
+def _is_nimads(file: Path) -> bool:
+    try:
+        with open_text(file) as stream:
+            head = stream.read(HEAD_CHARACTERS)
+    except CorpusError:
+        return False
+    return bool(STUDYSET.search(head) or DATASET.search(head))
+
+
+def _iter_studies(file: Path) -> Iterator[tuple[str, Any]]:
+    """Yield where each study is and what it says."""
+    with open_text(file) as stream:
+        try:
+            content = json.load(stream)
+        except (ValueError, RecursionError) as error:
+            raise CorpusError(f"{file} is not JSON ({error}); export the studyset again") from error
+    studies = content.get("studies") if isinstance(content, dict) else None
+    if isinstance(studies, list):
+        for number, study in enumerate(studies, start=1):
+            yield f"{file.name}, study {number}", study
+    elif isinstance(content, dict) and any(map(_has_contrasts, content.values())):
+        for name, study in content.items():
+            place = f"{file.name}, study {name}"
+            yield place, {**study, "id": name} if _has_contrasts(study) else None
+    else:
+        raise CorpusError(
+            f"{file} should have a list of studies, or studies by id with their contrasts, but "
+            "has neither; export it from NiMARE with Studyset.to_nimads"
+        )
+
+
+def _has_contrasts(study: object) -> bool:
+    return isinstance(study, dict) and "contrasts" in study
+
+
+def _document(study: Mapping[str, Any]) -> Document:
+    if not isinstance(study, dict):
+        raise ValueError("expected an object with analyses or contrasts")
+    analyses = study.get("analyses") or [
+        _analysis(name, contrast) for name, contrast in (study.get("contrasts") or {}).items()
+    ]
+    # NiMARE repeats what it knows of a study in the metadata of each of its analyses.
+    said: dict[str, Any] = {}
+    for part in (
+        *(analysis.get("metadata") for analysis in analyses),
+        study.get("metadata"),
+        study,
+    ):
+        said |= {key: value for key, value in (part or {}).items() if not _is_missing(value)}
+    if "id" not in said and "pmid" not in said:
+        raise ValueError("it has neither id nor pmid")
+    peaks, space = _joined(analyses)
+    metadata = {
+        "pmid": said.get("pmid"),
+        "doi": said.get("doi"),
+        "year": said.get("year"),
+        "journal": said.get("publication", said.get("journal")),
+        "authors": said.get("authors"),
+        "study_id": said.get("id"),
+        "analyses": [analysis["name"] for analysis in analyses if _has_own_name(analysis)],
+    }
+    return Document(
+        id=str(said.get("pmid", said.get("id"))),
+        sections=_sections(said, analyses),
+        peaks=peaks,
+        space=space,
+        metadata={key: value for key, value in metadata.items() if value},
+    )
+
+
+def _analysis(name: str, contrast: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a contrast of NiMARE's dataset JSON, points by axis, in the terms of NIMADS."""
+    coordinates = contrast.get("coords") or {}
+    space = coordinates.get("space")
+    axes = [coordinates.get(axis) or [] for axis in "xyz"]
+    if len({len(axis) for axis in axes}) > 1:
+        raise ValueError(f"contrast {name} has x, y and z of different lengths")
+    return {
+        "name": name,
+        "texts": contrast.get("text"),
+        "metadata": contrast.get("metadata"),
+        "points": [{"coordinates": xyz, "space": space} for xyz in zip(*axes, strict=True)],
+    }
+
+
+def _sections(study: Mapping[str, Any], analyses: list[Mapping[str, Any]]) -> dict[str, str]:
+    """Sort texts into sections, each once: analyses repeat those of their study.
+
+    The name of a study is its title and the description its abstract, unless a text says
+    otherwise; other texts, names and descriptions of analyses belong to the body.
+    """
+    parts: dict[str, list[Any]] = {name: [] for name in SECTIONS}
+    for analysis in analyses:
+        for name, text in (analysis.get("texts") or {}).items():
+            parts[name if name in parts else "body"].append(text)
+    name = study["name"] if _has_own_name(study) else None
+    parts["title"] = parts["title"] or [study.get("title", name)]
+    parts["abstract"] = parts["abstract"] or [study.get("description")]
+    for analysis in analyses:
+        if _has_own_name(analysis):
+            parts["body"].append(analysis["name"])
+        parts["body"].append(analysis.get("description"))
+    texts = {
+        name: "\n\n".join(dict.fromkeys(parse_text(text) for text in found if _is_text(text)))
+        for name, found in parts.items()
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
+def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Space]:
+    """Points of a study in one space: theirs if they agree, else MNI where it is known."""
+    points = [point for analysis in analyses for point in analysis.get("points") or []]
+    peaks = parse_peaks([point.get("coordinates") for point in points])  # (n_points, 3)
+    spaces = [parse_space(point.get("space")) for point in points]
+    if len(set(spaces)) <= 1:
+        return peaks, spaces[0] if spaces else "unknown"
+    in_talairach = np.array(spaces) == "TAL"
+    peaks[in_talairach] = talairach_to_mni(peaks[in_talairach])
+    return peaks, "unknown" if "unknown" in spaces else "MNI"
+
+
+def _has_own_name(named: Mapping[str, Any]) -> bool:
+    """Whether a study or analysis has a name of its own: NiMARE repeats an id, or counts."""
+    name = named.get("name")
+    return _is_text(name) and not str(name).isdecimal() and name != named.get("id")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and not _is_missing(value)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip() in NULLS)

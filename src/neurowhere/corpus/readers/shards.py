@@ -1,0 +1,84 @@
+"""Files that together make one corpus: found, read one by one, the bad ones named and counted."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import SupportsInt
+
+from neurowhere._tools.files import bare_suffix
+from neurowhere.corpus.document import Document
+from neurowhere.exceptions import CorpusError, DataWarning
+
+N_EXAMPLES = 3
+
+
+class Skipped:
+    """What a reader passed over; `report` says it once, with the first places and reasons.
+
+    >>> skipped = Skipped("lines")
+    >>> skipped.add("a.jsonl:7", "not JSON")
+    >>> skipped.summary(n_read=99)
+    'skipped 1 of 100 lines (a.jsonl:7: not JSON)'
+    """
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+        self.count = 0
+        self.examples: list[str] = []
+
+    def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
+        """Count what was skipped at one place."""
+        self.count += int(count)
+        if len(self.examples) < N_EXAMPLES:
+            self.examples.append(f"{place}: {reason}")
+
+    def summary(self, n_read: int) -> str:
+        """One line: how many, of how many, where and why."""
+        examples = "; ".join(self.examples) + ("; ..." if self.count > len(self.examples) else "")
+        return f"skipped {self.count:,} of {self.count + n_read:,} {self.unit} ({examples})"
+
+    def report(self, n_read: int) -> None:
+        """Warn if anything was skipped; raise if nothing was left."""
+        if self.count and not n_read:
+            raise CorpusError(f"nothing could be read: {self.summary(n_read)}")
+        if self.count:
+            warnings.warn(self.summary(n_read), DataWarning, stacklevel=3)
+
+
+def find_shards(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the file, or the folder's files, with one of the suffixes, sorted by name."""
+    if path.is_file():
+        return [path] if bare_suffix(path) in suffixes else []
+    return sorted(
+        file
+        for file in path.iterdir()
+        if bare_suffix(file) in suffixes and file.is_file() and not file.name.startswith(".")
+    )
+
+
+def iter_shards(
+    path: Path,
+    suffixes: tuple[str, ...],
+    read: Callable[[Path, Skipped], Iterator[Document]],
+    unit: str = "lines",
+) -> Iterator[Document]:
+    """Yield the documents of a file, or of each shard of a folder in turn, one at a time.
+
+    A shard that cannot be read is an error if it is the only one; among others it is
+    skipped from the damaged place on, named and counted.
+    """
+    shards = [path] if path.is_file() else find_shards(path, suffixes)
+    lines, files = Skipped(unit), Skipped("files")
+    n_documents = n_files = 0
+    for shard in shards:
+        try:
+            for document in read(shard, lines):
+                yield document
+                n_documents += 1
+            n_files += 1
+        except (CorpusError, OSError) as error:
+            if len(shards) == 1:
+                raise
+            files.add(shard.name, str(error).removeprefix(str(shard)).lstrip(": "))
+    lines.report(n_documents)
+    files.report(n_files)

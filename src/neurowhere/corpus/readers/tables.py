@@ -1,0 +1,63 @@
+"""Tables of texts, CSV or TSV: one document per row, streamed."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from neurowhere._tools.files import open_text
+from neurowhere.corpus.document import Document
+from neurowhere.corpus.readers.record import TEXT_KEYS, document_from_record
+from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
+from neurowhere.exceptions import CorpusError
+
+NAME = "table"
+SUFFIXES = (".csv", ".tsv")
+DELIMITERS = ",;\t"
+# The csv module takes cells of up to 128 KiB, and has one limit for the whole process; a full
+# text in a cell can be longer.
+MAX_CELL_CHARACTERS = 2**31 - 1
+
+
+def detects(path: Path) -> bool:
+    """Whether the file, or a file of the folder, is named as CSV or TSV."""
+    return bool(find_shards(path, SUFFIXES))
+
+
+def iter_documents(path: Path) -> Iterator[Document]:
+    """Yield the documents of a table, or of a folder of tables; bad rows are skipped."""
+    csv.field_size_limit(MAX_CELL_CHARACTERS)
+    yield from iter_shards(path, SUFFIXES, _read_rows, unit="rows")
+
+
+def _read_rows(path: Path, skipped: Skipped) -> Iterator[Document]:
+    with open_text(path) as stream:
+        header = stream.readline()
+        delimiter = max(DELIMITERS, key=header.count)
+        columns = _read_header(path, header, delimiter)
+        rows = csv.reader(stream, delimiter=delimiter)
+        for row in filter(None, rows):
+            place = f"{path.name}:{rows.line_num + 1}"
+            try:
+                document = _read_row(columns, row, place)
+            except ValueError as error:
+                skipped.add(place, error)
+            else:
+                yield document
+
+
+def _read_header(path: Path, header: str, delimiter: str) -> list[str]:
+    columns = [name.strip().lower() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    if not set(columns).intersection(TEXT_KEYS):
+        raise CorpusError(
+            f"{path}: expected a column of text named {', '.join(TEXT_KEYS)}; "
+            f"the columns are {', '.join(columns) or 'none'}; rename the one with the text"
+        )
+    return columns
+
+
+def _read_row(columns: list[str], row: list[str], place: str) -> Document:
+    if len(row) != len(columns):
+        raise ValueError(f"expected {len(columns)} cells, not {len(row)}")
+    # An empty cell is a missing value; "text" stays, so that an empty row is an empty document.
+    cells = {name: cell for name, cell in zip(columns, row, strict=True) if cell}
+    return document_from_record({"text": "", **cells}, fallback_id=place)

@@ -1,0 +1,201 @@
+r"""Algebra: encodings added, subtracted and mixed.
+
+With ρ_i = q_i / q̄ the ratio of a map to the mean map, a sum with signs s_i is the map
+
+    q ∝ q̄ Π_i ((ρ_i + δ) / (1 + δ))^{s_i},
+
+whose log ratio to the mean map is the signed sum of the others'. For a log-linear model this adds
+and subtracts the features of the texts. δ mixes a little of the mean map into each map, so that no
+place is impossible and none is divided by.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from neurowhere.exceptions import FitError
+from neurowhere.model.encoding import Encoding
+from neurowhere.text.clinical.mentions import Mention, Mentions, SideMark, Span
+
+Floats = NDArray[np.floating]
+
+SHARE = 0.01  # δ, of the mean map
+PLUS, MINUS = "+", "\N{MINUS SIGN}"
+
+
+def add(first: Encoding, *others: Encoding) -> Encoding:
+    """Map of what all of these texts speak for together."""
+    return combine([first, *others], [1] * (1 + len(others)))
+
+
+def subtract(first: Encoding, *others: Encoding) -> Encoding:
+    """Map of what the first text speaks for and the others do not: the difference of log densities.
+
+    >>> from neurowhere import Encoder, VoxelGrid
+    >>> peaks = {"vision": [[8, -92, 2]], "speech": [[-56, -20, 4]]}
+    >>> texts = [*peaks, "vision and speech"] * 6
+    >>> places = [*peaks.values(), [*peaks["vision"], *peaks["speech"]]] * 6
+    >>> model = Encoder(VoxelGrid(8), "l2", vocabulary=list(peaks)).fit(texts, places)
+    >>> both, speech = model.encode("vision and speech"), model.encode("speech")
+    >>> subtract(both, speech).terms[["term", "count"]].values.tolist()
+    [['vision', 1], ['speech', 0]]
+    """
+    return combine([first, *others], [1] + [-1] * len(others))
+
+
+def combine(encodings: Sequence[Encoding], signs: Sequence[int]) -> Encoding:
+    """Signed sum of encodings of one model; see this module.
+
+    Parameters
+    ----------
+    encodings : sequence of Encoding
+    signs : sequence of int
+        1 to add, −1 to subtract.
+
+    Returns
+    -------
+    Encoding
+        Its text is that of all, each after its sign. Terms that were subtracted have negative
+        weights and counts.
+    """
+    _check(encodings)
+    mean = np.asarray(encodings[0].mean_map, np.float64)  # (m,)
+    exponent = np.zeros(len(mean))
+    for encoding, sign in zip(encodings, signs, strict=True):
+        ratio = np.divide(encoding.probabilities, mean, out=np.ones_like(mean), where=mean > 0)
+        exponent += sign * np.log((ratio + SHARE) / (1 + SHARE))
+    q = mean * np.exp(exponent - exponent.max())
+    return _join(encodings, signs, q / q.sum())
+
+
+def mix(encodings: Sequence[Encoding], weights: Sequence[float] | None = None) -> Encoding:
+    """Mixture Σ w_i q_i: a map of places that any one of the texts speaks for.
+
+    Parameters
+    ----------
+    encodings : sequence of Encoding
+    weights : sequence of float, optional
+        Not negative; they are scaled to sum to 1. By default all are equal.
+    """
+    _check(encodings)
+    shares = np.ones(len(encodings)) if weights is None else np.asarray(weights, np.float64)
+    if shares.shape != (len(encodings),) or shares.min() < 0 or not shares.sum() > 0:
+        raise FitError(
+            f"expected {len(encodings)} weights that are not negative and not all 0, "
+            f"got {shares.tolist()}"
+        )
+    shares /= shares.sum()
+    maps = np.stack([encoding.probabilities for encoding in encodings])  # (n, m)
+    return _join(encodings, shares, shares @ maps)
+
+
+class _Part(NamedTuple):
+    """An encoding in a sum."""
+
+    encoding: Encoding
+    factor: float
+    offset: int  # of its text in that of all
+
+
+def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: Floats) -> Encoding:
+    """Make the encoding with these probabilities, and the texts and the terms of all."""
+    text = ""
+    parts: list[_Part] = []
+    for encoding, factor in zip(encodings, factors, strict=True):
+        if parts:
+            text += f"\n{PLUS if factor >= 0 else MINUS} "
+        parts.append(_Part(encoding, float(factor), len(text)))
+        text += encoding.text
+    terms, explain = _join_terms(parts)
+    first = encodings[0]
+    return replace(
+        first,
+        text=text,
+        probabilities=q.astype(np.float32),
+        terms=terms.assign(contribution=explain(q - first.mean_map)),
+        mentions=_join_mentions(parts),
+        explain=explain,
+        find_similar=_no_studies,
+    )
+
+
+def _no_studies() -> None:
+    """Studies are close to texts, not to sums of them."""
+
+
+def _join_terms(parts: Sequence[_Part]) -> tuple[pd.DataFrame, Callable[[Floats], Floats]]:
+    """Table of the terms of all parts, the heaviest first, and what explains each."""
+    tables = pd.concat([_scaled_terms(part) for part in parts])
+    joined = tables.groupby("term", sort=False, as_index=False).agg(
+        {"count": "sum", "weight": "sum", "where": _flat}
+    )
+    table = joined.sort_values(
+        "weight", key=np.abs, ascending=False, kind="stable", ignore_index=True
+    )
+    row_of = {term: row for row, term in enumerate(table["term"])}
+    rows = [[row_of[term] for term in part.encoding.terms["term"]] for part in parts]
+
+    def explain(weights: Floats) -> Floats:
+        total: Floats = np.zeros(len(row_of))
+        for part, here in zip(parts, rows, strict=True):
+            total[here] += part.factor * part.encoding.explain(weights)
+        return total
+
+    return table, explain
+
+
+def _flat(spans: Iterable[Iterable[Span]]) -> list[Span]:
+    return list(chain.from_iterable(spans))
+
+
+def _scaled_terms(part: _Part) -> pd.DataFrame:
+    terms = part.encoding.terms
+    return pd.DataFrame(
+        {
+            "term": terms["term"],
+            "count": terms["count"] * (1 if part.factor >= 0 else -1),
+            "weight": terms["weight"] * part.factor,
+            "where": [[_shifted(span, part.offset) for span in row] for row in terms["where"]],
+        }
+    )
+
+
+def _join_mentions(parts: Sequence[_Part]) -> Mentions:
+    found: list[Mention] = []
+    places: list[Mention] = []
+    unapplied: list[SideMark] = []
+    for encoding, _, offset in parts:
+        found += [_shifted_mention(mention, offset) for mention in encoding.mentions.found]
+        places += [_shifted_mention(mention, offset) for mention in encoding.mentions.places]
+        unapplied += [
+            mark._replace(start=mark.start + offset, end=mark.end + offset)
+            for mark in encoding.mentions.unapplied
+        ]
+    return Mentions(tuple(found), tuple(places), tuple(unapplied))
+
+
+def _shifted_mention(mention: Mention, offset: int) -> Mention:
+    side, negation = mention.side_span, mention.negation_span
+    return mention._replace(
+        start=mention.start + offset,
+        end=mention.end + offset,
+        side_span=side and _shifted(side, offset),
+        negation_span=negation and _shifted(negation, offset),
+    )
+
+
+def _shifted(span: Span, offset: int) -> Span:
+    return span[0] + offset, span[1] + offset
+
+
+def _check(encodings: Sequence[Encoding]) -> None:
+    if not encodings:
+        raise FitError("expected encodings to combine, got none")
+    mean = encodings[0].mean_map
+    if not all(np.array_equal(encoding.mean_map, mean) for encoding in encodings):
+        raise FitError("expected encodings of one model; encode all texts with the same")

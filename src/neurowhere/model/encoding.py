@@ -1,0 +1,391 @@
+"""Encoding: what a model makes of one text, or of one term, as maps and tables."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from neurowhere.corpus.frames import XYZ
+from neurowhere.exceptions import PartitionError
+from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.space.maxima import strongest_regions
+from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.partition import OUTSIDE
+from neurowhere.text.clinical.mentions import Mentions
+from neurowhere.text.clinical.places import Side
+
+N_PEAKS = 10
+FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
+WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoding:
+    """The distribution over the brain that a model predicts from one text.
+
+    Attributes
+    ----------
+    text : str
+    probabilities : array of shape (m,)
+        Probability of each region of the partition; they sum to 1.
+    mean_map : array of shape (m,)
+        Probability of each region over the training studies: what to expect of any text.
+    terms : DataFrame
+        Terms that the text affirms: term, count, weight (x_t, its feature), where (a list of
+        (start, end) in the text), and contribution: how far it moved the map to what it is. The
+        heaviest first.
+    partition : Partition
+    brain : VoxelGrid
+        Its volume V is that of the uniform density.
+    mentions : Mentions
+        All that was read: also what the text denies, and the sides that it gives.
+    calibrate : callable
+        From a share of the peaks of unseen studies to the predicted mass that holds it. A model
+        that was not calibrated takes its own word for it.
+    explain : callable
+        From weights of the regions to what each of `terms` adds to their weighted sum; exact.
+    unit : "probability" or "log probability"
+        Of what terms add.
+    find_similar : callable
+        Gives `similar`.
+    """
+
+    text: str
+    probabilities: NDArray[np.float32]
+    mean_map: NDArray[np.floating]
+    terms: pd.DataFrame
+    partition: Partition
+    brain: VoxelGrid
+    mentions: Mentions = field(default_factory=lambda: Mentions(()))
+    calibrate: Callable[[float], float] = field(default=float)
+    explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
+    unit: str = "probability"
+    find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
+
+    @cached_property
+    def similar(self) -> pd.DataFrame | None:
+        """Training studies with the closest texts: id, similarity, link; None if not kept."""
+        return self.find_similar()
+
+    @property
+    def is_mean_map(self) -> bool:
+        """Whether no term was found, so that the map is the mean map."""
+        return self.terms.empty
+
+    @cached_property
+    def density(self) -> NDArray[np.float64]:
+        """Density q in each region, in mm⁻³: (m,)."""
+        return self.probabilities / self.partition.volumes_mm3
+
+    @cached_property
+    def log_ratio(self) -> NDArray[np.float64]:
+        """Log of the half-uniform density over the half-uniform mean map: (m,).
+
+        With q' = ½ (1/V + q), which is never zero, this is log q' − log q̄'.
+        """
+        volume = self.brain.total_volume_mm3
+        mean_density = self.mean_map / self.partition.volumes_mm3
+        ratio: NDArray[np.float64] = np.log1p(self.density * volume) - np.log1p(
+            mean_density * volume
+        )
+        return ratio
+
+    @cached_property
+    def density_img(self) -> Any:
+        """Density in mm⁻³ as a NIfTI image; it integrates to 1."""
+        return self.partition.to_img(self.density)
+
+    @cached_property
+    def log_ratio_img(self) -> Any:
+        """Log ratio to the mean map as a NIfTI image; 0 where the text changes nothing."""
+        return self.partition.to_img(self.log_ratio)
+
+    def mass_img(self, share: float) -> Any:
+        """Smallest region that should hold a share of the peaks, as a NIfTI image of 0 and 1."""
+        return self.partition.to_img(self.holding(share))
+
+    def holding(self, share: float) -> NDArray[np.bool_]:
+        """Tell which regions make the smallest set that should hold a share of the peaks: (m,)."""
+        if not 0 < share <= 1:
+            raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
+        return highest_density(self.probabilities, self.density, self.calibrate(share))
+
+    @cached_property
+    def support(self) -> "Support":
+        """How well the model can tell what the text is about."""
+        n_words = len(WORD.findall(self.text))
+        if self.is_mean_map:
+            return Support(0, n_words, 0.0)
+        return Support(len(self.terms), n_words, float(self.probabilities @ self.log_ratio))
+
+    def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
+        """Tell which terms raised and which lowered the map: exact, the strongest first.
+
+        What a term adds is compared between a place and the brain at large: with e_tk the effect
+        of term t on region k, and q̄ the mean map, a contribution is Σ_k (w_k − q̄_k) x_t e_tk.
+
+        Parameters
+        ----------
+        place : (x, y, z) in mm, or weights w of shape (m,), optional
+            A point; or regions, such as those of a mask, weighted by the map within. By default
+            the whole map, w = q.
+
+        Returns
+        -------
+        DataFrame
+            term, contribution: a difference of log probability, or for a linear model of
+            probability, before the map is made a density and moved to a side.
+        """
+        contribution = self.explain(self._weights(place) - self.mean_map)
+        table = pd.DataFrame({"term": self.terms["term"], "contribution": contribution})
+        return table.sort_values(
+            "contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True
+        )
+
+    def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
+        if place is None:
+            return self.probabilities
+        values = np.asarray(place, dtype=np.float64)
+        if values.shape == (3,):
+            region = int(self.partition.region_of(values[None])[0])
+            if region == OUTSIDE:
+                x, y, z = values.tolist()
+                raise PartitionError(f"{x:g}, {y:g}, {z:g} mm lies outside of the brain")
+            point: NDArray[np.floating] = np.zeros(len(self.mean_map))
+            point[region] = 1
+            return point
+        if values.shape != self.mean_map.shape:
+            raise PartitionError(
+                f"expected a point (x, y, z) or {len(self.mean_map):,} weights, "
+                f"got an array of shape {values.shape}"
+            )
+        weights: NDArray[np.floating] = values * self.probabilities
+        weights /= weights.sum() or 1.0
+        return weights
+
+    @cached_property
+    def peaks(self) -> pd.DataFrame:
+        """Strongest maxima of the density: x, y, z in mm, density, ratio to the mean map."""
+        places = strongest_regions(self.partition, self.density, N_PEAKS)
+        return pd.DataFrame(
+            {
+                **dict(zip(XYZ, self.partition.centers_mm[places].T, strict=True)),
+                "density": self.density[places],
+                "ratio": _ratio(self.probabilities[places], self.mean_map[places]),
+            }
+        )
+
+    def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
+        """Sum up the map by the regions of an atlas, the most probable first.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            By default the model's own, if it predicts the regions of one.
+
+        Returns
+        -------
+        DataFrame
+            region, probability, ratio to the mean map (NaN where that is zero). What lies in no
+            region of the atlas is left out, so that the probabilities may sum to less than 1.
+        """
+        if atlas is None and not isinstance(self.partition, Atlas):
+            raise PartitionError("the model predicts voxels; give an atlas that names regions")
+        probability: NDArray[np.floating] = self.probabilities
+        mean = self.mean_map
+        if atlas is not None and atlas is not self.partition:
+            shared_mm3 = overlap_mm3(atlas, self.partition)  # (n_regions, m)
+            probability = shared_mm3 @ self.density
+            mean = shared_mm3 @ (self.mean_map / self.partition.volumes_mm3)
+        table = pd.DataFrame(
+            {
+                "region": (atlas or self.partition).names,
+                "probability": probability,
+                "ratio": _ratio(probability, mean),
+            }
+        )
+        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        atlas: Atlas | None = None,
+        resolution_mm: float | None = None,
+        like: Any = None,
+        with_text: bool = True,
+        pictures: bool = True,
+        overwrite: bool = False,
+    ) -> None:
+        """Write images, tables, pictures and report.html into a folder, whole or not at all.
+
+        Parameters
+        ----------
+        folder : path
+        atlas : Atlas, optional
+            Names regions and peaks; by default the model's own.
+        resolution_mm, like
+            Grid of the images, as in `Partition.to_img`.
+        with_text : bool
+            Whether the page shows the text. Without, no file holds any of it but the names of
+            terms.
+        pictures : bool
+            Whether to draw map.png and surface.png, which is most of the work.
+        overwrite : bool
+            Whether to replace a folder that exists.
+        """
+        from neurowhere.report.encoding import write_encoding
+
+        write_encoding(
+            self,
+            folder,
+            atlas=atlas,
+            resolution_mm=resolution_mm,
+            like=like,
+            with_text=with_text,
+            pictures=pictures,
+            overwrite=overwrite,
+        )
+
+    def __repr__(self) -> str:
+        if self.is_mean_map:
+            return "Encoding: no known term, so this is the mean map of the training studies"
+        known = f"{len(self.terms):,} known term{'s' * (len(self.terms) > 1)}"
+        peak = "; no peak" if self.peaks.empty else f"; strongest at {_place(self.peaks)}"
+        return f"Encoding: {known} in {len(self.text):,} characters{peak}"
+
+    def _repr_html_(self) -> str:
+        from neurowhere.report.notebook import encoding_html
+
+        return encoding_html(self)
+
+
+@dataclass(frozen=True)
+class Support:
+    """How well a model can tell what a text is about.
+
+    Attributes
+    ----------
+    terms : int
+        Known terms that the text affirms.
+    words : int
+        Words of the text.
+    nats : float
+        How much likelier, by the model's own account, peaks are under the map than under the mean
+        map: the expected gain in log-likelihood.
+    """
+
+    terms: int
+    words: int
+    nats: float
+
+    @property
+    def level(self) -> Literal["none", "weak", "good"]:
+        """In a word."""
+        if not self.terms:
+            return "none"
+        is_sparse = self.terms < FEW_TERMS * self.words
+        return "weak" if is_sparse or self.nats < FEW_NATS else "good"
+
+    def __str__(self) -> str:
+        terms = f"{self.terms} known term{'s' * (self.terms != 1)} in {self.words:,} words"
+        return f"{self.level} ({terms}; expected gain over the mean map {self.nats:.2f} nats)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TermMap:
+    """The map that a model associates with a term.
+
+    Attributes
+    ----------
+    name : str
+        What was asked for.
+    term : str
+        The term of the vocabulary that it stands for.
+    side : "left", "right" or None
+        Side that was asked for.
+    method : "learned" or "restricted"
+        Whether the map of that side was learned from texts, or is the map of the term, restricted
+        to the hemisphere. A term without a side is always learned.
+    effect : array of shape (m,)
+        What the term adds to each region.
+    unit : "probability" or "log probability"
+        Of the effect.
+    """
+
+    name: str
+    term: str
+    side: Side | None
+    method: Literal["learned", "restricted"]
+    effect: NDArray[np.float32]
+    unit: str
+    partition: Partition
+
+    @cached_property
+    def img(self) -> Any:
+        """Effect as an image: a density in mm⁻³, or a difference of log densities.
+
+        A restricted map is zero on the other side.
+        """
+        return self.to_img()
+
+    def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
+        """Make the image on another grid, as `Partition.to_img` does."""
+        is_log = self.unit == "log probability"
+        values = self.effect / (1 if is_log else self.partition.volumes_mm3)
+        image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
+        if self.method == "restricted":
+            image.dataobj[_other_side(image, self.side)] = 0
+        return image
+
+    @property
+    def title(self) -> str:
+        """Name, and how its map came about."""
+        if self.method == "learned":
+            return f"{self.name} (learned)"
+        return f"{self.name} (map of {self.term}, restricted to the {self.side} hemisphere)"
+
+    def __repr__(self) -> str:
+        return f"TermMap: {self.title}"
+
+
+def highest_density(
+    probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
+) -> NDArray[np.bool_]:
+    """Whether each region is in the smallest set of regions that has this mass.
+
+    Regions are taken from the densest down, until their probabilities sum to the mass.
+
+    >>> highest_density(np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.2, 0.6]), 0.5)
+    array([False,  True,  True])
+    """
+    order = np.argsort(-density, kind="stable")
+    before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
+    chosen = np.zeros(len(order), dtype=bool)
+    chosen[order] = (before < mass * probabilities.sum(dtype=np.float64)) & (density[order] > 0)
+    return chosen
+
+
+def _ratio(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
+    nothing = np.full(len(mean), np.nan)
+    ratio: NDArray[np.float64] = np.divide(probability, mean, out=nothing, where=mean > 0)
+    return ratio
+
+
+def _place(peaks: pd.DataFrame) -> str:
+    return ", ".join(f"{mm:.0f}" for mm in peaks.loc[0, XYZ]) + " mm"
+
+
+def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
+    """Voxels whose centre is not on this side of the midplane: left is x < 0."""
+    voxels = np.indices(image.shape)  # (3, x, y, z)
+    row = image.affine[0]
+    x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
+    outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
+    return outside

@@ -1,0 +1,258 @@
+"""Models on disk: a folder of arrays, JSON and CSV, checksummed and versioned; nothing is pickled.
+
+::
+
+    info.json           what made it, when, format version, checksum of every other file
+    model.json          parameters, λ, sharpness, certificate, what it was learned from
+    partition.npz       regions that are predicted, as arrays of the partition
+    brain.npz           what counts as brain, for an atlas
+    predictor.npz       arrays of the regression; int8 with scales for a model that was made small
+    terms.npz           weight (idf) of each term
+    calibration.npy     mass that holds each share of unseen peaks, for a model that knows it
+    studies.npz         ids and vectors of the training studies, to find close ones
+    vocabulary.csv      terms, categories and synonyms
+
+A model of the mean map knows no terms.
+"""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere._tools.files import expanded, new_folder, read_info, write_info
+from neurowhere.exceptions import ModelError
+from neurowhere.learn import Certificate, Choice, predictor_from_arrays
+from neurowhere.model.encoder import Encoder
+from neurowhere.model.neighbours import Neighbours
+from neurowhere.space import partition_from_arrays
+from neurowhere.text import TermExtractor, TfIdf, Vocabulary
+
+KIND = "model"
+FORMAT_VERSION = 2
+REMEDY = "fetch or fit it again"
+TOLERANCE = 1e-4  # of a sum of float32 probabilities
+
+MODEL_NAME = "model.json"
+PARTITION_NAME, BRAIN_NAME = "partition.npz", "brain.npz"
+PREDICTOR_NAME, CALIBRATION_NAME = "predictor.npz", "calibration.npy"
+STUDIES_NAME = "studies.npz"
+TERMS_NAME, VOCABULARY_NAME = "terms.npz", "vocabulary.csv"
+SCALE = "_scale"  # ends the name of the scales of an array of 8-bit numbers
+
+SHIPPED = Path(__file__).parents[1] / "data" / "model"
+
+# Parameters that JSON can hold; the others have files of their own, or belong to the machine.
+PARAMETERS = (
+    "loss",
+    "text",
+    "constraint",
+    "min_studies",
+    "section_weights",
+    "laterality",
+    "nested",
+    "bandwidth",
+    "lambdas",
+    "validation",
+    "tolerance",
+    "rank",
+    "repeats",
+    "seed",
+)
+
+
+def save_model(
+    model: Encoder,
+    folder: str | os.PathLike[str],
+    *,
+    small: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Write a fitted model as a folder, whole or not at all.
+
+    Parameters
+    ----------
+    model : Encoder
+    folder : path
+    small : bool
+        Whether to round the large arrays to 8 bits, with a scale for each row: a quarter of the
+        size, for a loss that `benchmarks/outer_folds.py` measures.
+    overwrite : bool
+        Whether to replace a folder that exists.
+    """
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        write_files(model, temporary, small=small)
+
+
+def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
+    """Read a model that `save_model` or ``neurowhere fit`` wrote, after checking every file.
+
+    Parameters
+    ----------
+    folder : path, optional
+        By default the model that the package ships. A folder that is missing, changed, cut short,
+        foreign or written by a newer version is refused with a `ModelError`.
+
+    Returns
+    -------
+    Encoder
+        Predicts exactly what the saved one did.
+    """
+    path = SHIPPED if folder is None else expanded(folder)
+    read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
+    try:
+        return _read_files(path)
+    except Exception as error:  # files that were tampered with fail in many ways
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelError(f"{path} is not a whole model ({reason}); {REMEDY}") from error
+
+
+def verify_model(folder: str | os.PathLike[str]) -> int:
+    """Check every file of a model, and that it predicts densities; return the number of files."""
+    model = load_model(folder)
+    for name, values in model.predictor_.to_arrays().items():
+        if not np.isfinite(values).all():
+            raise ModelError(f"{folder} holds numbers in {name} that are not finite; {REMEDY}")
+    text = "" if model.text == "none" else " ".join(model.extractor_.terms)
+    for probabilities in model.predict(["", text]):
+        if probabilities.min() < 0 or abs(probabilities.sum() - 1) > TOLERANCE:
+            raise ModelError(f"{folder} predicts what is no density; {REMEDY}")
+    return sum(file.is_file() for file in expanded(folder).iterdir())
+
+
+def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:
+    """Write the files of a model into an empty folder."""
+    if not hasattr(model, "predictor_"):
+        raise ModelError("expected a fitted model; call fit before saving it")
+    _write_json(_describe(model), folder / MODEL_NAME)
+    _write_arrays(model.partition_.to_arrays(), folder / PARTITION_NAME)
+    if model.brain_ is not model.partition_:
+        _write_arrays(model.brain_.to_arrays(), folder / BRAIN_NAME)
+    _write_large(model.predictor_.to_arrays(), folder / PREDICTOR_NAME, small)
+    if model.text != "none":
+        _write_arrays({"idf": model.weighting_.idf_}, folder / TERMS_NAME)
+        model.vocabulary_.save(folder / VOCABULARY_NAME)
+    if model.calibration_ is not None:
+        np.save(folder / CALIBRATION_NAME, model.calibration_, allow_pickle=False)
+    if model.neighbours_ is not None:
+        studies = {"ids": model.neighbours_.ids, "vectors": model.neighbours_.vectors}
+        _write_large(studies, folder / STUDIES_NAME, small)
+    write_info(folder, {"kind": KIND, "format_version": FORMAT_VERSION})
+
+
+def _describe(model: Encoder) -> dict[str, Any]:
+    """Give what model.json holds."""
+    learned: dict[str, Any] = {
+        "choice": model.choice_ and asdict(model.choice_),
+        "certificate": model.certificate_ and asdict(model.certificate_),
+    }
+    if model.text != "none":
+        learned["sided"] = model.extractor_.sided
+        learned["nested"] = model.extractor_.nested
+    if model.constraint == "labels":
+        learned["label_names"] = model.label_names_
+    return {
+        "parameters": {name: getattr(model, name) for name in PARAMETERS},
+        "learned": learned,
+        "training": model.training_,
+    }
+
+
+def _read_files(path: Path) -> Encoder:
+    description = json.loads((path / MODEL_NAME).read_text("utf-8"))
+    learned = description["learned"]
+    partition = _read_partition(path / PARTITION_NAME)
+    brain = _read_partition(path / BRAIN_NAME) if (path / BRAIN_NAME).exists() else None
+    model = Encoder(partition, brain=brain, **description["parameters"])
+    model.partition_, model.brain_ = partition, brain or partition
+    model.training_ = description["training"]
+    model.predictor_ = predictor_from_arrays(_read_large(path / PREDICTOR_NAME))
+    choice, certificate = learned["choice"], learned["certificate"]
+    model.choice_ = choice and Choice(**{**choice, "scores": np.array(choice["scores"])})
+    model.certificate_ = certificate and Certificate(**certificate)
+    model.calibration_ = model.neighbours_ = None
+    if (path / CALIBRATION_NAME).exists():
+        model.calibration_ = np.load(path / CALIBRATION_NAME, allow_pickle=False)
+    if (path / STUDIES_NAME).exists():
+        model.neighbours_ = Neighbours(**_read_large(path / STUDIES_NAME))
+    if model.text != "none":
+        _read_terms(model, path, learned)
+    _check_shapes(model)
+    return model
+
+
+def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
+    """Read what a model knows of its terms."""
+    model.vocabulary = model.vocabulary_ = Vocabulary.load(path / VOCABULARY_NAME)
+    model.extractor_ = TermExtractor(
+        model.vocabulary_,
+        model.section_weights,
+        learned["sided"],
+        nested=learned.get("nested", False),
+    )
+    model.weighting_ = TfIdf.from_idf(_read_arrays(path / TERMS_NAME)["idf"])
+    if model.constraint == "labels":
+        model.label_names_ = learned["label_names"]
+
+
+def _check_shapes(model: Encoder) -> None:
+    predictor, n_regions = model.predictor_, model.partition_.n_regions
+    n_terms = 0 if model.text == "none" else len(model.extractor_.terms)
+    no_terms = sparse.csr_matrix(np.zeros((1, n_terms), np.float32))
+    if not (
+        (predictor.n_terms, len(predictor.mean_map)) == (n_terms, n_regions)
+        and predictor.predict(no_terms).shape == (1, n_regions)
+        and predictor.effects(np.arange(min(n_terms, 1))).shape[1] == n_regions
+        and (not n_terms or model.weighting_.idf_.shape == (n_terms,))
+    ):
+        raise ValueError(f"expected arrays of {n_terms:,} terms and {n_regions:,} regions")
+
+
+def _read_partition(path: Path) -> Any:
+    return partition_from_arrays(_read_arrays(path))
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def _write_arrays(arrays: dict[str, Any], path: Path) -> None:
+    np.savez_compressed(path, **arrays)
+
+
+def _write_large(arrays: dict[str, NDArray[Any]], path: Path, small: bool) -> None:
+    """Write arrays; if small, tables of float32 as 8-bit numbers with a scale for each row."""
+    if not small:
+        np.savez(path, **arrays)  # type: ignore[arg-type]
+        return
+    rounded: dict[str, NDArray[Any]] = {}
+    for name, values in arrays.items():
+        if values.ndim == 2 and values.dtype == np.float32:
+            scale = np.abs(values).max(axis=1, keepdims=True) / 127
+            scale[scale == 0] = 1
+            rounded[name + SCALE] = scale
+            values = np.round(values / scale).astype(np.int8)
+        rounded[name] = values
+    _write_arrays(rounded, path)
+
+
+def _read_large(path: Path) -> dict[str, NDArray[Any]]:
+    arrays = _read_arrays(path)
+    for name in [name for name in arrays if name.endswith(SCALE)]:
+        scale = arrays.pop(name)
+        arrays[name.removesuffix(SCALE)] = arrays[name.removesuffix(SCALE)] * scale
+    return arrays
+
+
+def _write_json(content: dict[str, Any], path: Path) -> None:
+    def plain(value: Any) -> Any:
+        return value.tolist()  # NumPy's arrays and numbers
+
+    text = json.dumps(content, indent=2, ensure_ascii=False, default=plain)
+    path.write_text(text + "\n", "utf-8")

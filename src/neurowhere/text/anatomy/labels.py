@@ -1,0 +1,181 @@
+"""Labels of atlases in words: "Frontal_Sup_2_L" is the left superior frontal gyrus.
+
+The side is taken off a label and the rest is cut to a core of lower-case words without indices,
+which is then looked up in the table ``labels.csv`` beside this module, or put in the order of
+English. The table has one row per entry, of these kinds:
+
+- word: an abbreviation or a slip of the pen in a label, and what it stands for;
+- label: a whole core, and its name (none for "unknown" and its like);
+- part: words that name an area of the HCP parcellation wherever they stand in its core;
+- code: how the codes of cortical areas begin ("PFm", "TE1"), and the gyrus that they lie in;
+- network, nucleus: the codes of Schaefer's networks and of Tian's subcortical nuclei.
+
+Several regions may share a name, as the pieces of one gyrus do.
+"""
+
+import csv
+import re
+from functools import cache
+from importlib.resources import files
+
+from neurowhere.text.clinical.places import SIDE_WORDS, Side
+from neurowhere.text.words import word_set
+
+_SIDES: list[tuple[re.Pattern[str], Side]] = [
+    (re.compile(r"(?i)^(?:ctx[-_.])?(?:left|lh|l)[-_. ]|[-_ ](?:lh|l)$"), "left"),
+    (re.compile(r"(?i)^(?:ctx[-_.])?(?:right|rh|r)[-_. ]|[-_ ](?:rh|r)$"), "right"),
+]
+_SCHAEFER = re.compile(r"\d+networks_([LR])H_([a-z]+).*", re.IGNORECASE)
+_TIAN = re.compile(r"[almp]?(amy|cau|gp|hip|nac|put|tha)(-.*)?", re.IGNORECASE)
+_BRAINNETOME = re.compile(r"(?P<gyrus>[\w ]+) - [^,]*(?:, ?(?P<detail>.*))?")
+_AICHA_PIECE = re.compile(r"-\d+$")
+_YEO = re.compile(r"^\d+_(.*?)(?:_[A-C])?$")
+_NEUROMORPHOMETRICS = re.compile(
+    r"^(?:[A-Z][A-Za-z]*[A-Z]|Cun|Calc|Ent|PCu|[AP]Ins|GRe)_(?=[a-z]{4})"
+)
+_PARENTHESES = re.compile(r"\([^)]*\)?")
+# Codes of the pieces of a region in the Jülich atlas.
+_PIECE = re.compile(r"ba\d+\w*|hip\d|te\d|p[fg]\w{0,3}|i[dg]\d|op\d|\d+\w{0,2}")
+_DETAIL_DIRECTIONS = re.compile(
+    r"^(?:(?:(?:antero|postero|caudo|rostro|dorso|ventro|medio|latero)?"
+    r"(?:anterior|posterior|caudal|rostral|dorsal|ventral|medial|lateral)|\w*granular|and)"
+    r" +(?=\w+ |insula|caudate|putamen|amygdala|hippocampus))*"
+)
+_DIVISION = re.compile(r"(.*) (anterior|posterior|superior|inferior|lateral|medial) \w*")
+_DIVISIONS = ("division", "part", "segment")
+_ROMAN = re.compile(r"(?:[ivx]+[ab]?)(?: [ivx]+[ab]?)*")
+_BRODMANN = re.compile(r"\b[a-z]?(\d{1,2})(?!\d)")
+LARGEST_BRODMANN_AREA = 52
+
+# Words whose numbers are no indices: "Brodmann area 4", "Cerebellum 6".
+_NUMBERED = frozenset(["area", "brodmann", "cerebellum"])
+_KINDS = frozenset(["g", "n", "s", "and"])  # gyrus, nucleus, sulcus
+_DIRECTIONS = word_set("anterior inferior lateral medial middle posterior superior")
+_NOUNS = {
+    "cingulate": "cortex",
+    "frontal": "gyrus",
+    "occipital": "gyrus",
+    "orbital": "gyrus",
+    "parietal": "lobule",
+    "temporal": "gyrus",
+}
+
+
+def words_of_label(label: str) -> tuple[str, Side | None]:
+    """Return the name and the side that the label of an atlas stands for.
+
+    The name is "" where the label names nothing.
+
+    >>> words_of_label("Frontal_Sup_2_L"), words_of_label("lh.G_front_inf-Triangul")
+    (('superior frontal gyrus', 'left'), ('pars triangularis', 'left'))
+    >>> words_of_label("Cingulate_Gyrus_anterior_division"), words_of_label("HIP-head-m1-rh")
+    (('anterior cingulate gyrus', None), ('hippocampus', 'right'))
+    """
+    if found := _SCHAEFER.fullmatch(label):
+        return _table("network").get(found[2].lower(), ""), SIDE_WORDS[found[1].lower()]
+    rest, side = _without_side(label.strip())
+    if found := _TIAN.fullmatch(rest):
+        return _table("nucleus")[found[1].lower()], side
+    if found := _BRAINNETOME.fullmatch(rest):
+        rest = _named_piece(found["gyrus"], found["detail"] or "")
+    return _name(_core(rest)), side
+
+
+def known_names() -> list[str]:
+    """Names of parts of the brain in the table, those of networks left out."""
+    kinds = ("label", "part", "code", "nucleus")
+    names = (name for kind in kinds for name in _table(kind).values())
+    return sorted({name for name in names if name and not name.endswith("network")})
+
+
+@cache
+def _table(kind: str) -> dict[str, str]:
+    table = (files(__package__) / "labels.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(table.splitlines())
+    return {row["label"]: row["name"] for row in rows if row["kind"] == kind}
+
+
+def _without_side(label: str) -> tuple[str, Side | None]:
+    for pattern, side in _SIDES:
+        rest, found = pattern.subn("", label, count=1)
+        if found:
+            return rest, side
+    return label, None
+
+
+def _named_piece(gyrus: str, detail: str) -> str:
+    """Name of a piece of a gyrus where it has one: not "lateral area 9"."""
+    detail = _PARENTHESES.sub("", detail).strip()
+    if not detail or "area" in detail:
+        return gyrus
+    if detail.endswith("thalamus"):
+        return "thalamus"
+    return _DETAIL_DIRECTIONS.sub("", detail)
+
+
+def _core(label: str) -> str:
+    """Lower-case words of a label without its indices, abbreviations spelt out."""
+    label = _NEUROMORPHOMETRICS.sub("", _PARENTHESES.sub(" ", label))
+    label = _YEO.sub(r"\1", _AICHA_PIECE.sub("", label)).replace("OFC", "OFC_")
+    tokens = re.findall(r"[a-z0-9]+", label.lower().replace("'s", ""))
+    if tokens[:1] == ["gm"]:
+        tokens = [token for token in tokens if not _PIECE.fullmatch(token)]
+    words = [_table("word").get(token, token) for token in tokens]
+    if not _NUMBERED & set(words):
+        words = [word for word in words if not word.isdigit()]
+    return " ".join(filter(None, words))
+
+
+def _name(core: str) -> str:
+    names = _table("label")
+    if core in names:
+        return names[core]
+    if core.startswith("vermis"):
+        return "vermis"
+    if _ROMAN.fullmatch(core):
+        return f"{'lobules' if ' ' in core else 'lobule'} {core}"
+    if found := re.fullmatch(r"visual cortex (v\d)\w?", core):
+        return found[1]
+    return _area_name(core) or _ordered(core)
+
+
+def _area_name(core: str) -> str:
+    """Name of a cortical area known by words, by a code or by its number."""
+    if core.startswith("brodmann"):
+        return " ".join(core.split()[:3])
+    for words, name in _table("part").items():
+        if f" {words} " in f" {core} ":
+            return name
+    if not re.search(r"\b(area|prime|transitional|polar)\b", core):
+        return ""
+    code = core.removeprefix("area ")
+    for start, name in _table("code").items():
+        if code.startswith(start):
+            return name
+    found = _BRODMANN.search(code)
+    if found and 1 <= int(found[1]) <= LARGEST_BRODMANN_AREA:
+        return f"brodmann area {found[1]}"
+    return ""
+
+
+def _ordered(core: str) -> str:
+    """Put "g frontal superior" and "gyrus anterior division" in the order of English."""
+    if core.endswith(_DIVISIONS):
+        core = _DIVISION.sub(r"\2 \1", core)
+        core = core.removesuffix(" temporooccipital part")
+    words = core.split()
+    kind = None
+    while len(words) > 1 and words[0] in _KINDS:
+        kind = kind or words[0]
+        words = words[1:]
+    names = _table("label")
+    if kind != "s" and " ".join(words) in names:
+        return names[" ".join(words)]
+    directions = [word for word in words if word in _DIRECTIONS]
+    others = [word for word in words if word not in _DIRECTIONS]
+    if kind == "s":
+        return " ".join([*directions, *others, "sulcus"])
+    if len(others) == 1 and (kind or directions or others[0] in _NOUNS):
+        noun = _NOUNS.get(others[0], "")
+        return " ".join(filter(None, [*directions, others[0], noun]))
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""Clinical language: from a text to what it affirms, and on which side."""

@@ -1,0 +1,134 @@
+"""Places: the words by which texts name parts of the brain, their sides and what is wrong there."""
+
+import re
+from collections.abc import Collection
+from typing import Literal, get_args
+
+from neurowhere.text.clinical.phrases import Phrases
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.words import fold, word_set, words_of
+
+Side = Literal["left", "right", "bilateral"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
+SIDE_WORDS: dict[str, Side] = {
+    "left": "left",
+    "l": "left",
+    "lt": "left",
+    "right": "right",
+    "r": "right",
+    "rt": "right",
+    "bilateral": "bilateral",
+    "bilaterally": "bilateral",
+    "both": "bilateral",
+}
+
+# An adjective of anatomy, by how it ends.
+ADJECTIVE = re.compile(
+    r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"
+)
+# What may be wrong with a place: a side reaches the place across it ("left infarct of the pons").
+LESION = word_set(
+    """
+    abnormality abscess atrophy bleed bleeding calcification cavernoma contusion cyst damage edema
+    encephalomalacia focus glioblastoma glioma gliosis hematoma hemorrhage hyperintensity
+    hypodensity hypometabolism hypoperfusion infarct infarction injury ischemia lacune lesion mass
+    meningioma metastasis occlusion resection sclerosis stroke swelling tumor
+    """
+)
+
+# Places that a vocabulary may lack: arteries, whose territories have sides, and general words.
+PLACES = Phrases(
+    {
+        "place": """
+        aca; aica; ica; m1; m2; mca; pca; pica; sca;
+        anterior cerebral artery; middle cerebral artery; posterior cerebral artery;
+        anterior choroidal artery; superior cerebellar artery; anterior inferior cerebellar artery;
+        posterior inferior cerebellar artery; internal carotid artery; internal carotid; carotid;
+        carotid artery; basal ganglia; brain; capsular; centrum semiovale; cerebral; cerebrum;
+        corona radiata; cortex; cortical; cortices; ganglionic; gray matter; grey matter; gyrus;
+        hemisphere; hemispheric; hemispheres; internal capsule; lenticulostriate; lobe; lobes;
+        midbrain; perirolandic; periventricular; peduncle; putaminal; striatocapsular; subcortical;
+        sylvian; thalamocapsular; white matter
+        """
+    }
+)
+GENERAL_PLACES = word_set(
+    "brain cerebral cerebrum cortex cortical gyrus hemisphere hemispheric lobe matter subcortical"
+)
+# Words that make names of structures, and of what is wrong with them, but say nothing of where.
+GENERAL_WORDS = (
+    GENERAL_PLACES
+    | LESION
+    | word_set(
+        "area gray epilepsy human junction lobule middle nucleus part pole region sulcus white"
+    )
+)
+
+
+def side_of_name(name: str) -> Side | None:
+    """Side that a name itself begins with.
+
+    >>> side_of_name("left cerebral hemisphere"), side_of_name("amygdala")
+    ('left', None)
+    """
+    return without_side(name)[1]
+
+
+def without_side(name: str) -> tuple[str, Side | None]:
+    """Words of a name after the side that it begins with, and that side.
+
+    >>> without_side("the left amygdala"), without_side("amygdala")
+    (('amygdala', 'left'), ('amygdala', None))
+    """
+    words = words_of(name)
+    if words and words[0] in SIDES:
+        return " ".join(words[1:]), SIDE_WORDS[words[0]]
+    return name, None
+
+
+def is_place(name: str, structures: Collection[str] = ()) -> bool:
+    """Whether a name is a general place, or made of structures and words of direction.
+
+    >>> is_place("white matter"), is_place("left frontal gyri", ["frontal"]), is_place("stroke")
+    (True, True, False)
+    """
+    words = list(words_of(name))
+    found = PLACES.at(words, 0)
+    if found and found[0] == len(words) - 1:
+        return True
+    parts = [fold(word) for word in words]
+    return any(part in structures or part in GENERAL_PLACES for part in parts) and all(
+        part in structures or part in GENERAL_WORDS or word in SIDES or ADJECTIVE.fullmatch(word)
+        for part, word in zip(parts, words, strict=True)
+    )
+
+
+def is_general(name: str) -> bool:
+    """Whether a name says nothing of where in the brain.
+
+    >>> is_general("cerebral white matter"), is_general("brain injury"), is_general("thalamus")
+    (True, True, False)
+    """
+    return all(fold(word) in GENERAL_WORDS for word in words_of(name))
+
+
+def with_places(reading: Reading) -> Reading:
+    """Add the places that no structure of the vocabulary covers, as matches without a term."""
+    covered = {
+        i: (first, last)
+        for first, last, is_structure in zip(
+            reading.first, reading.last, reading.is_structure, strict=True
+        )
+        if is_structure
+        for i in range(first, last + 1)
+    }
+    places = []
+    for first, last, _ in PLACES.find(reading.tokens):
+        names = {covered[i] for i in range(first, last + 1) if i in covered}
+        # "cerebral" may be a structure of the vocabulary within "middle cerebral artery"
+        if all(
+            first <= start and end <= last and end - start < last - first for start, end in names
+        ):
+            places.append(Tokens(first, last))
+    return reading.with_matches(places)

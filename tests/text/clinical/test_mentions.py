@@ -1,0 +1,198 @@
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.text.sentences import Score, read_sentences, score, small_vocabulary
+
+from neurowhere.text import TermCounter, TermExtractor, Vocabulary
+from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.clinical.mentions import (
+    Mention,
+    Mentions,
+    count_mentions,
+    read_mentions,
+    side_shares,
+)
+
+VOCABULARY = small_vocabulary()
+EXTRACTOR = TermExtractor(VOCABULARY, sided=["left insula", "right insula", "left thalamus"])
+COUNTER = EXTRACTOR.counter
+TEXT = "Left insula and right MCA infarct; no lesion in the left thalamus. Left hand weak."
+
+
+def test_a_mention_has_its_side_and_its_denial():
+    insula, artery, infarct, lesion, thalamus, hand = read_mentions(TEXT, COUNTER)
+    assert insula == Mention("insula", 5, 11, "left", (0, 4), None, True)
+    assert (artery.term, artery.side) == ("middle cerebral artery", "right")
+    assert (infarct.side, infarct.is_negated, infarct.is_structure) == (None, False, False)
+    assert lesion.is_negated
+    assert (thalamus.side, TEXT[slice(*thalamus.negation_span)]) == ("left", "no")
+    assert (hand.term, hand.side) == ("hand", None)
+
+
+def test_sides_of_other_things_are_marked():
+    (mark,) = read_mentions(TEXT, COUNTER).unapplied
+    assert (mark.side, TEXT[mark.start : mark.end], mark.start) == ("left", "Left", 67)
+
+
+def test_places_that_are_no_terms_keep_their_side():
+    text = "No infarct in the left PICA territory, but in the right PICA territory."
+    left, right = read_mentions(text, COUNTER).places
+    assert (left.term, left.side, left.is_negated) == ("PICA", "left", True)
+    assert (right.term, right.side, right.is_negated) == ("PICA", "right", False)
+
+
+def test_terms_within_a_place_are_still_mentions():
+    vocabulary = Vocabulary(["artery", "cerebral", "thalamus"], categories={"thalamus": "anatomy"})
+    mentions = read_mentions("left posterior cerebral artery", TermCounter(vocabulary))
+    assert [mention.term for mention in mentions] == ["cerebral", "artery"]
+    assert [place.side for place in mentions.places] == ["left"]
+
+
+def test_an_empty_text_mentions_nothing():
+    mentions = read_mentions("", COUNTER)
+    assert mentions == Mentions((), (), ())
+    assert len(mentions) == 0
+    assert count_mentions(mentions, EXTRACTOR).nnz == 0
+    assert side_shares(mentions) == (0, 0, 1)
+
+
+# Counts
+
+
+def test_negated_mentions_are_not_counted():
+    mentions = read_mentions(TEXT, COUNTER)
+    row = count_mentions(mentions, EXTRACTOR).toarray()[0]
+    counted = {EXTRACTOR.terms[i]: row[i] for i in np.flatnonzero(row)}
+    terms = ["insula", "middle cerebral artery", "infarct", "hand", "left insula"]
+    assert counted == dict.fromkeys(terms, 1)
+    everything = count_mentions(mentions, EXTRACTOR, with_negated=True)
+    assert (everything != EXTRACTOR.counts([TEXT])).nnz == 0
+
+
+def test_counts_have_the_weight_of_a_body():
+    extractor = TermExtractor(VOCABULARY, {"body": 0.5})
+    text = "insula, insula and thalamus"
+    counts = count_mentions(read_mentions(text, extractor.counter), extractor)
+    assert counts.dtype == np.float32
+    assert (counts != extractor.counts([text])).nnz == 0
+    assert counts.sum() == 1.5
+
+
+PARTS = ["insula", "left insula", "right insulae", "left thalamus", "hand", "left", "and", ",", "."]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([*PARTS, *VOCABULARY.terms[::7]]), max_size=12).map(" ".join))
+def test_counts_are_those_of_the_extractor_where_nothing_is_denied(text):
+    mentions = read_mentions(text, COUNTER)
+    assert not any(mention.is_negated for mention in mentions)
+    assert (count_mentions(mentions, EXTRACTOR) != EXTRACTOR.counts([text])).nnz == 0
+
+
+@settings(deadline=None)
+@given(st.one_of(st.text(), st.lists(st.sampled_from(PARTS), max_size=12).map(" ".join)))
+def test_mentions_are_the_matches_of_the_counter(text):
+    mentions = read_mentions(text, COUNTER)
+    sides = [mention.side_span or (None, None) for mention in mentions]
+    assert [(m.term, m.start, m.end, m.side, *s) for m, s in zip(mentions, sides)] == COUNTER.find(
+        text
+    )
+
+
+def test_without_negation_nothing_is_denied_neither_terms_nor_places():
+    text = "No left PICA infarct, no thalamus."
+    mentions = read_mentions(text, COUNTER, negation=False)
+    everything = [*mentions.found, *mentions.places]
+    assert [mention.term for mention in mentions.places] == ["PICA"]
+    assert not any(mention.is_negated for mention in everything)
+    assert all(mention.is_negated for mention in read_mentions(text, COUNTER).places)
+
+
+# Shares of sides
+
+
+@pytest.mark.parametrize(
+    ("text", "shares"),
+    [
+        ("left insula", (1, 0, 0)),
+        ("left insula, right thalamus", (0.5, 0.5, 0)),
+        ("left insula and a lesion of the thalamus", (0.5, 0, 0.5)),
+        ("bilateral insula", (0, 0, 1)),
+        ("left insula, no lesion in the right thalamus", (1, 0, 0)),
+        ("left hand weakness, aphasia", (0, 0, 1)),
+        ("left PICA infarct", (1, 0, 0)),
+        ("no left PICA infarct", (0, 0, 1)),
+        ("left PICA, thalamus", (0.5, 0, 0.5)),
+        ("left hemisphere", (1, 0, 0)),
+        ("both hemispheres; left insula", (0.5, 0, 0.5)),
+        ("the hemisphere; left insula", (1, 0, 0)),
+    ],
+)
+def test_shares_are_of_structures_that_are_there(text, shares):
+    assert side_shares(read_mentions(text, COUNTER)) == pytest.approx(shares)
+
+
+def test_shares_are_weighted_by_term():
+    mentions = read_mentions("left insula, right insula, left insula, thalamus", COUNTER)
+    shares = side_shares(mentions, {"insula": 3, "thalamus": 1, "hand": 100})
+    assert shares == pytest.approx((0.5, 0.25, 0.25))
+
+
+def test_a_place_without_a_term_weighs_like_an_average_structure():
+    mentions = read_mentions("right PICA, left insula, left thalamus", COUNTER)
+    assert side_shares(mentions, {"insula": 3, "thalamus": 1}) == pytest.approx((2 / 3, 1 / 3, 0))
+    assert side_shares(mentions, {}) == (0, 1, 0)
+
+
+# The hand-written sentences
+
+
+def total(part, counter):
+    return sum(
+        (score(sentence, counter) for sentence in SENTENCES if sentence.part == part), Score()
+    )
+
+
+SENTENCES = read_sentences()
+
+
+def test_there_are_many_sentences_of_both_kinds():
+    parts = [(sentence.part, sentence.source) for sentence in SENTENCES]
+    assert parts.count(("develop", "report")) > 100 < parts.count(("develop", "abstract"))
+    assert parts.count(("held out", "report")) > 20 < parts.count(("held out", "abstract"))
+    assert len({sentence.text for sentence in SENTENCES}) == len(SENTENCES) > 300
+
+
+@pytest.mark.parametrize(("part", "floor"), [("develop", 0.97), ("held out", 0.85)])
+def test_negations_and_sides_are_read_well(part, floor):
+    result = total(part, COUNTER)
+    assert result.not_found == 0
+    assert min(result.negation.precision, result.negation.recall) > floor, result.failures
+    assert min(result.side.precision, result.side.recall) > floor, result.failures
+    assert result.unapplied.recall > 0.9, result.failures
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("part", "floor"), [("develop", 0.95), ("held out", 0.85)])
+def test_they_are_read_as_well_with_the_full_vocabulary(data, part, floor):
+    result = total(part, TermCounter(build_full(data / "vocabulary")))
+    assert result.not_found < 10
+    assert min(result.negation.precision, result.negation.recall) > floor, result.failures
+    assert min(result.side.precision, result.side.recall) > floor, result.failures
+
+
+@pytest.mark.data
+def test_few_terms_of_real_abstracts_are_negated(data):
+    counter = TermCounter(build_full(data / "vocabulary"))
+    with gzip.open(
+        data / "corpus" / "rawtext_linked_dev.jsonl.gz", "rt", encoding="utf-8"
+    ) as lines:
+        documents = [json.loads(line) for _, line in zip(range(200), lines)]
+    mentions = [read_mentions(document.get("abstract") or "", counter) for document in documents]
+    found = [mention for text in mentions for mention in text]
+    assert len(found) > 5000
+    assert 0.002 < np.mean([mention.is_negated for mention in found]) < 0.03

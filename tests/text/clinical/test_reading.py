@@ -1,0 +1,47 @@
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.reading import Tokens
+
+COUNTER = TermCounter(Vocabulary(["thalamus", "insula", "anterior insula"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("one two", []),
+        ("one. two", [1]),
+        ("p < 0.05 two", []),
+        ("one; two? three", [1, 2]),
+        ("one\n\ntwo", [1]),
+        ("one\nTwo", [1]),
+        ("one\ntwo", []),
+        ("one\n- two", [1]),
+        ("Lt. insula", []),
+        ("one vs. two", []),
+        ("one (two). three", [2]),
+        ("one, two: three", []),
+    ],
+)
+def test_sentences_end(text, ends):
+    reading = COUNTER.read(text)
+    n_tokens = len(reading.tokens)
+    assert [i for i in range(1, n_tokens) if reading.is_sentence_end(i)] == ends
+    assert reading.is_sentence_end(n_tokens)
+
+
+def test_matches_are_known_by_their_tokens():
+    reading = COUNTER.read("the anterior insula, thalamus")
+    assert reading.begins == {1: 0, 3: 1}
+    assert reading.finishes == {2: 0, 3: 1}
+    assert reading.inner == {1, 2}
+    assert reading.gap(3) == ", "
+    assert reading.gap(4) == reading.token(4) == reading.token(-1) == ""
+
+
+def test_places_come_before_terms_that_begin_with_them():
+    reading = COUNTER.read("left thalamus")
+    wider = reading.with_matches([Tokens(1, 1)])
+    assert wider.begins[1] == 1
+    assert wider.beginning[1] == [0, 1]
+    assert reading.with_matches([]) is reading

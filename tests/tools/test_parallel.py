@@ -1,0 +1,101 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neurowhere._tools.parallel import connect, run_here
+from neurowhere.exceptions import ClusterError, FitError, MissingExtraError
+
+
+def weigh(shared: np.ndarray, task: int) -> tuple[int, float]:
+    print("a bar of progress", file=sys.stderr)
+    return task, float(shared.sum() * task)
+
+
+def die(shared: object, task: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refuse(shared: object, task: int) -> None:
+    raise FitError(f"cannot fit {task}")
+
+
+@pytest.mark.parametrize(("n_jobs", "at_once"), [(1, None), (2, None), (2, 1)])
+def test_every_call_is_answered_once(n_jobs: int, at_once: int | None) -> None:
+    large, small = np.ones(300_000), np.ones(3)
+    calls = [(large, task) for task in range(5)] + [(small, task) for task in range(5, 9)]
+    results = dict(run_here(weigh, calls, n_jobs=n_jobs, at_once=at_once))
+    assert results == {task: shared.size * task for shared, task in calls}
+
+
+def test_nothing_to_do_is_done() -> None:
+    assert list(run_here(weigh, [], n_jobs=2)) == []
+
+
+def test_workers_show_no_progress_of_their_own(capfd: pytest.CaptureFixture[str]) -> None:
+    list(run_here(weigh, [(np.ones(1), 1)], n_jobs=2))
+    assert "a bar of progress" not in capfd.readouterr().err
+
+
+def test_an_error_in_the_work_comes_through() -> None:
+    with pytest.raises(FitError, match="cannot fit 1"):
+        list(run_here(refuse, [(None, 1)], n_jobs=2))
+
+
+@pytest.mark.filterwarnings("ignore")  # joblib's own, about memory it could not clean up
+def test_a_killed_process_is_one_line() -> None:
+    with pytest.raises(ClusterError, match="a worker process was killed"):
+        list(run_here(die, [(None, 1)], n_jobs=2))
+
+
+SLEEPERS = """
+import os, sys, time
+from pathlib import Path
+from neurowhere._tools.parallel import run_here
+
+def sleep(folder, task):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    list(run_here(sleep, [(sys.argv[1], task) for task in range(2)], n_jobs=2))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    script, folder = tmp_path / "sleepers.py", tmp_path / "pids"
+    script.write_text(SLEEPERS)
+    folder.mkdir()
+    process = subprocess.Popen([sys.executable, script, folder], stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(list(folder.iterdir())) == 2)
+    process.terminate()
+    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    wait_until(lambda: not any(is_running(int(path.name)) for path in folder.iterdir()))
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'neurowhere\[cluster\]'"):
+        connect("tcp://127.0.0.1:9")
