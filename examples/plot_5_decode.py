@@ -10,7 +10,7 @@ from nilearn import plotting
 from nilearn.datasets import load_sample_motor_activation_image
 
 from neurowhere import load_model
-from neurowhere.model.decode import decode
+from neurowhere.model.decoding import decode
 
 model = load_model()
 

@@ -43,7 +43,7 @@ from neurowhere.inputs import Text, is_foreign, iter_texts, read_text
 from neurowhere.inputs.html import html_to_text
 from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import as_path
-from neurowhere.model.decode import decode
+from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
 from neurowhere.report.highlight import highlight
 from neurowhere.text import Vocabulary, words_of_label

@@ -5,7 +5,7 @@ import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.model.decode import decode, rank_terms
+from neurowhere.model.decoding import decode, rank_terms
 from neurowhere.space.aal3 import default_atlas
 
 TOP, DOUBLED = 3, 2.0
@@ -56,6 +56,6 @@ def test_the_maps_of_terms_decode_to_them(model):
 def test_the_search_for_terms_misses_none(model, monkeypatch):
     points = [(-24, -4, -18), (0, -52, 30), (-50, 20, 16)]
     found = [decode(model, point, n_terms=10).terms for point in points]
-    monkeypatch.setattr("neurowhere.model.decode.N_CANDIDATES", len(model.extractor_.terms))
+    monkeypatch.setattr("neurowhere.model.decoding.N_CANDIDATES", len(model.extractor_.terms))
     for point, table in zip(points, found):
         assert decode(model, point, n_terms=10).terms["term"].tolist() == table["term"].tolist()

@@ -17,9 +17,9 @@ from tests.model.test_encoder import make_atlas
 from tests.studies import TERMS
 
 from neurowhere import load_model
-from neurowhere.cli.picture import draw
+from neurowhere.cli.terminal import draw
 from neurowhere.inputs import Text
-from neurowhere.model.batch import CHUNK
+from neurowhere.model.encoder import CHUNK_ENCODED as CHUNK
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
 
@@ -67,9 +67,9 @@ def test_json_is_that_of_the_library(encode, model):
     assert len(told["regions"]) == 10
     probabilities = [row["probability"] for row in told["regions"]]
     assert probabilities == sorted(probabilities, reverse=True)
-    assert told["peaks"][0]["x"] == encoding.peaks["x"][0]
-    assert [row["why"] for row in told["ignored"]] == ["negated", "side of no place in the brain"]
-    assert told["folder"] is None
+    assert told["peaks"][0]["at"][0] == pytest.approx(encoding.peaks["x"][0], abs=0.1)
+    assert [row["term"] for row in told["mentions"] if row["denied"]] == ["motor cortex"]
+    assert [row["side"] for row in told["unapplied_sides"]] == ["right"]
 
 
 def test_an_atlas_of_ones_own(encode, atlas):

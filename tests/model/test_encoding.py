@@ -4,8 +4,9 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, Encoding, VoxelGrid
+from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
+from neurowhere.model.gazetteer import region_names
 
 TEXT = "The amygdala, <visual cortices> and\nthe amyg-\ndala; more unknown words."
 
@@ -161,9 +162,11 @@ def test_a_coarse_atlas_is_summed_on_the_voxels_of_the_model(model):
         assert table[name] == pytest.approx(result.probabilities[region == k].sum(), abs=1e-6)
 
 
-def test_voxels_have_no_names(model):
-    with pytest.raises(PartitionError, match="give an atlas"):
-        model.encode(TEXT).regions()
+def test_regions_are_those_of_the_default_atlas_unless_asked_otherwise(model):
+    result = model.encode(TEXT)
+    expected = result.regions(default_atlas())
+    pd.testing.assert_frame_equal(result.regions(), expected)
+    assert expected.loc[0, "name"] == region_names([expected.loc[0, "region"]]).popitem()[1]
 
 
 def test_peaks_are_the_strongest_maxima(model):

@@ -17,7 +17,7 @@ from neurowhere.exceptions import OutputError
 from neurowhere.report import encoding as report
 from neurowhere.report.encoding import write_encoding
 from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.encoding_tables import densest_places, tabulate
+from neurowhere.report.encoding_tables import tabulate
 from neurowhere.report.viewer import DENSITIES, viewer_data
 
 FILES = {
@@ -118,7 +118,7 @@ def test_tables_hold_the_numbers(result, folder):
 
 def test_the_place_of_a_region_is_its_densest(result):
     atlas = make_atlas()
-    places = densest_places(result, atlas)
+    places = result.gazetteer(atlas).densest_mm(result.density)
     np.testing.assert_array_equal(atlas.region_of(places), range(4))
     for k, place in enumerate(places):
         inside = atlas.affine[:3, :3] @ np.argwhere(atlas.regions == k).T + atlas.affine[:3, 3:]
@@ -231,10 +231,10 @@ def test_a_model_of_an_atlas_names_its_own_regions(tmp_path, no_pictures):
     assert '"smooth":false' in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_without_an_atlas_there_are_no_regions(result, tmp_path, no_pictures):
+def test_without_an_atlas_regions_are_those_of_the_default_one(result, tmp_path, no_pictures):
     write_encoding(result, tmp_path / "out")
-    assert not (tmp_path / "out" / "regions.csv").exists()
-    assert "<h2>Regions</h2>" not in (tmp_path / "out" / "report.html").read_text()
+    regions = pd.read_csv(tmp_path / "out" / "regions.csv")
+    assert regions["region"].tolist() == result.regions()["region"].tolist()
 
 
 def unpack(packed):

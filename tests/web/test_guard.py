@@ -69,7 +69,7 @@ def test_a_body_may_take_only_so_long(model):
     ("path", "query"),
     [
         ("encode", {"text": "a" * 51}),
-        ("contrast", {"text": "a", "other": "a" * 51}),
+        ("difference", {"text": "a", "other": "a" * 51}),
         ("batch", {"texts": ["a" * 51]}),
         ("batch", {"texts": ["a"] * 3}),
         ("decode", {"points": [[0, 0, 0]] * 3}),
@@ -83,13 +83,13 @@ def test_texts_and_batches_may_be_only_so_long(small, path, query):
 def gate(monkeypatch):
     """Give an event that every text waits for before it is encoded."""
     opened = threading.Event()
-    encode = Encoder.encode
+    encode = Encoder.encode_many
 
-    def wait(self, text, **options):
+    def wait(self, texts, **options):
         opened.wait(10)
-        return encode(self, text, **options)
+        return encode(self, texts, **options)
 
-    monkeypatch.setattr(Encoder, "encode", wait)
+    monkeypatch.setattr(Encoder, "encode_many", wait)
     yield opened
     opened.set()
 
@@ -142,7 +142,7 @@ def test_a_failure_of_ours_tells_and_logs_no_text(client, monkeypatch, caplog):
     def fail(self, text, **options):
         raise RuntimeError(text)
 
-    monkeypatch.setattr(Encoder, "encode", fail)
+    monkeypatch.setattr(Encoder, "encode_many", fail)
     with caplog.at_level(logging.DEBUG):
         answer = client.post("/api/v1/encode", json={"text": SECRET})
     assert code(answer) == (500, "internal_error")

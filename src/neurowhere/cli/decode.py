@@ -10,7 +10,7 @@ from neurowhere._tools.files import expanded
 from neurowhere.cli.options import Json, ModelOption, OptionalOutput, Overwrite
 
 if TYPE_CHECKING:
-    from neurowhere.model.decode import Decoding
+    from neurowhere.model.decoding import Decoding
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 AXES = ("x", "y", "z")
@@ -48,7 +48,7 @@ def decode(
 
         neurowhere decode zmap.nii.gz --threshold 3.1 --json
     """
-    from neurowhere.model.decode import decode
+    from neurowhere.model.decoding import decode
     from neurowhere.model.store import load_model
 
     found = decode(

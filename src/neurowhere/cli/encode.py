@@ -1,11 +1,14 @@
 """The `neurowhere encode` command: from a text, or many, to maps, regions and reasons."""
 
+import json
+import sys
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurowhere.cli.batch import encode_texts
 from neurowhere.cli.options import (
     AtlasOption,
     Json,
@@ -16,7 +19,29 @@ from neurowhere.cli.options import (
     Resolution,
     read_atlas,
 )
-from neurowhere.cli.single import Options, encode_text
+from neurowhere.exceptions import DataWarning, TextError
+
+if TYPE_CHECKING:
+    from neurowhere.inputs import Text
+    from neurowhere.model.encoder import Encoder
+    from neurowhere.model.encoding import Encoding
+    from neurowhere.space import Atlas
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to encode, and what to write."""
+
+    model: Path | None
+    atlas: "Atlas"
+    negation: bool
+    laterality: bool
+    with_text: bool
+    pictures: bool
+    resolution_mm: float | None
+    like: Path | None
+    overwrite: bool
+    as_json: bool
 
 
 def encode(
@@ -68,7 +93,7 @@ def encode(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Map where in the brain a text is about, and tell which of its words say so.
+    """Map where in the brain a text points, and show which of its words say so.
 
     A file may be plain text, Markdown, HTML, JATS XML or PDF. Several files, a folder, CSV or JSON
     lines are a batch: a row of a table, or a folder, for each text.
@@ -101,6 +126,8 @@ def encode(
         as_json=as_json,
     )
     if many:
+        from neurowhere.cli.batch import encode_texts
+
         encode_texts(
             texts,
             options,
@@ -112,4 +139,98 @@ def encode(
         return
     added = [(read_text(source), 1) for source in plus or ()]
     added += [(read_text(source), -1) for source in minus or ()]
-    encode_text(read_text(texts[0]), added, output, options)
+    _encode_one(read_text(texts[0]), added, output, options)
+
+
+def _encode_one(
+    text: "Text", added: "list[tuple[Text, int]]", output: Path | None, options: Options
+) -> None:
+    """Encode a text, others added (1) or subtracted (−1), and show or write the result."""
+    from neurowhere.model.store import load_model
+    from neurowhere.model.summary import summarise
+
+    model = load_model(options.model)
+    encodings = [_encode(model, each, options) for each, _ in [(text, 1), *added]]
+    encoding = encodings[0]
+    if added:
+        from neurowhere.model.algebra import combine
+
+        encoding = combine(encodings, [1, *(sign for _, sign in added)])
+    if output is not None:
+        write_folder(encoding, output, text.name, options)
+    summary = summarise(encoding, options.atlas, with_text=options.with_text)
+    if options.as_json:
+        typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
+        return
+    from neurowhere.cli.terminal import lines
+
+    _draw(encoding)
+    for line in lines(summary, encoding.text):
+        typer.echo(line)
+    if output is not None:
+        typer.echo(f"\n{output / 'report.html'}: open it in a browser")
+
+
+def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
+    """Encode; a text that tells the model nothing is an error."""
+    from neurowhere.inputs import is_foreign
+
+    if is_foreign(text.content):
+        warnings.warn(
+            f"{text.name} does not seem to be in English, the one language that models know; "
+            "translate it",
+            DataWarning,
+            stacklevel=2,
+        )
+    encoding = model.encode(text.content, negation=options.negation, laterality=options.laterality)
+    if encoding.is_mean_map and model.text != "none":
+        raise TextError(_why_nothing(encoding, text))
+    return encoding
+
+
+def _why_nothing(encoding: "Encoding", text: "Text") -> str:
+    if len(encoding.mentions):
+        denied = ", ".join(dict.fromkeys(mention.term for mention in encoding.mentions))
+        return (
+            f"{text.name} denies all terms that the model knows ({denied}), so that there is "
+            "nothing to map; --no-negation takes them as present"
+        )
+    return (
+        f"the model knows no word of {text.name}, so that there is nothing to map; "
+        "name parts of the brain, functions or disorders, in English"
+    )
+
+
+def write_folder(encoding: "Encoding", folder: Path, name: str, options: Options) -> None:
+    """Write all of an encoding, and how it came about."""
+    from neurowhere.report.encoding import write_encoding
+
+    about: dict[str, Any] = {
+        "model": "shipped" if options.model is None else str(options.model),
+        "negation": options.negation,
+        "laterality": options.laterality,
+    }
+    write_encoding(
+        encoding,
+        folder,
+        atlas=options.atlas,
+        resolution_mm=options.resolution_mm,
+        like=options.like,
+        with_text=options.with_text,
+        pictures=options.pictures,
+        overwrite=options.overwrite,
+        about=about | ({"name": name} if options.with_text else {}),
+    )
+
+
+def _draw(encoding: "Encoding") -> None:
+    """Draw the map, on a terminal that has colours."""
+    if not sys.stdout.isatty():
+        return
+    from rich.console import Console
+
+    from neurowhere.cli.terminal import draw
+
+    console = Console()
+    if console.color_system:
+        draw(encoding, console)

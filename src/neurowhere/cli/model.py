@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from neurowhere.cli.options import Json, ModelPath, print_pairs
+from neurowhere.cli.options import Json, OptionalModelPath, print_pairs
 
 if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
@@ -14,10 +14,12 @@ model_app = typer.Typer(no_args_is_help=True, help="Sum up and verify models.")
 
 
 @model_app.command("info")
-def info(path: ModelPath, as_json: Json = False) -> None:
+def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
     """Sum up a model: what it predicts, from which terms, and what it was learned from.
 
     Example:
+
+        neurowhere model info
 
         neurowhere model info model --json
     """
@@ -27,7 +29,7 @@ def info(path: ModelPath, as_json: Json = False) -> None:
 
 
 @model_app.command("verify")
-def verify(path: ModelPath, as_json: Json = False) -> None:
+def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
     """Check every file of a model, and that what it predicts is a density.
 
     Example:
@@ -37,7 +39,11 @@ def verify(path: ModelPath, as_json: Json = False) -> None:
     from neurowhere.model.store import verify_model
 
     n_files = verify_model(path)
-    typer.echo(json.dumps({"files": n_files}) if as_json else f"{path} is whole: {n_files} files")
+    typer.echo(
+        json.dumps({"files": n_files})
+        if as_json
+        else f"{path or 'the shipped model'} is whole: {n_files} files"
+    )
 
 
 def print_summary(model: "Encoder", as_json: bool) -> None:

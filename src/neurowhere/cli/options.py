@@ -24,6 +24,10 @@ Format = Annotated[
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Folder of a model.", show_default=False)
 ]
+OptionalModelPath = Annotated[
+    Path | None,
+    typer.Argument(metavar="[MODEL]", help="Folder of a model.", show_default="the shipped one"),
+]
 ModelOption = Annotated[
     Path | None,
     typer.Option(

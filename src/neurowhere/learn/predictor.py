@@ -6,7 +6,7 @@ each term of a text adds to each region, exactly, before the result is made a de
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +38,7 @@ class Linear:
     coefficients: Float32
     centre: Floats
     sharpness: float = 1.0
-    unit = "probability"
+    unit: ClassVar[Literal["probability"]] = "probability"
 
     @property
     def n_terms(self) -> int:
@@ -99,7 +99,7 @@ class LogLinear:
     mean: Floats
     loadings: Float32
     components: Float32
-    unit = "log probability"
+    unit: ClassVar[Literal["log probability"]] = "log probability"
 
     @property
     def n_terms(self) -> int:

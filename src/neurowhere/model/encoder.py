@@ -6,11 +6,12 @@ an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 
 import html
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal, Self
+from itertools import islice
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -19,11 +20,11 @@ from scipy import sparse
 
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus, Document
-from neurowhere.exceptions import FitError
+from neurowhere.exceptions import FitError, TextError
 from neurowhere.learn import Certificate, Choice, LogLinear, Schedule, mass_for, nats_above_uniform
-from neurowhere.model.encoding import Encoding, TermMap
+from neurowhere.model.encoding import Encoding, TermMap, TermUse
 from neurowhere.model.neighbours import Neighbours
-from neurowhere.model.parameters import Parameters
+from neurowhere.model.parameters import Parameters, check_fitted
 from neurowhere.model.training import CHUNK, Learned, Learner, Lesson, learn, mean_predictor
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.sides import move_to_sides
@@ -32,7 +33,8 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
 from neurowhere.text.anatomy.builtin import builtin_anatomy
 from neurowhere.text.clinical.mentions import (
     Mentions,
-    count_mentions,
+    Span,
+    count_each,
     read_mentions,
     side_shares,
 )
@@ -44,6 +46,7 @@ OPTIONS = {
     "text": ("terms", "none"),
     "constraint": (None, "labels"),
 }
+CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
 
@@ -70,6 +73,12 @@ class Encoder(Parameters):
     laterality : bool
         Whether to learn "left amygdala" apart from "amygdala", and so on: extra terms, for those
         that enough training texts mention on that side. Term counts alone do not tell sides.
+    negation : bool
+        Whether `encode` and `predict` leave out the terms that a text denies ("no lesion in the
+        thalamus").
+    sides : bool
+        Whether `encode` and `predict` move the map to the sides of brain structures ("left MCA
+        infarct"). A model that has learned sides from texts does so by itself.
     nested : bool, optional
         Whether terms within longer ones count too: "spatial navigation" is also "navigation". By
         default for the likelihood, which gains by it; the paper's models count the longest alone.
@@ -89,9 +98,9 @@ class Encoder(Parameters):
     repeats : int
         Log-linear fits, each from another random start, that are averaged.
     seed : int
-        Of the validation split, and of the first random start.
+        Seed of the validation split and of the first random start.
     n_jobs : int
-        Threads, −1 for all cores.
+        Number of threads, −1 for all cores.
     checkpoint : path, optional
         Folder in which an ℓ1 fit keeps finished blocks of regions: the same fit, interrupted, goes
         on from there.
@@ -147,6 +156,8 @@ class Encoder(Parameters):
         min_studies: int = 5,
         section_weights: Mapping[str, float] | None = None,
         laterality: bool = False,
+        negation: bool = True,
+        sides: bool = True,
         nested: bool | None = None,
         bandwidth: float = 1.0,
         brain: VoxelGrid | None = None,
@@ -167,6 +178,8 @@ class Encoder(Parameters):
         self.min_studies = min_studies
         self.section_weights = section_weights
         self.laterality = laterality
+        self.negation = negation
+        self.sides = sides
         self.nested = nested
         self.bandwidth = bandwidth
         self.brain = brain
@@ -181,19 +194,26 @@ class Encoder(Parameters):
 
     @property
     def partition(self) -> Partition | None:
-        """Regions to predict; once fitted those of the columns of `predict`: an atlas is cut."""
+        """Regions to predict; once fitted those of the columns of `predict`: an atlas is cut.
+
+        `get_params` and `clone` give back what the constructor got.
+        """
         fitted: Partition | None = getattr(self, "partition_", None)
-        return self._partition if fitted is None else fitted
+        given: Partition | None = self.__dict__["partition"]
+        return given if fitted is None else fitted
 
     @partition.setter
     def partition(self, partition: Partition | None) -> None:
-        self._partition = partition
+        self.__dict__["partition"] = partition
         self.__dict__.pop("partition_", None)
 
     # ---- learning
 
     def fit(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Self:
-        """Learn from a corpus, or from texts X and their peaks y in MNI mm."""
+        """Learn from a corpus, or from texts X and their peaks y in MNI mm.
+
+        All mentions of terms count, denied or not, whatever their side.
+        """
         self._check_options()
         corpus = as_corpus(X, y)
         if not len(corpus.peaks):
@@ -252,7 +272,8 @@ class Encoder(Parameters):
 
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""
-        partition = VoxelGrid() if self._partition is None else self._partition
+        given = self.__dict__["partition"]
+        partition = VoxelGrid() if given is None else given
         if self.constraint == "labels" and getattr(partition, "labels", None) is None:
             raise FitError("a label-constrained model needs an atlas with labels; give both")
         if isinstance(partition, Atlas):
@@ -361,7 +382,20 @@ class Encoder(Parameters):
     # ---- predicting
 
     def predict(self, X: Corpus | Sequence[str]) -> NDArray[np.float32]:
-        """Probability of each region for each document: (n, m), rows sum to 1."""
+        """Return the probability of each region for each document.
+
+        Parameters
+        ----------
+        X : Corpus or sequence of str
+            Texts are read as `encode` reads them: what they deny is left out, and their sides
+            move the map. The documents of a corpus are counted as in training, without either.
+
+        Returns
+        -------
+        array of shape (n_documents, n_regions)
+            Rows sum to 1. Those of texts are the probabilities of their encodings.
+        """
+        check_fitted(self)
         return np.concatenate(
             [np.empty((0, self.partition_.n_regions), np.float32), *self.iter_predict(X)]
         )
@@ -369,59 +403,126 @@ class Encoder(Parameters):
     def iter_predict(
         self, X: Corpus | Sequence[str], chunk: int = CHUNK
     ) -> Iterator[NDArray[np.float32]]:
-        """Predict `chunk` documents at a time, in order."""
-        features = self.transform(X)
-        for start in range(0, features.shape[0], chunk):
-            yield self.predict_features(features[start : start + chunk])
+        """Yield the predictions of `chunk` documents at a time, in order; see `predict`."""
+        check_fitted(self)
+        if isinstance(X, Corpus):
+            features = self.transform(X)
+            for start in range(0, features.shape[0], chunk):
+                yield self.predict_features(features[start : start + chunk])
+        else:
+            for texts in _chunks(as_texts(X), chunk):
+                yield self._predict_readings(self._read(texts, self.negation), self.sides)
 
     def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
         """Predict from the features of documents, as `transform` gives them."""
         return self.predictor_.predict(features)
 
     def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
-        """Features of documents: (n, n_terms), rows of unit norm."""
+        """Return the features of documents: (n, n_terms), rows of unit norm.
+
+        All terms are counted, as in training: denials and sides do not matter here.
+        """
+        check_fitted(self)
         if self.text == "none":
             return sparse.csr_matrix(np.zeros((len(X), 0), dtype=np.float32))
-        return self.weighting_.transform(self.extractor_.counts(X))
+        return self.weighting_.transform(
+            self.extractor_.counts(X if isinstance(X, Corpus) else list(as_texts(X)))
+        )
 
-    def encode(self, text: str, *, negation: bool = True, laterality: bool = True) -> Encoding:
-        """Predict from one text, and tell which of its terms were known and what they did.
+    def encode(
+        self, text: str, *, negation: bool | None = None, laterality: bool | None = None
+    ) -> Encoding:
+        """Predict from one text, and keep which of its terms were known and what they did.
 
         Parameters
         ----------
         text : str
-        negation : bool
-            Whether terms that the text denies ("no lesion in the thalamus") are left out.
-        laterality : bool
-            Whether the sides of brain structures ("left MCA infarct") move the map to that side.
-            A model that has learned sides from texts does so by itself.
+        negation : bool, optional
+            Whether terms that the text denies ("no lesion in the thalamus") are left out; by
+            default as the parameter `negation` of the model says.
+        laterality : bool, optional
+            Whether the sides of brain structures ("left MCA infarct") move the map to that side;
+            by default as the parameter `sides` of the model says.
+
+        Returns
+        -------
+        Encoding
         """
-        mentions = Mentions(())
-        if self.text != "none":
-            mentions = read_mentions(text, self.extractor_.counter, negation=negation)
-        features = self._features(mentions)
+        if not isinstance(text, str):
+            raise TextError(f"expected one text as a str, got {type(text).__name__}")
+        (encoding,) = self.encode_many([text], negation=negation, laterality=laterality)
+        return encoding
+
+    def encode_many(
+        self,
+        texts: Iterable[str],
+        *,
+        negation: bool | None = None,
+        laterality: bool | None = None,
+    ) -> Iterator[Encoding]:
+        """Yield the encodings of texts, in order, as they come: some at a time are predicted.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        negation, laterality : bool, optional
+            As in `encode`.
+
+        Yields
+        ------
+        Encoding
+        """
+        check_fitted(self)
+        negation = self.negation if negation is None else negation
+        laterality = self.sides if laterality is None else laterality
+        for chunk in _chunks(as_texts(texts), CHUNK_ENCODED):
+            readings = self._read(chunk, negation)
+            probabilities = self._predict_readings(readings, laterality)
+            for text, row in zip(chunk, range(len(chunk)), strict=True):
+                yield self._encoding(text, readings, row, probabilities[row])
+
+    def _read(self, texts: Sequence[str], negation: bool) -> "_Readings":
+        """Find the terms of texts, and weigh those that the texts affirm."""
+        if self.text == "none":
+            nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
+            return _Readings([Mentions(())] * len(texts), nothing, ())
+        counter = self.extractor_.counter
+        mentions = [read_mentions(text, counter, negation=negation) for text in texts]
+        features = self.weighting_.transform(count_each(mentions, self.extractor_))
+        return _Readings(mentions, features, self.extractor_.terms)
+
+    def _predict_readings(self, readings: "_Readings", laterality: bool) -> NDArray[np.float32]:
+        """Predict, and move maps to the sides that the texts give."""
+        q = self.predict_features(readings.features)  # (n, m)
+        if laterality and not (self.text == "none" or self.extractor_.sided):
+            for row, mentions in enumerate(readings.mentions):
+                shares = side_shares(mentions, readings.weights(row))
+                if shares.neither < 1:
+                    q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
+        return q
+
+    def _encoding(
+        self, text: str, readings: "_Readings", row: int, probabilities: NDArray[np.float32]
+    ) -> Encoding:
+        features, mentions = readings.features[row], readings.mentions[row]
         order = np.argsort(-features.data, kind="stable")
         columns, weights = features.indices[order], features.data[order]
-        names = [self.extractor_.terms[i] for i in columns]
-        probabilities = self.predict_features(features)[0]
-        if laterality and not (self.text == "none" or self.extractor_.sided):
-            shares = side_shares(mentions, dict(zip(names, weights, strict=True)))
-            probabilities = move_to_sides(self.partition_, probabilities, shares.left, shares.right)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
             return weights * self.predictor_.mean_effects(columns, places)
 
+        names = [readings.terms[i] for i in columns]
+        where = self._where(mentions, names)
         return Encoding(
             text=text,
             probabilities=probabilities,
             mean_map=self.mean_map_,
-            terms=pd.DataFrame(
-                self._where(mentions, names)
-                | {"weight": weights, "contribution": explain(probabilities - self.mean_map_)},
-                columns=["term", "count", "weight", "where", "contribution"],
-            ),
             partition=self.partition_,
             brain=self.brain_,
+            uses={
+                name: TermUse(len(where[name]), weight, where[name])
+                for name, weight in zip(names, weights.tolist(), strict=True)
+            },
             mentions=mentions,
             calibrate=self._mass_for,
             explain=explain,
@@ -429,14 +530,9 @@ class Encoder(Parameters):
             find_similar=partial(self._similar, features),
         )
 
-    def _features(self, mentions: Mentions) -> sparse.csr_matrix:
-        if self.text == "none":
-            return sparse.csr_matrix(np.zeros((1, 0), dtype=np.float32))
-        return self.weighting_.transform(count_mentions(mentions, self.extractor_))
-
-    def _where(self, mentions: Mentions, names: list[str]) -> dict[str, list[Any]]:
-        """Terms that a text affirms, how often, and where."""
-        where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+    def _where(self, mentions: Mentions, names: list[str]) -> dict[str, list[Span]]:
+        """Return where a text affirms each of its terms."""
+        where: dict[str, list[Span]] = {name: [] for name in names}
         for mention in mentions.present:
             term = mention.term
             names_here = [term, *self.extractor_.terms_within.get(term, [])]
@@ -444,8 +540,7 @@ class Encoder(Parameters):
                 names_here.append(sided)
             for name in names_here:
                 where[name].append((mention.start, mention.end))
-        places = list(where.values())
-        return {"term": names, "count": list(map(len, places)), "where": places}
+        return where
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)
@@ -456,12 +551,13 @@ class Encoder(Parameters):
         return self.neighbours_.nearest(self.predictor_.project(features)[0])
 
     def term_map(self, name: str) -> TermMap:
-        """Find what the model associates with a term: xᵀβ for a text that is the term alone.
+        """Return what the model associates with a term: xᵀβ for a text that is the term alone.
 
         A name may begin with a side. "left amygdala" is learned where the training texts mention
         it often enough (see `laterality`), or is a term of the vocabulary itself. Otherwise the
         map of "amygdala" is restricted to the left hemisphere.
         """
+        check_fitted(self)
         if self.text == "none":
             raise FitError("a model of the mean map knows no terms; fit one with text")
         term, side = (name, None) if name in self.vocabulary_ else without_side(name)
@@ -489,13 +585,18 @@ class Encoder(Parameters):
     # ---- scoring
 
     def score(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> float:
-        """Mean over studies of the mean log-likelihood of their peaks, per mm³."""
+        """Return the mean over studies of the mean log-likelihood of their peaks, per mm³.
+
+        Documents, and texts too, are counted as in training, without denials or sides.
+        """
         return float(self.score_documents(X, y)["log_likelihood"].mean())
 
     def score_documents(
         self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None
     ) -> pd.DataFrame:
         """Score each study by the likelihood of its peaks under the half-uniform prediction.
+
+        Documents, and texts too, are counted as in training, without denials or sides.
 
         Returns
         -------
@@ -504,6 +605,7 @@ class Encoder(Parameters):
             mean_map (the log-likelihood of the mean map), peaks (scored, in the brain) and
             peaks_outside (left out).
         """
+        check_fitted(self)
         corpus = as_corpus(X, y)
         xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
         study, region = place_peaks(self.partition_, self.brain_, xyz_mm, corpus.peak_rows)
@@ -554,7 +656,7 @@ class Encoder(Parameters):
     # ---- telling
 
     def summary(self) -> dict[str, Any]:
-        """Say what the fitted model is and what it was learned from, as plain data."""
+        """Return what the fitted model is and what it was learned from, as plain data."""
         about: dict[str, Any] = {
             "partition": type(self.partition_).__name__,
             "regions": self.partition_.n_regions,
@@ -585,15 +687,45 @@ class Encoder(Parameters):
         return f"<table><caption>Encoder</caption>{rows}</table>"
 
 
+class _Readings(NamedTuple):
+    """Texts as a model reads them."""
+
+    mentions: list[Mentions]
+    features: sparse.csr_matrix  # (n_texts, n_terms)
+    terms: Sequence[str]  # names of the columns
+
+    def weights(self, row: int) -> dict[str, float]:
+        """Return the feature of each term of a text."""
+        features = self.features[row]
+        names = (self.terms[i] for i in features.indices.tolist())
+        return dict(zip(names, features.data.tolist(), strict=True))
+
+
+def _chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
+    stream = iter(items)
+    while chunk := list(islice(stream, size)):
+        yield chunk
+
+
+def as_texts(X: Iterable[str]) -> Iterable[str]:
+    """Return texts as they are; one string is not a sequence of texts."""
+    if isinstance(X, str):
+        raise TextError(
+            "expected a list of texts, got one string; put it in a list, or call encode(text)"
+        )
+    return X
+
+
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:
     """Make a corpus of texts, and of their peaks if there are any."""
     if isinstance(X, Corpus):
         return X
+    texts = list(as_texts(X))
     if y is None:
-        y = [np.empty((0, 3))] * len(X)
-    if len(X) != len(y):
-        raise FitError(f"expected peaks for each text, got {len(X)} texts and {len(y)} peaks")
+        y = [np.empty((0, 3))] * len(texts)
+    if len(texts) != len(y):
+        raise FitError(f"expected peaks for each text, got {len(texts)} texts and {len(y)} peaks")
     return Corpus.from_documents(
         Document(str(i), {"body": text}, np.asarray(peaks, dtype=np.float64).reshape(-1, 3), "MNI")
-        for i, (text, peaks) in enumerate(zip(X, y, strict=True))
+        for i, (text, peaks) in enumerate(zip(texts, y, strict=True))
     )

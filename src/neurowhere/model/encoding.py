@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
+from neurowhere.model.gazetteer import Gazetteer, gazetteer_of
 from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.space.aal3 import default_atlas
 from neurowhere.space.maxima import strongest_regions
-from neurowhere.space.overlap import overlap_mm3
 from neurowhere.space.partition import OUTSIDE
-from neurowhere.text.clinical.mentions import Mentions
+from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side
 
 N_PEAKS = 10
@@ -25,9 +26,20 @@ FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less sup
 WORD = re.compile(r"[^\W\d_]+")
 
 
+@dataclass(frozen=True, slots=True)
+class TermUse:
+    """How a text uses a term: mentions that count, feature x_t, and where the mentions are."""
+
+    count: int
+    weight: float
+    where: list[Span]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
     """The distribution over the brain that a model predicts from one text.
+
+    Encodings of one model can be added and subtracted: see `neurowhere.model.algebra`.
 
     Attributes
     ----------
@@ -36,65 +48,90 @@ class Encoding:
         Probability of each region of the partition; they sum to 1.
     mean_map : array of shape (m,)
         Probability of each region over the training studies: what to expect of any text.
-    terms : DataFrame
-        Terms that the text affirms: term, count, weight (x_t, its feature), where (a list of
-        (start, end) in the text), and contribution: how far it moved the map to what it is. The
-        heaviest first.
     partition : Partition
     brain : VoxelGrid
         Its volume V is that of the uniform density.
+    uses : dict of str to TermUse
+        Terms that the text affirms, the heaviest first.
     mentions : Mentions
         All that was read: also what the text denies, and the sides that it gives.
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
     explain : callable
-        From weights of the regions to what each of `terms` adds to their weighted sum; exact.
+        From weights of the regions to what each of `uses` adds to their weighted sum; exact.
     unit : "probability" or "log probability"
-        Of what terms add.
+        Unit of what terms add.
     find_similar : callable
-        Gives `similar`.
+        Returns `similar`.
     """
 
     text: str
     probabilities: NDArray[np.float32]
     mean_map: NDArray[np.floating]
-    terms: pd.DataFrame
     partition: Partition
     brain: VoxelGrid
+    uses: dict[str, TermUse] = field(default_factory=dict)
     mentions: Mentions = field(default_factory=lambda: Mentions(()))
     calibrate: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
-    unit: str = "probability"
+    unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
 
     @cached_property
+    def terms(self) -> pd.DataFrame:
+        """Terms that the text affirms, the heaviest first.
+
+        The columns are term, count, weight (x_t, its feature), where (a list of (start, end) in
+        the text), and contribution: how far it moved the map to what it is.
+        """
+        uses = self.uses.values()
+        return pd.DataFrame(
+            {
+                "term": list(self.uses),
+                "count": [use.count for use in uses],
+                "weight": np.array([use.weight for use in uses], dtype=np.float32),
+                "where": [use.where for use in uses],
+                "contribution": self.explain(self.probabilities - self.mean_map) if uses else (),
+            }
+        )
+
+    @cached_property
     def similar(self) -> pd.DataFrame | None:
-        """Training studies with the closest texts: id, similarity, link; None if not kept."""
+        """Training studies with the closest texts: id, similarity, link. None if not kept."""
         return self.find_similar()
 
     @property
     def is_mean_map(self) -> bool:
         """Whether no term was found, so that the map is the mean map."""
-        return self.terms.empty
+        return not self.uses
 
     @cached_property
     def density(self) -> NDArray[np.float64]:
         """Density q in each region, in mm⁻³: (m,)."""
         return self.probabilities / self.partition.volumes_mm3
 
+    @property
+    def mean_density(self) -> NDArray[np.float64]:
+        """Density of the mean map in each region, in mm⁻³: (m,)."""
+        return self.mean_map / self.partition.volumes_mm3
+
     @cached_property
-    def log_ratio(self) -> NDArray[np.float64]:
+    def log_ratio(self) -> NDArray[np.float32]:
         """Log of the half-uniform density over the half-uniform mean map: (m,).
 
         With q' = ½ (1/V + q), which is never zero, this is log q' − log q̄'.
         """
-        volume = self.brain.total_volume_mm3
-        mean_density = self.mean_map / self.partition.volumes_mm3
-        ratio: NDArray[np.float64] = np.log1p(self.density * volume) - np.log1p(
-            mean_density * volume
-        )
+        # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
+        ratio: NDArray[np.float32] = np.log(1 + self._relative(self.probabilities))
+        ratio -= np.log(1 + self._relative(self.mean_map))
         return ratio
+
+    def _relative(self, probabilities: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Return densities in multiples of the uniform one, q V / v."""
+        scale = self.brain.total_volume_mm3 / self.partition.volumes_mm3
+        relative: NDArray[np.float32] = np.multiply(probabilities, scale, dtype=np.float32)
+        return relative
 
     @cached_property
     def density_img(self) -> Any:
@@ -111,7 +148,7 @@ class Encoding:
         return self.partition.to_img(self.holding(share))
 
     def holding(self, share: float) -> NDArray[np.bool_]:
-        """Tell which regions make the smallest set that should hold a share of the peaks: (m,)."""
+        """Return which regions make the smallest set that should hold a share of the peaks."""
         if not 0 < share <= 1:
             raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
         return highest_density(self.probabilities, self.density, self.calibrate(share))
@@ -122,10 +159,10 @@ class Encoding:
         n_words = len(WORD.findall(self.text))
         if self.is_mean_map:
             return Support(0, n_words, 0.0)
-        return Support(len(self.terms), n_words, float(self.probabilities @ self.log_ratio))
+        return Support(len(self.uses), n_words, float(self.probabilities @ self.log_ratio))
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
-        """Tell which terms raised and which lowered the map: exact, the strongest first.
+        """Return which terms raised and which lowered the map: exact, the strongest first.
 
         What a term adds is compared between a place and the brain at large: with e_tk the effect
         of term t on region k, and q̄ the mean map, a contribution is Σ_k (w_k − q̄_k) x_t e_tk.
@@ -143,7 +180,7 @@ class Encoding:
             probability, before the map is made a density and moved to a side.
         """
         contribution = self.explain(self._weights(place) - self.mean_map)
-        table = pd.DataFrame({"term": self.terms["term"], "contribution": contribution})
+        table = pd.DataFrame({"term": list(self.uses), "contribution": contribution})
         return table.sort_values(
             "contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True
         )
@@ -177,7 +214,7 @@ class Encoding:
             {
                 **dict(zip(XYZ, self.partition.centers_mm[places].T, strict=True)),
                 "density": self.density[places],
-                "ratio": _ratio(self.probabilities[places], self.mean_map[places]),
+                "ratio": ratios(self.probabilities[places], self.mean_map[places]),
             }
         )
 
@@ -187,30 +224,42 @@ class Encoding:
         Parameters
         ----------
         atlas : Atlas, optional
-            By default the model's own, if it predicts the regions of one.
+            By default the model's own if it predicts the regions of one, or AAL3.
 
         Returns
         -------
         DataFrame
-            region, probability, ratio to the mean map (NaN where that is zero). What lies in no
-            region of the atlas is left out, so that the probabilities may sum to less than 1.
+            region, name (in words), probability, ratio to the mean map (NaN where that is zero).
+            What lies in no region of the atlas is left out, so that the probabilities may sum to
+            less than 1.
         """
-        if atlas is None and not isinstance(self.partition, Atlas):
-            raise PartitionError("the model predicts voxels; give an atlas that names regions")
-        probability: NDArray[np.floating] = self.probabilities
-        mean = self.mean_map
-        if atlas is not None and atlas is not self.partition:
-            shared_mm3 = overlap_mm3(atlas, self.partition)  # (n_regions, m)
-            probability = shared_mm3 @ self.density
-            mean = shared_mm3 @ (self.mean_map / self.partition.volumes_mm3)
+        gazetteer = self.gazetteer(atlas)
+        probability = gazetteer.shares(self.density)
         table = pd.DataFrame(
             {
-                "region": (atlas or self.partition).names,
+                "region": gazetteer.atlas.names,
+                "name": gazetteer.names,
                 "probability": probability,
-                "ratio": _ratio(probability, mean),
+                "ratio": ratios(probability, gazetteer.shares(self.mean_density)),
             }
         )
         return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
+        """Return the regions of an atlas, by default as in `regions`, beside the model's."""
+        if atlas is None:
+            atlas = self.partition if isinstance(self.partition, Atlas) else default_atlas()
+        return gazetteer_of(atlas, self.partition)
+
+    def __add__(self, other: "Encoding") -> "Encoding":
+        from neurowhere.model.algebra import add
+
+        return add(self, other) if isinstance(other, Encoding) else NotImplemented
+
+    def __sub__(self, other: "Encoding") -> "Encoding":
+        from neurowhere.model.algebra import subtract
+
+        return subtract(self, other) if isinstance(other, Encoding) else NotImplemented
 
     def save(
         self,
@@ -229,7 +278,7 @@ class Encoding:
         ----------
         folder : path
         atlas : Atlas, optional
-            Names regions and peaks; by default the model's own.
+            Names regions and peaks; by default as in `regions`.
         resolution_mm, like
             Grid of the images, as in `Partition.to_img`.
         with_text : bool
@@ -256,7 +305,7 @@ class Encoding:
     def __repr__(self) -> str:
         if self.is_mean_map:
             return "Encoding: no known term, so this is the mean map of the training studies"
-        known = f"{len(self.terms):,} known term{'s' * (len(self.terms) > 1)}"
+        known = f"{len(self.uses):,} known term{'s' * (len(self.uses) > 1)}"
         peak = "; no peak" if self.peaks.empty else f"; strongest at {_place(self.peaks)}"
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
@@ -372,7 +421,8 @@ def highest_density(
     return chosen
 
 
-def _ratio(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
+def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the ratio of each probability to that of the mean map, NaN where that is zero."""
     nothing = np.full(len(mean), np.nan)
     ratio: NDArray[np.float64] = np.divide(probability, mean, out=nothing, where=mean > 0)
     return ratio

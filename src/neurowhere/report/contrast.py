@@ -166,7 +166,6 @@ def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
         text="",
         probabilities=contrast.probabilities.astype(np.float32),
         mean_map=contrast.reference,
-        terms=contrast.terms,
         partition=contrast.partition,
         brain=contrast.brain,
     )

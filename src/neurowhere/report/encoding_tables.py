@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import transform_points
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.summary import summarise
 from neurowhere.space import Atlas
 from neurowhere.space.overlap import overlap_mm3
-from neurowhere.space.partition import OUTSIDE
 
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons are told
 N_REASONS = 6  # terms for each
@@ -58,46 +56,22 @@ class EncodingTables:
 
 
 def tabulate(encoding: Encoding, atlas: Atlas | None = None) -> EncodingTables:
-    """Make the tables of an encoding, with names of the atlas or of the model's own."""
-    if atlas is None and isinstance(encoding.partition, Atlas):
-        atlas = encoding.partition
+    """Make the tables of an encoding, with names of the atlas, or of the usual one."""
+    summary = summarise(encoding, atlas, n_regions=None)
+    atlas = encoding.gazetteer(atlas).atlas
     where = [" ".join(f"{start}-{end}" for start, end in row) for row in encoding.terms["where"]]
-    terms = encoding.terms.assign(where=where)
-    if atlas is None:
-        return EncodingTables(terms, encoding.peaks, None, encoding.similar, None, {})
-    regions = encoding.regions(atlas)
-    places = dict(zip(atlas.names, densest_places(encoding, atlas), strict=True))
-    xyz = np.array([places[name] for name in regions["region"]])
+    regions = pd.DataFrame(
+        [(row.region, row.name, row.probability, row.ratio, *row.at) for row in summary.regions],
+        columns=["region", "name", "probability", "ratio", *XYZ],
+    ).astype({"ratio": float})
     return EncodingTables(
-        terms=terms,
-        peaks=encoding.peaks.assign(region=_names_of(encoding.peaks[XYZ], atlas)),
-        regions=regions.assign(**dict(zip(XYZ, xyz.T.round(1), strict=True))),
+        terms=encoding.terms.assign(where=where),
+        peaks=encoding.peaks.assign(region=[peak.region or "" for peak in summary.peaks]),
+        regions=regions,
         studies=encoding.similar,
         atlas=atlas,
         reasons=_reasons(encoding, atlas, regions["region"].head(N_EXPLAINED).tolist()),
     )
-
-
-def _names_of(points: pd.DataFrame, atlas: Atlas) -> list[str]:
-    """Region of each point, or nothing where the atlas has none."""
-    names = (*atlas.names, "")  # index −1 finds the last
-    return [names[region] for region in atlas.region_of(points.to_numpy(np.float64))]
-
-
-def densest_places(encoding: Encoding, atlas: Atlas) -> NDArray[np.float64]:
-    """Centre of the voxel of each region where the density is highest: (n_regions, 3), in mm.
-
-    Of several as high, it is the one closest to the centre of the region.
-    """
-    voxels = np.argwhere(atlas.regions != OUTSIDE)  # (n_voxels, 3)
-    xyz = transform_points(atlas.affine, voxels)
-    region = atlas.regions[tuple(voxels.T)]
-    density = np.append(encoding.density, 0.0)[encoding.partition.region_of(xyz)]  # 0 outside
-    distance = np.linalg.norm(xyz - atlas.centers_mm[region], axis=1)
-    order = np.lexsort((distance, -density, region))
-    _, first = np.unique(region[order], return_index=True)
-    places: NDArray[np.float64] = xyz[order[first]]
-    return places
 
 
 def _reasons(encoding: Encoding, atlas: Atlas, names: list[str]) -> dict[str, pd.DataFrame]:

@@ -1,5 +1,6 @@
 """Partitions of the brain and densities over them."""
 
+from neurowhere.space.aal3 import default_atlas
 from neurowhere.space.atlas import Atlas
 from neurowhere.space.density import DensityEstimator
 from neurowhere.space.grid import VoxelGrid
@@ -13,6 +14,7 @@ __all__ = [
     "Partition",
     "Targets",
     "VoxelGrid",
+    "default_atlas",
     "make_targets",
     "partition_from_arrays",
     "place_peaks",

@@ -7,6 +7,8 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, create_model
 
+from neurowhere.model.difference import Difference
+from neurowhere.model.summary import Summary
 from neurowhere.web import examples, schemas
 from neurowhere.web.metrics import MEDIA_TYPE, Metrics
 from neurowhere.web.negotiation import choose
@@ -27,8 +29,9 @@ class Offer(NamedTuple):
     name: str
     summary: str
     query: type[BaseModel]
-    answer: type[BaseModel]
+    answer: type
     forms: Mapping[str, str]
+    example: Mapping[str, Any]
 
 
 class About(NamedTuple):
@@ -44,8 +47,9 @@ OFFERS = [
         "encode",
         "Text to map",
         schemas.EncodeQuery,
-        schemas.EncodeAnswer,
+        Summary,
         {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html"}.items()},
+        examples.ENCODE,
     ),
     Offer(
         "batch",
@@ -53,13 +57,15 @@ OFFERS = [
         schemas.BatchQuery,
         schemas.BatchAnswer,
         {JSON: "batch_json"},
+        examples.BATCH,
     ),
     Offer(
-        "contrast",
-        "Two texts",
-        schemas.ContrastQuery,
-        schemas.ContrastAnswer,
-        {form: f"contrast_{end}" for form, end in MAPS.items()},
+        "difference",
+        "Difference of two texts",
+        schemas.DifferenceQuery,
+        Difference,
+        {form: f"difference_{end}" for form, end in MAPS.items()},
+        examples.DIFFERENCE,
     ),
     Offer(
         "term",
@@ -67,6 +73,7 @@ OFFERS = [
         schemas.TermQuery,
         schemas.TermAnswer,
         {form: f"term_{end}" for form, end in MAPS.items()},
+        examples.TERM,
     ),
     Offer(
         "decode",
@@ -74,6 +81,7 @@ OFFERS = [
         schemas.DecodeQuery,
         schemas.DecodeAnswer,
         {JSON: "decode_json"},
+        examples.DECODE,
     ),
 ]
 
@@ -90,6 +98,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
+    shown = {JSON: {"example": offer.example}}
     router.add_api_route(
         f"/{offer.name}",
         _handler(offer, pool, settings),
@@ -97,7 +106,9 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
         summary=offer.summary,
         operation_id=offer.name,
         response_model=offer.answer,
-        responses=_responses(files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}),
+        responses=_responses(
+            shown | files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}
+        ),
     )
     for form in files:
         router.add_api_route(

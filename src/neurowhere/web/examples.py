@@ -11,7 +11,13 @@ TEXT = (
     "Acute left MCA infarct involving the insula and the inferior frontal gyrus, "
     "with aphasia. No lesion in the right thalamus."
 )
-SUPPORT = {"level": "good", "terms": 8, "nats": 0.8485}
+SUPPORT = {
+    "level": "good",
+    "terms": 8,
+    "words": 20,
+    "nats": 0.8485,
+    "summary": "good (8 known terms in 20 words; expected gain over the mean map 0.85 nats)",
+}
 REGION = {
     "region": "Frontal_Inf_Tri_L",
     "name": "left pars triangularis",
@@ -19,7 +25,13 @@ REGION = {
     "ratio": 6.333,
     "at": [-42, 18, 4],
 }
-PEAK = {"at": [-42, 18, 4], "density": 2.795e-05, "ratio": 17.59, "name": "left pars triangularis"}
+PEAK = {
+    "at": [-42, 18, 4],
+    "density": 2.795e-05,
+    "ratio": 17.59,
+    "region": "Frontal_Inf_Tri_L",
+    "name": "left pars triangularis",
+}
 REASONS = [
     {"term": "inferior frontal gyrus", "contribution": 1.276},
     {"term": "insula", "contribution": 0.5872},
@@ -29,17 +41,8 @@ STUDY = {
     "similarity": 0.9477,
     "link": "https://pubmed.ncbi.nlm.nih.gov/21195295/",
 }
-MENTION = {
-    "term": "thalamus",
-    "known": True,
-    "where": [113, 121],
-    "side": "right",
-    "side_where": [107, 112],
-    "negation_where": [90, 92],
-}
-SUMMARY = {"support": SUPPORT, "terms": REASONS, "regions": [REGION], "peaks": [PEAK]}
-
-ENCODE: Example = {
+SUMMARY: Example = {
+    "schema_version": 1,
     "support": SUPPORT,
     "unit": "log probability",
     "terms": [
@@ -51,13 +54,27 @@ ENCODE: Example = {
             "where": [[81, 88]],
         }
     ],
-    "mentions": [MENTION],
+    "mentions": [
+        {
+            "term": "thalamus",
+            "known": True,
+            "where": [113, 121],
+            "side": "right",
+            "side_where": [107, 112],
+            "denied": True,
+            "negation_where": [90, 92],
+        }
+    ],
     "unapplied_sides": [],
     "regions": [REGION],
     "peaks": [PEAK],
     "similar": [STUDY],
+}
+ENCODE: Example = {
+    **SUMMARY,
     "place": {
         "at": [-46, 18, 8],
+        "region": "Frontal_Inf_Tri_L",
         "name": "left pars triangularis",
         "density": 2.396e-05,
         "ratio": 15.81,
@@ -65,18 +82,19 @@ ENCODE: Example = {
     },
     "sentences": [
         {
-            "where": [90, 122],
-            "support": {"level": "none", "terms": 0, "nats": 0},
-            "terms": [],
-            "regions": [],
+            "where": [0, 89],
+            "support": SUPPORT,
+            "terms": ["inferior frontal gyrus"],
+            "regions": [REGION],
         }
     ],
 }
 BATCH: Example = {"results": [SUMMARY]}
-CONTRAST: Example = {
+DIFFERENCE: Example = {
     "text": SUMMARY,
     "other": SUMMARY,
     "distance": 0.2806,
+    "difference": SUMMARY,
     "more": [
         {
             "region": "Postcentral_L",

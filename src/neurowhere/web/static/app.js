@@ -41,7 +41,7 @@ let viewer = createViewer($("stage"), moved, () => {
 const isPair = () => chosen("mode") === "two";
 const reading = () => ({ negation: $("negation").checked, laterality: $("laterality").checked });
 const query = () => ({ text: $("text").value, ...(isPair() && { other: $("other").value }), ...reading() });
-const kind = () => (isPair() ? "contrast" : "encode");
+const kind = () => (isPair() ? "difference" : "encode");
 const mapQuery = () => ({ ...query(), ...(isPair() ? {} : { image: chosen("image") }) });
 const isEmpty = () => !$("text").value.trim() || (isPair() && !$("other").value.trim());
 
@@ -83,11 +83,7 @@ async function run() {
 }
 
 async function asked(signal) {
-  const { text, other } = query();
-  if (!isPair()) return ask("encode", { ...query(), regions: N_REGIONS }, signal);
-  const read = (words) => ask("encode", { text: words, ...reading(), regions: 0 }, signal);
-  const [answer, ...readings] = await Promise.all([ask("contrast", { ...query(), regions: N_REGIONS }, signal), read(text), read(other)]);
-  return { ...answer, readings };
+  return ask(kind(), { ...query(), regions: N_REGIONS }, signal);
 }
 
 async function showMap(signal) {
@@ -126,7 +122,7 @@ function tell(answer) {
   if (isPair()) tellDistance(answer);
   else tellSupport(answer.support);
   tellReading(answer);
-  tellTerms(isPair() ? [...answer.text.terms, ...answer.other.terms.map((term) => ({ ...term, contribution: -term.contribution }))] : answer.terms);
+  tellTerms(isPair() ? answer.difference.terms : answer.terms);
   if (isPair()) tellPair(answer);
   else tellRegions(answer);
   fill($("similar"), ...(answer.similar ?? []).map(studyRow));
@@ -149,11 +145,10 @@ function tellDistance({ distance, text, other }) {
 
 function tellReading(answer) {
   if (isPair()) {
-    const [first, second] = answer.readings;
     fill($("reading"),
-      make("p", {}, ...marked($("text").value, first, pointing)),
+      make("p", {}, ...marked($("text").value, answer.text, pointing)),
       make("p", { class: "versus" }, "compared with"),
-      make("p", {}, ...marked($("other").value, second, pointing)));
+      make("p", {}, ...marked($("other").value, answer.other, pointing)));
   } else fill($("reading"), ...marked($("text").value, answer, pointing));
 }
 

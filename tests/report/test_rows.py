@@ -1,7 +1,6 @@
 """Rows of a batch say what `Encoder.encode` says of each text."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
@@ -9,7 +8,8 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Encoder
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
-from neurowhere.model.batch import CHUNK, DENIED, UNKNOWN, TableMaker
+from neurowhere.model.encoder import CHUNK_ENCODED
+from neurowhere.report.rows import DENIED, UNKNOWN, RowMaker, encode_items
 
 TEXTS = [
     "The left amygdala, and the amygdala again.",
@@ -33,9 +33,14 @@ def items(texts=TEXTS):
     return [Text(str(number), text) for number, text in enumerate(texts)]
 
 
+def make_table(model, items, *, options=None, **columns):
+    pairs = list(encode_items(model, items, **(options or {})))
+    return RowMaker(ATLAS, **columns).table(pairs)
+
+
 @pytest.mark.parametrize("options", [{}, {"negation": False}, {"laterality": False}])
 def test_rows_are_those_of_encode(model, options):
-    table = pd.concat(TableMaker(model, ATLAS, **options).tables(items()))
+    table = make_table(model, items(), options=options)
     assert table["id"].tolist() == ["0", "1", "2", "3"]
     assert table["problem"].isna().all()
     for text, row in zip(TEXTS, table.to_dict("records")):
@@ -58,7 +63,7 @@ def test_problems_have_rows_of_their_own(model):
         Text("c", "liver"),
         Text("d", "no amygdala"),
     ]
-    (table,) = TableMaker(model, ATLAS).tables(mixed)
+    table = make_table(model, mixed)
     assert table["id"].tolist() == ["a.png", "b", "c", "d"]
     assert table["problem"].fillna("").tolist() == ["binary", "", UNKNOWN, DENIED]
     empty = table.loc[table["problem"].notna(), ["terms", "region", "nats"]]
@@ -67,23 +72,25 @@ def test_problems_have_rows_of_their_own(model):
 
 @pytest.mark.parametrize("texts", [["liver"], [""]])
 def test_a_chunk_of_nothing(model, texts):
-    (table,) = TableMaker(model, ATLAS, all_regions=True).tables(items(texts))
+    table = make_table(model, items(texts), all_regions=True)
     assert table["problem"].tolist() == [UNKNOWN]
 
 
-def test_chunks_keep_the_order_and_the_columns(model):
-    many = items([TEXTS[i % 4] if i % 7 else "liver" for i in range(CHUNK * 2 + 3)])
-    tables = list(TableMaker(model, ATLAS).tables(iter(many)))
-    assert [len(table) for table in tables] == [CHUNK, CHUNK, 3]
-    table = pd.concat(tables)
+def test_many_texts_keep_their_order_and_stream(model):
+    many = items([TEXTS[i % 4] if i % 7 else "liver" for i in range(CHUNK_ENCODED * 2 + 3)])
+    taken = []
+    pairs = encode_items(model, (taken.append(item) or item for item in many))
+    first = next(pairs)
+    assert first[0] is many[0]
+    assert len(taken) == CHUNK_ENCODED  # no more is read than is encoded at a time
+    table = RowMaker(ATLAS).table([first, *pairs])
     assert table["id"].tolist() == [item.name for item in many]
-    assert all(list(each.columns) == list(table.columns) for each in tables)
-    assert list(TableMaker(model, ATLAS).tables([])) == []
+    assert (table["problem"] == UNKNOWN).tolist() == [i % 7 == 0 for i in range(len(many))]
+    assert list(RowMaker(ATLAS).table([]).columns) == list(table.columns)
 
 
 def test_all_regions_and_texts(model):
-    maker = TableMaker(model, ATLAS, all_regions=True, with_text=True)
-    (table,) = maker.tables(items())
+    table = make_table(model, items(), all_regions=True, with_text=True)
     assert table["text"].tolist() == TEXTS
     for text, row in zip(TEXTS, table.to_dict("records")):
         regions = model.encode(text).regions(ATLAS)
@@ -94,4 +101,4 @@ def test_all_regions_and_texts(model):
 def test_a_model_of_the_mean_map_has_nothing_to_say():
     model = Encoder(GRID, text="none").fit(make_corpus())
     with pytest.raises(FitError, match="says the same of every text"):
-        list(TableMaker(model, ATLAS).tables(items()))
+        list(encode_items(model, items()))

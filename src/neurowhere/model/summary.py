@@ -1,0 +1,376 @@
+"""Summary: what an encoding says, as plain data that every face of the program renders.
+
+The command line prints it, ``--json`` and HTTP write it as one JSON object, tables and pages
+show its rows. Its classes are the documented schema of that object; `SCHEMA_VERSION` grows when a
+name changes its meaning or goes.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from neurowhere.corpus.frames import XYZ
+from neurowhere.model.encoding import Encoding
+from neurowhere.model.gazetteer import Gazetteer
+from neurowhere.space import Atlas
+from neurowhere.text.clinical import mentions as clinical
+
+SCHEMA_VERSION = 1
+N_REGIONS = 10
+N_REASONS = 20
+DIGITS = 4  # of numbers in JSON that are significant
+
+Span = tuple[int, int]  # start and end in the text, in Unicode code points
+Point = tuple[float, float, float]  # in MNI mm
+Side = Literal["left", "right", "bilateral"]
+
+
+class Schema:
+    """What the classes of the schema share."""
+
+    __slots__ = ()
+    # The HTTP API is documented from the docstrings of the attributes.
+    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Support(Schema):
+    """How well the model can tell where the text points."""
+
+    level: Literal["none", "weak", "good"]
+    terms: int
+    """Number of known terms that the text affirms."""
+    words: int
+    """Number of words of the text."""
+    nats: float
+    """Expected gain in log-likelihood over the mean map."""
+    summary: str
+    """The same in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term(Schema):
+    """A term that the text affirms."""
+
+    term: str
+    count: int
+    weight: float
+    """Its feature in the text."""
+    contribution: float
+    """How far it moved the map to what it is."""
+    where: list[Span] | None
+    """Its mentions; null where the text is kept out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention(Schema):
+    """A mention of a term, or of a place that is no term."""
+
+    term: str
+    known: bool
+    """Whether it is a term of the model."""
+    where: Span | None
+    side: Side | None
+    side_where: Span | None
+    """The words that give the side."""
+    denied: bool
+    """Whether the text denies it; it then does not count."""
+    negation_where: Span | None
+    """The words that deny it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnappliedSide(Schema):
+    """A side that was read and not applied: of a limb, a visual field or a symptom."""
+
+    side: Side
+    where: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Schema):
+    """What a term adds."""
+
+    term: str
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Schema):
+    """A region of the atlas."""
+
+    region: str
+    """Label in the atlas."""
+    name: str
+    """Name in words."""
+    probability: float
+    ratio: float | None
+    """Ratio to the mean map; null where that is zero."""
+    at: Point
+    """Its densest place, in mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peak(Schema):
+    """A maximum of the density."""
+
+    at: Point
+    density: float
+    """In mm⁻³."""
+    ratio: float | None
+    """Ratio to the mean map."""
+    region: str | None
+    """Label of the region of the atlas around it."""
+    name: str | None
+    """Name of that region in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study(Schema):
+    """A training study."""
+
+    id: str
+    similarity: float
+    """Cosine of its text and this one, in the dimensions of the model."""
+    link: str
+    """Link to PubMed; empty where it has no id there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Schema):
+    """What a text says of one place."""
+
+    at: Point
+    region: str | None
+    name: str | None
+    density: float
+    ratio: float | None
+    why: list[Reason]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence(Schema):
+    """One sentence of the text, encoded by itself."""
+
+    where: Span
+    support: Support
+    terms: list[str]
+    regions: list[Region]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Schema):
+    """What a model makes of a text."""
+
+    schema_version: int
+    support: Support
+    unit: Literal["probability", "log probability"]
+    """Unit of the contributions of terms."""
+    terms: list[Term]
+    """The heaviest first."""
+    mentions: list[Mention]
+    """In the order of the text."""
+    unapplied_sides: list[UnappliedSide]
+    regions: list[Region]
+    peaks: list[Peak]
+    """The strongest first."""
+    similar: list[Study]
+    """Training studies with the closest texts."""
+    place: Place | None = None
+    sentences: list[Sentence] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries and lists, ready for JSON; numbers keep four digits."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    def without_text(self) -> "Summary":
+        """Return the same without anything of the text but the names of terms."""
+        return replace(
+            self,
+            terms=[replace(term, where=None) for term in self.terms],
+            mentions=[
+                replace(mention, where=None, side_where=None, negation_where=None)
+                for mention in self.mentions
+                if mention.known  # what is no term is in the words of the text
+            ],
+            unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
+            sentences=None,
+        )
+
+
+def summarise(
+    encoding: Encoding,
+    atlas: Atlas | None = None,
+    *,
+    n_regions: int | None = N_REGIONS,
+    at: ArrayLike | None = None,
+    with_text: bool = True,
+) -> Summary:
+    """Sum up an encoding as plain data.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    atlas : Atlas, optional
+        Names the regions; by default the model's own if it predicts those of one, or AAL3.
+    n_regions : int or None
+        Number of regions to tell, None for all of the atlas.
+    at : (x, y, z) in mm, optional
+        A place to tell of as well.
+    with_text : bool
+        Whether the summary may hold words of the text, and where they are.
+
+    Returns
+    -------
+    Summary
+    """
+    gazetteer = encoding.gazetteer(atlas)
+    summary = Summary(
+        schema_version=SCHEMA_VERSION,
+        support=support_of(encoding),
+        unit=encoding.unit,
+        terms=[Term(*row) for row in _rows(encoding.terms, *_names(Term))],
+        mentions=_mentions(encoding),
+        unapplied_sides=[
+            UnappliedSide(mark.side, (mark.start, mark.end)) for mark in encoding.mentions.unapplied
+        ],
+        regions=regions_of(encoding, gazetteer, n_regions),
+        peaks=_peaks(encoding, gazetteer),
+        similar=studies_of(encoding.similar),
+        place=None if at is None else _place(encoding, gazetteer, at),
+    )
+    return summary if with_text else summary.without_text()
+
+
+def support_of(encoding: Encoding) -> Support:
+    """Return how well a text is supported."""
+    found = encoding.support
+    return Support(found.level, found.terms, found.words, found.nats, str(found))
+
+
+def regions_of(encoding: Encoding, gazetteer: Gazetteer, n_regions: int | None) -> list[Region]:
+    """Return the likeliest regions of the atlas."""
+    if n_regions == 0:
+        return []
+    labels, names = gazetteer.atlas.names, gazetteer.names
+    shares = gazetteer.shares(encoding.density)
+    mean = gazetteer.shares(encoding.mean_density)
+    places = gazetteer.densest_mm(encoding.density)
+    return [
+        Region(
+            labels[row],
+            names[row],
+            float(shares[row]),
+            _ratio(shares[row], mean[row]),
+            as_point(places[row]),
+        )
+        for row in np.argsort(-shares, kind="stable")[:n_regions].tolist()
+    ]
+
+
+def reasons_of(table: pd.DataFrame) -> list[Reason]:
+    """Return what terms add, as `Encoding.why` tells it."""
+    return [Reason(*row) for row in _rows(table.head(N_REASONS), *_names(Reason))]
+
+
+def studies_of(table: pd.DataFrame | None) -> list[Study]:
+    """Return training studies."""
+    return [] if table is None else [Study(*row) for row in _rows(table, *_names(Study))]
+
+
+def as_point(xyz_mm: ArrayLike) -> Point:
+    """Return a point as plain numbers, to a tenth of a millimetre."""
+    x, y, z = np.round(np.asarray(xyz_mm, dtype=np.float64), 1).tolist()
+    return x, y, z
+
+
+def to_plain(value: Any) -> Any:
+    """Return dataclasses as dictionaries, numbers to four digits; what is not finite is null.
+
+    >>> to_plain([Reason("amygdala", 0.123456), float("nan")])
+    [{'term': 'amygdala', 'contribution': 0.1235}, None]
+    """
+    if is_dataclass(value):
+        return {name: to_plain(getattr(value, name)) for name in _names(type(value))}
+    if isinstance(value, dict):
+        return {name: to_plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    return value
+
+
+def _mentions(encoding: Encoding) -> list[Mention]:
+    """Return what was read, in the order of the text."""
+    read = [(mention, True) for mention in encoding.mentions]
+    read += [(place, False) for place in encoding.mentions.places]
+    return [
+        _mention(mention, known) for mention, known in sorted(read, key=lambda pair: pair[0].start)
+    ]
+
+
+def _mention(mention: clinical.Mention, known: bool) -> Mention:
+    return Mention(
+        term=mention.term,
+        known=known,
+        where=(mention.start, mention.end),
+        side=mention.side,
+        side_where=mention.side_span,
+        denied=mention.is_negated,
+        negation_where=mention.negation_span,
+    )
+
+
+def _peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Peak]:
+    table = encoding.peaks
+    places = table[XYZ].to_numpy(np.float64)  # (n, 3)
+    return [
+        Peak(as_point(place), density, _or_none(ratio), *_named(gazetteer, region))
+        for place, region, (density, ratio) in zip(
+            places, gazetteer.regions_at(places), _rows(table, "density", "ratio"), strict=True
+        )
+    ]
+
+
+def _place(encoding: Encoding, gazetteer: Gazetteer, at: ArrayLike) -> Place:
+    why = encoding.why(at)  # refuses a point outside of the brain
+    point: NDArray[np.float64] = np.asarray(at, dtype=np.float64)
+    here = int(encoding.partition.region_of(point[None])[0])
+    return Place(
+        as_point(point),
+        *_named(gazetteer, gazetteer.regions_at(point[None])[0]),
+        density=float(encoding.density[here]),
+        ratio=_ratio(encoding.probabilities[here], encoding.mean_map[here]),
+        why=reasons_of(why),
+    )
+
+
+def _named(gazetteer: Gazetteer, region: int | None) -> tuple[str | None, str | None]:
+    """Return the label and the name of a region."""
+    if region is None:
+        return None, None
+    return gazetteer.atlas.names[region], gazetteer.names[region]
+
+
+def _ratio(probability: Any, mean: Any) -> float | None:
+    return float(probability / mean) if mean else None
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _rows(table: pd.DataFrame, *names: str) -> Iterator[Any]:
+    """Go through the rows of some columns, as plain values; far faster than `itertuples`."""
+    return zip(*(table[name].tolist() for name in names), strict=True)
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
