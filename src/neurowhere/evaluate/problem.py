@@ -84,6 +84,7 @@ class Material:
     vocabulary : Vocabulary or None
         Terms that occur in the corpus.
     counts : csr_matrix of shape (n_studies, n_terms), or None
+        Counts of the longest terms, once for every loss.
     left_out : int
         Studies without a peak in the brain.
     """
