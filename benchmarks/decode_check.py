@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from neurowhere import load_model
-from neurowhere.evaluate.folds import shuffle_split
+from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.model.decoding import decode, log_ratios, term_features
 from neurowhere.space import make_targets

@@ -39,7 +39,8 @@ def compare(
         str,
         typer.Option(
             metavar="LIST",
-            help="Separated by commas: l1, l2, labels, labels-l1 (for atlases with LABELS).",
+            help="Losses, separated by commas: l1, l2, likelihood; labels and labels-l1 for "
+            "atlases with LABELS.",
         ),
     ] = "l1,l2,labels",
     bandwidths: Annotated[

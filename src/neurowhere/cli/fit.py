@@ -19,14 +19,6 @@ from neurowhere.cli.options import (
 )
 
 
-class Loss(StrEnum):
-    """What the fit makes small."""
-
-    l1 = "l1"
-    l2 = "l2"
-    likelihood = "likelihood"
-
-
 class Constraint(StrEnum):
     """What the coefficients are held to."""
 
@@ -59,11 +51,12 @@ def fit(
         ),
     ] = None,
     loss: Annotated[
-        Loss,
+        str,
         typer.Option(
-            help="l1: total variation; l2: least squares; likelihood: a log-linear model."
+            metavar="LOSS",
+            help="l1: total variation; l2: least squares; likelihood: a log-linear model.",
         ),
-    ] = Loss.l1,
+    ] = "l1",
     rank: Annotated[
         int | None,
         typer.Option(min=1, help="Dimensions of a log-linear model.", show_default=False),
@@ -112,6 +105,8 @@ def fit(
 
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
+    constrained = None if constraint is Constraint.none else constraint.value
+    _check_loss(loss, constrained)
     regions = read_partition(partition, labels)
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus import read_corpus
@@ -120,9 +115,9 @@ def fit(
 
     model = Encoder(
         regions,
-        loss.value,
+        loss,
         text=text.value,
-        constraint="labels" if constraint is Constraint.labels else None,
+        constraint=constrained,
         vocabulary=vocabulary,
         min_studies=min_studies,
         laterality=laterality,
@@ -138,3 +133,14 @@ def fit(
         model.fit(read_corpus(corpus, format=format, progress=True))
         write_files(model, folder, small=small)
     print_summary(model, as_json)
+
+
+def _check_loss(loss: str, constraint: str | None) -> None:
+    """Refuse a loss that is not registered before any long work."""
+    from neurowhere.exceptions import FitError
+    from neurowhere.model.losses import find_loss
+
+    try:
+        find_loss(loss, constraint)
+    except FitError as error:
+        raise typer.BadParameter(str(error), param_hint="--loss") from error

@@ -21,15 +21,24 @@ from scipy import sparse
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus, Document
 from neurowhere.exceptions import FitError, TextError
-from neurowhere.learn import Certificate, Choice, LogLinear, Schedule, mass_for, nats_above_uniform
+from neurowhere.learn import (
+    Certificate,
+    Choice,
+    LogLinear,
+    Peaks,
+    Schedule,
+    mass_for,
+    score_studies,
+)
 from neurowhere.model.encoding import Encoding, TermMap, TermUse
+from neurowhere.model.losses import LabelTerms, Loss, MeanMap, find_loss
 from neurowhere.model.neighbours import Neighbours
 from neurowhere.model.parameters import Parameters, check_fitted
-from neurowhere.model.training import CHUNK, Learned, Learner, Lesson, learn, mean_predictor
+from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.sides import move_to_sides
 from neurowhere.space.targets import Targets
-from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
+from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.anatomy.builtin import builtin_anatomy
 from neurowhere.text.clinical.mentions import (
     Mentions,
@@ -41,11 +50,7 @@ from neurowhere.text.clinical.mentions import (
 from neurowhere.text.clinical.places import without_side
 from neurowhere.text.extraction import LATERAL
 
-OPTIONS = {
-    "loss": ("l1", "l2", "likelihood"),
-    "text": ("terms", "none"),
-    "constraint": (None, "labels"),
-}
+TEXT = ("terms", "none")
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
@@ -148,10 +153,10 @@ class Encoder(Parameters):
     def __init__(
         self,
         partition: Partition | None = None,
-        loss: Literal["l1", "l2", "likelihood"] = "l1",
+        loss: str = "l1",
         *,
         text: Literal["terms", "none"] = "terms",
-        constraint: Literal["labels"] | None = None,
+        constraint: str | None = None,
         vocabulary: Any = None,
         min_studies: int = 5,
         section_weights: Mapping[str, float] | None = None,
@@ -231,50 +236,42 @@ class Encoder(Parameters):
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "version": version("neurowhere"),
         }
-        if self.text == "none":
-            self._keep(Learned(mean_predictor(targets)))
-            return self
         corpus = corpus.select(rows)
-        counts = self._count_terms(corpus)
-        self.learn_counts(counts, targets, corpus.groups)
+        loss = self._find_loss()
+        counts = self._count_terms(corpus) if loss.needs_terms else no_counts(len(corpus))
+        self._keep(
+            CountModel.fit(
+                loss,
+                counts,
+                targets,
+                corpus.groups,
+                volumes_mm3=self.partition_.volumes_mm3,
+                brain_mm3=self.brain_.total_volume_mm3,
+                labels=self._label_selector() if loss.needs_labels else None,
+                options=self._training_options(),
+            )
+        )
         if isinstance(self.predictor_, LogLinear):
             projections = self.predictor_.project(self.weighting_.transform(counts))
             ids = corpus.documents["id"].to_numpy(dtype=str)
             self.neighbours_ = Neighbours.from_projections(ids, projections)
         return self
 
-    def learn_counts(
-        self, counts: sparse.csr_matrix, targets: Targets, groups: NDArray[Any]
-    ) -> None:
-        """Learn from the term counts and the targets of studies, once terms and regions are set."""
-        self.weighting_ = TfIdf().fit(counts)
-        lesson = Lesson(
-            self.weighting_.transform(counts),
-            targets,
-            self.partition_,
-            self.brain_.total_volume_mm3,
-            self._label_selector(),
-        )
-        learned = learn(self._learner(), lesson, groups)
-        if learned.term_weights is not None:
-            self.weighting_ = TfIdf.from_idf(self.weighting_.idf_ * learned.term_weights)
-        self._keep(learned)
-
     def _check_options(self) -> None:
-        for name, values in OPTIONS.items():
-            if getattr(self, name) not in values:
-                raise FitError(
-                    f"expected {name} among {', '.join(map(repr, values))}, "
-                    f"got {getattr(self, name)!r}"
-                )
-        if self.constraint == "labels" and self.loss == "likelihood":
-            raise FitError("expected loss 'l1' or 'l2' for a label-constrained model; set one")
+        if self.text not in TEXT:
+            raise FitError(f"expected text among {', '.join(map(repr, TEXT))}, got {self.text!r}")
+        find_loss(self.loss, self.constraint)
+
+    def _find_loss(self) -> Loss:
+        """Return the loss to fit: the one asked for, or the mean map where texts are ignored."""
+        return MeanMap() if self.text == "none" else find_loss(self.loss, self.constraint)
 
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""
         given = self.__dict__["partition"]
         partition = VoxelGrid() if given is None else given
-        if self.constraint == "labels" and getattr(partition, "labels", None) is None:
+        needs_labels = find_loss(self.loss, self.constraint).needs_labels
+        if needs_labels and getattr(partition, "labels", None) is None:
             raise FitError("a label-constrained model needs an atlas with labels; give both")
         if isinstance(partition, Atlas):
             self.brain_ = VoxelGrid() if self.brain is None else self.brain
@@ -300,7 +297,8 @@ class Encoder(Parameters):
     def _count_terms(self, corpus: Corpus) -> sparse.csr_matrix:
         """Settle the terms to learn from, and count them in the training studies."""
         vocabulary = self._find_vocabulary()
-        nested = self.loss == "likelihood" if self.nested is None else self.nested
+        loss = self._find_loss()
+        nested = loss.counts_nested if self.nested is None else self.nested
         extractor = TermExtractor(vocabulary, self.section_weights, nested=nested)
         counts = extractor.counts(corpus)
         studies = counts.getnnz(axis=0)  # (n_terms,): studies that mention each term
@@ -310,7 +308,7 @@ class Encoder(Parameters):
                 f"{self.min_studies} of the {len(corpus):,} training studies; give a vocabulary "
                 "that fits the corpus, or lower min_studies"
             )
-        if self.constraint == "labels":
+        if loss.needs_labels:
             self.vocabulary_, self.extractor_ = vocabulary, extractor
             return counts
         frequent = np.flatnonzero(studies >= self.min_studies).tolist()
@@ -322,10 +320,10 @@ class Encoder(Parameters):
         return self.extractor_.counts(corpus)
 
     def _find_vocabulary(self) -> Vocabulary:
-        if self.constraint == "labels":
-            names = [words_of_label(name)[0] for name in self.partition_.names]
-            self.label_names_ = names
-            return Vocabulary(sorted({name for name in names if name}))
+        if self._find_loss().needs_labels:
+            labels = LabelTerms.from_labels(self.partition_.names)
+            self.label_names_ = list(labels.names)
+            return labels.vocabulary
         if self.vocabulary is None:
             return builtin_anatomy()
         if isinstance(self.vocabulary, Vocabulary):
@@ -334,34 +332,27 @@ class Encoder(Parameters):
             return Vocabulary(self.vocabulary)
         return Vocabulary.load(self.vocabulary)
 
-    def _learner(self) -> Learner:
-        schedule = Schedule() if self.rank is None else Schedule(rank=self.rank)
-        return Learner(
-            loss=self.loss,
-            constraint=self.constraint,
+    def _training_options(self) -> TrainingOptions:
+        return TrainingOptions(
             lambdas=self.lambdas,
             validation=self.validation,
             tolerance=self.tolerance,
             repeats=self.repeats,
-            schedule=schedule,
+            schedule=Schedule() if self.rank is None else Schedule(rank=self.rank),
             seed=self.seed,
             n_jobs=self.n_jobs,
             checkpoint=self.checkpoint,
         )
 
-    def _label_selector(self) -> sparse.csr_matrix | None:
+    def _label_selector(self) -> sparse.csr_matrix:
         """(n_terms, n_regions), with a one where the term is the region's label."""
-        if self.constraint != "labels":
-            return None
-        regions = [k for k, name in enumerate(self.label_names_) if name]
-        terms = [self.vocabulary_.index(self.label_names_[k]) for k in regions]
-        shape = (len(self.vocabulary_), self.partition_.n_regions)
-        return sparse.csr_matrix((np.ones(len(regions)), (terms, regions)), shape=shape)
+        return LabelTerms(tuple(self.label_names_), self.vocabulary_).selector
 
-    def _keep(self, learned: Learned) -> None:
-        self.predictor_ = learned.predictor
-        self.choice_, self.certificate_ = learned.choice, learned.certificate
-        self.calibration_ = learned.calibration
+    def _keep(self, model: CountModel) -> None:
+        result = model.result
+        self.weighting_, self.predictor_ = model.weighting, result.predictor
+        self.choice_, self.certificate_ = result.choice, result.certificate
+        self.calibration_ = result.calibration
         self.neighbours_ = None
 
     @property
@@ -609,20 +600,13 @@ class Encoder(Parameters):
         corpus = as_corpus(X, y)
         xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
         study, region = place_peaks(self.partition_, self.brain_, xyz_mm, corpus.peak_rows)
-        order = np.argsort(study, kind="stable")
-        study, region = study[order], region[order]
-        relative = np.zeros(len(study))
-        scale = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
-        start = 0
+        peaks = Peaks(study, region, len(corpus))
+        relative_volume = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
         n_chunks = -(-len(corpus) // CHUNK)
-        for q in track(self.iter_predict(corpus), "scoring", n_chunks):
-            here = slice(*np.searchsorted(study, [start, start + len(q)]))
-            covered = region[here] >= 0
-            relative[here] = covered * q[study[here] - start, region[here]] * scale[region[here]]
-            start += len(q)
-        nats = nats_above_uniform(relative, study, len(corpus))
-        mean = (region >= 0) * (self.mean_map_ * scale)[region]
-        mean_nats = nats_above_uniform(mean, study, len(corpus))
+        predictions = track(self.iter_predict(corpus), "scoring", n_chunks)
+        nats = score_studies(predictions, peaks, relative_volume)
+        mean_map = np.broadcast_to(self.mean_map_, (len(corpus), len(self.mean_map_)))
+        mean_nats = score_studies([mean_map], peaks, relative_volume)
         scored = np.bincount(study, minlength=len(corpus))
         return pd.DataFrame(
             {

@@ -7,14 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-LOSS_NAMES = {
-    "l1": "ℓ1",
-    "l2": "ℓ2",
-    "labels": "labels (ℓ2)",
-    "labels-l1": "labels (ℓ1)",
-    "mean": "mean map",
-    "uniform": "uniform",
-}
+from neurowhere.model.losses import LOSSES
+
+
+class LossNames(dict[str, str]):
+    """Names of models in tables and figures: a registered loss brings its title."""
+
+    def __missing__(self, loss: str) -> str:
+        return LOSSES[loss].title if loss in LOSSES else loss
+
+
+LOSS_NAMES = LossNames({"mean": "mean map"})
 HEADER = (
     "partition",
     "model",
@@ -34,7 +37,7 @@ def summary_cells(summary: pd.DataFrame) -> Cells:
     return [
         [
             row["partition"],
-            LOSS_NAMES.get(row["loss"], row["loss"]),
+            LOSS_NAMES[row["loss"]],
             f"{row['folds']}",
             _mean_and_spread(row, "log_likelihood"),
             _mean_and_spread(row, "nats_above_uniform"),

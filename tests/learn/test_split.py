@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import FitError
+from neurowhere.learn import shuffle_split
 
 
 @given(
@@ -37,6 +37,17 @@ def test_every_study_is_tested_about_as_often():
     assert 10 <= tested.min() <= tested.max() <= 55  # 30 expected, standard deviation 5.2
 
 
-def test_too_few_studies_is_an_error():
-    with pytest.raises(FitError, match="10% of 3 leaves 0 to test on"):
-        shuffle_split(np.arange(3), 0)
+def test_recorded_splits():
+    """Folds that results were computed on: other random numbers would make them void."""
+    assert shuffle_split(np.arange(20), 3, seed=7)[1].tolist() == [5, 8]
+    assert shuffle_split(np.arange(20), seed=7)[1].tolist() == [3, 8]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.99, 1.0])
+def test_neither_side_is_empty(share):
+    assert all(map(len, shuffle_split(np.arange(3), share=share)))
+
+
+def test_one_study_cannot_be_split():
+    with pytest.raises(FitError, match="at least 2 studies"):
+        shuffle_split(np.array(["a", "a"]))
