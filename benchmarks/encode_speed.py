@@ -32,7 +32,7 @@ from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning
 from neurowhere.inputs import iter_texts
 from neurowhere.model.batch import TableMaker
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.space import default_atlas
 from setting import DATA, print_table
 
 SENTENCE = "Fear conditioning activated the left amygdala and the anterior insula."

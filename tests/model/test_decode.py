@@ -7,8 +7,8 @@ from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, PLACES, TERMS, make_corpus
 
 from neurowhere import Encoder
-from neurowhere.model import decode as decoding
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
+from neurowhere.model import decode as decoding
 from neurowhere.model.decode import decode, log_ratios, map_weights, peak_weights, rank_terms
 
 

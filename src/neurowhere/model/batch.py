@@ -15,8 +15,7 @@ from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import WORD, Support
 from neurowhere.space import Atlas
-from neurowhere.space.overlap import overlap_mm3
-from neurowhere.space.sides import move_to_sides
+from neurowhere.space.geometry import move_to_sides, overlap_mm3
 from neurowhere.text.clinical.mentions import Mentions, count_each, read_mentions, side_shares
 
 Float32 = NDArray[np.float32]

@@ -26,7 +26,7 @@ from neurowhere.model.neighbours import Neighbours
 from neurowhere.model.parameters import Parameters
 from neurowhere.model.training import CHUNK, Learned, Learner, Lesson, learn, mean_predictor
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
-from neurowhere.space.sides import move_to_sides
+from neurowhere.space.geometry import move_to_sides
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
 from neurowhere.text.anatomy.builtin import builtin_anatomy

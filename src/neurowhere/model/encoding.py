@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.maxima import strongest_regions
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3, strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions
 from neurowhere.text.clinical.places import Side

@@ -11,7 +11,7 @@ from neurowhere._tools.coordinates import transform_points
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.encoding import Encoding
 from neurowhere.space import Atlas
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
 from neurowhere.space.partition import OUTSIDE
 
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons are told

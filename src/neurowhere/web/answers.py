@@ -10,7 +10,7 @@ import pandas as pd
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.decode import Decoding
 from neurowhere.model.encoding import Encoding, TermMap
-from neurowhere.space.maxima import strongest_regions
+from neurowhere.space.geometry import strongest_regions
 from neurowhere.text.clinical.mentions import Mention
 from neurowhere.web.gazetteer import Gazetteer, Point, as_point
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.space import Atlas, Partition
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text import words_of_label
 

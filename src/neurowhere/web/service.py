@@ -206,7 +206,7 @@ class Service:
 
 
 def _atlas_of(model: Encoder) -> Atlas:
-    from neurowhere.space.aal3 import default_atlas
+    from neurowhere.space import default_atlas
 
     return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()
 
