@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.inputs.sentences import split_sentences
-from neurowhere.inputs.sources import Text
+from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.decode import decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
