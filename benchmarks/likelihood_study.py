@@ -40,7 +40,6 @@ from neurowhere.model.losses import L1
 from neurowhere.model.losses.likelihood import to_studies
 from neurowhere.model.training import TrainingData, TrainingOptions
 from neurowhere.space import VoxelGrid, make_targets
-from neurowhere.space.sides import mirror
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.anatomy.builtin import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
 from outer_folds import studies_in_brain
@@ -272,7 +271,8 @@ class Inner:
     def symmetric(self, share=0.125):
         """Components drawn towards their mirror image."""
         model, X = self.base
-        other = model.components[:, mirror(GRID)]
+        mirrored = GRID.region_of(GRID.centers_mm * [-1, 1, 1])
+        other = model.components[:, np.where(mirrored < 0, np.arange(len(mirrored)), mirrored)]
         mixed = (1 - share) * model.components + share * other
         return LogLinear(model.mean, model.loadings, mixed), X
 

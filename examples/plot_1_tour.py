@@ -11,7 +11,7 @@ from nilearn import plotting
 from neurowhere import load_model
 from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import decode
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.space import default_atlas
 
 model = load_model()
 

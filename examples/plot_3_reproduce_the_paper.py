@@ -16,7 +16,7 @@ from nilearn import plotting
 from neurowhere import Corpus, VoxelGrid, load_model
 from neurowhere.corpus import Document
 from neurowhere.evaluate import Candidate, compare
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.space import default_atlas
 
 # %%
 # Studies from a known world

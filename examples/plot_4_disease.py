@@ -14,7 +14,7 @@ import numpy as np
 from nilearn import plotting
 
 from neurowhere import contrast_documents
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.space import default_atlas
 
 # %%
 # Documents

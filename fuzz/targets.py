@@ -39,9 +39,8 @@ from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
-from neurowhere.inputs import Text, is_foreign, iter_texts, read_text
+from neurowhere.inputs import Text, is_foreign, iter_texts, read_text, split_sentences
 from neurowhere.inputs.html import html_to_text
-from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model

@@ -70,7 +70,7 @@ def test_fresh_processes_give_the_same_bits_whatever_their_threads_and_hashes(tm
 
 def predictions():
     """Regions, the likeliest first, and peaks that the shipped model gives for a few texts."""
-    from neurowhere.space.aal3 import default_atlas
+    from neurowhere.space import default_atlas
 
     model, atlas = load_model(), default_atlas()
     for text in TEXTS:

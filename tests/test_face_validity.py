@@ -6,7 +6,7 @@ from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
 from neurowhere.model.decoding import decode, rank_terms
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.space import default_atlas
 
 TOP, DOUBLED = 3, 2.0
 

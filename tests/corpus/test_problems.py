@@ -12,9 +12,9 @@ from neurowhere.corpus.problems import (
     is_outside,
     is_repeated,
     is_voxel_like,
+    review,
     voxel_studies,
 )
-from neurowhere.corpus.review import review
 from neurowhere.exceptions import CorpusError, DataWarning
 
 

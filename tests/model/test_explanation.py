@@ -6,7 +6,7 @@ from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder
 from neurowhere.exceptions import PartitionError
-from neurowhere.space.sides import fold, mirror
+from neurowhere.space import fold
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -82,20 +82,6 @@ def test_sides_move_the_map(model):
     assert 0 < half[x > 0].sum() < half[x < 0].sum()
     off = model.encode("the left amygdala", laterality=False).probabilities
     np.testing.assert_allclose(off, neither, atol=1e-7)
-
-
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_folding_keeps_all_mass_that_has_a_mirror_image(side):
-    q = np.random.default_rng(0).dirichlet(np.ones(GRID.n_regions)).astype(np.float32)
-    folded = fold(GRID, q, side)
-    sign = 1 if side == "left" else -1
-    x = sign * GRID.centers_mm[:, 0]
-    assert folded.sum() == pytest.approx(1, abs=1e-5)
-    assert (folded[x > 0] == 0).all()
-    mirrored = mirror(GRID)
-    here = np.flatnonzero((x < 0) & (mirrored != np.arange(len(x))))
-    expected = q[here] + q[mirrored[here]]
-    np.testing.assert_allclose(folded[here] / folded[here[0]], expected / expected[0], rtol=1e-4)
 
 
 def test_support_says_how_much_is_known(model):

@@ -62,8 +62,7 @@ def encode_texts(
 
 def _split(found: "Iterable[Text | Failure]", model: "Encoder") -> "Iterator[Text | Failure]":
     """Cut texts into sentences."""
-    from neurowhere.inputs import Text
-    from neurowhere.inputs.sentences import split_sentences
+    from neurowhere.inputs import Text, split_sentences
 
     for item in found:
         if isinstance(item, Text):

@@ -90,8 +90,7 @@ def read_partition(text: str, labels: Path | None = None) -> "Partition":
 
 def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas":
     """Atlas that "IMAGE" or "IMAGE:LABELS" stands for; by default the partition's own, or AAL3."""
-    from neurowhere.space import Atlas
-    from neurowhere.space.aal3 import default_atlas
+    from neurowhere.space import Atlas, default_atlas
 
     if text is None:
         return partition if isinstance(partition, Atlas) else default_atlas()

@@ -18,7 +18,7 @@ from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
 
 Array = NDArray[np.floating]
 

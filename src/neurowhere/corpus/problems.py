@@ -1,9 +1,9 @@
-"""What can be odd about a corpus: pure functions on its tables, and a record of what was found."""
+"""What can be odd about a corpus: looked for, counted, and dropped where that is asked for."""
 
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 
 from neurowhere.corpus.frames import PEAK_COLUMNS, XYZ
 from neurowhere.exceptions import CorpusError, DataWarning
+
+if TYPE_CHECKING:
+    from neurowhere.corpus.corpus import Corpus
+
+Mask = NDArray[np.bool_]
 
 # Name of each problem: what is counted, and what is odd about it.
 MEANINGS = {
@@ -60,19 +65,55 @@ class Problem:
 
     @classmethod
     def at(cls, name: str, ids: Iterable[Any], *, dropped: bool = False) -> "Problem":
-        """Count a problem by the document ids of its occurrences."""
+        """Count a problem.
+
+        Parameters
+        ----------
+        name : str
+            One of `MEANINGS`.
+        ids : iterable
+            Document of each occurrence.
+        dropped : bool
+            Whether they were dropped.
+
+        Returns
+        -------
+        Problem
+        """
         found = list(ids)
         examples = tuple(dict.fromkeys(map(str, found)))[:N_EXAMPLES]
         return cls(name, len(found), dropped, examples)
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Problem":
-        """Make a problem of what `dataclasses.asdict` and JSON made of one."""
+        """Make a problem again.
+
+        Parameters
+        ----------
+        fields : dict
+            What `dataclasses.asdict`, and perhaps JSON, made of one.
+
+        Returns
+        -------
+        Problem
+        """
         return cls(**{**fields, "examples": tuple(fields["examples"])})
 
 
 def duplicates_problem(ids: list[str], *, dropped: bool) -> tuple[Problem, ...]:
-    """Record and warn of documents with the id of an earlier one, if there are any."""
+    """Record and warn of documents with the id of an earlier one.
+
+    Parameters
+    ----------
+    ids : list of str
+    dropped : bool
+        Whether they were dropped.
+
+    Returns
+    -------
+    tuple of Problem
+        One, or none if there are no such documents.
+    """
     if not ids:
         return ()
     problem = Problem.at("duplicates", ids, dropped=dropped)
@@ -81,7 +122,17 @@ def duplicates_problem(ids: list[str], *, dropped: bool) -> tuple[Problem, ...]:
 
 
 def check_droppable(names: Iterable[str]) -> frozenset[str]:
-    """Names of problems to drop, or an error that lists the known ones."""
+    """Check the names of problems to drop.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    frozenset of str
+        The same; an unknown name is an error that lists the known ones.
+    """
     wanted = frozenset(names)
     unknown = sorted(wanted.difference(DROPPABLE))
     if unknown:
@@ -137,3 +188,57 @@ def voxel_studies(peaks: pd.DataFrame, rows: NDArray[np.intp], n: int) -> NDArra
 
 def _all_axes(conditions: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(conditions.all(axis=1))  # (n_peaks, 3) -> (n_peaks,)
+
+
+# In the order in which they are looked for: a document whose peaks all lie outside the head
+# becomes one without peaks when these are dropped.
+PEAK_PROBLEMS: dict[str, Callable[[pd.DataFrame], Mask]] = {
+    "repeated": is_repeated,
+    "outside": is_outside,
+}
+DOCUMENT_PROBLEMS: dict[str, Callable[["Corpus"], Mask]] = {
+    "voxels": lambda corpus: voxel_studies(corpus.peaks, corpus.peak_rows, len(corpus)),
+    "empty": lambda corpus: corpus.is_empty,
+    "without_peaks": lambda corpus: corpus.n_peaks == 0,
+    "unknown_space": lambda corpus: (
+        (corpus.documents["space"] == "unknown").to_numpy() & (corpus.n_peaks > 0)
+    ),
+}
+
+
+def review(corpus: "Corpus", drop: Iterable[str] = ()) -> "Corpus":
+    """Look for problems, drop those that are named, and record all that was found.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What its `problems` say was dropped is kept on record; the rest is looked for anew.
+    drop : iterable of str
+        Names among `problems.DROPPABLE`. Duplicates are dropped while reading, not here.
+
+    Returns
+    -------
+    Corpus
+        With its `problems` filled in.
+    """
+    names = check_droppable(drop)
+    looked_for = PEAK_PROBLEMS.keys() | DOCUMENT_PROBLEMS.keys()
+    found = [known for known in corpus.problems if known.dropped or known.name not in looked_for]
+    for name, find_peaks in PEAK_PROBLEMS.items():
+        bad = find_peaks(corpus.peaks)
+        found.append(Problem.at(name, corpus.peaks["id"][bad], dropped=name in names))
+        if name in names and bad.any():
+            corpus = replace(corpus, peaks=corpus.peaks[~bad].reset_index(drop=True))
+    for name, find_documents in DOCUMENT_PROBLEMS.items():
+        bad = find_documents(corpus)
+        found.append(Problem.at(name, corpus.documents["id"][bad], dropped=name in names))
+        if name in names and bad.any():
+            corpus = corpus.select(~bad)
+    found = [problem for problem in found if problem.count]
+    if not len(corpus):
+        raise CorpusError(f"no document is left; {'; '.join(map(str, found)) or 'none was there'}")
+    for problem in found:
+        # The others are common in real corpora; this one is likely an error.
+        if problem.name == "voxels" and not problem.dropped:
+            warnings.warn(str(problem), DataWarning, stacklevel=3)
+    return replace(corpus, problems=tuple(found))

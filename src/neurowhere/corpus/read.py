@@ -15,9 +15,8 @@ from neurowhere._tools.files import expanded
 from neurowhere._tools.progress import track
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import Document
-from neurowhere.corpus.problems import check_droppable
+from neurowhere.corpus.problems import check_droppable, review
 from neurowhere.corpus.readers.shards import Skipped
-from neurowhere.corpus.review import review
 from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces
 from neurowhere.exceptions import CorpusError, DataWarning
 
@@ -103,8 +102,16 @@ def iter_documents(
 ) -> Iterator[Document]:
     """Iterate over the documents of a file or a folder one by one; memory does not grow.
 
-    The parameters are those of `read_corpus`. Peaks that are not finite numbers are left out
-    and counted; nothing else is looked for or dropped.
+    Parameters
+    ----------
+    path, format, talairach_to_mni
+        As in `read_corpus`.
+
+    Returns
+    -------
+    iterator of Document
+        Peaks that are not finite numbers are left out and counted; nothing else is looked for
+        or dropped.
     """
     source = expanded(path)
     reader = _reader(find_format(source, format))
@@ -118,7 +125,19 @@ def iter_documents(
 
 
 def find_format(source: Path, wanted: str | None = None) -> str:
-    """Name of the format of a file or a folder: the one that is wanted, or that it has."""
+    """Return the name of the format of a file or a folder.
+
+    Parameters
+    ----------
+    source : Path
+    wanted : str, optional
+        Name of a format, which is only checked; by default it is detected.
+
+    Returns
+    -------
+    str
+        One of `READERS`.
+    """
     if not source.exists():
         raise CorpusError(f"expected a file or a folder, but {source} does not exist")
     if wanted is not None:
@@ -135,7 +154,17 @@ def find_format(source: Path, wanted: str | None = None) -> str:
 
 
 def detect(path: Path) -> list[str]:
-    """Names of the formats that a path holds; the most specific ones, if any."""
+    """Find the formats that a path holds.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    list of str
+        The most specific ones among `READERS`, if any.
+    """
     for tier in TIERS:
         found = [name for name in tier if _reader(name).detects(path)]
         if found:
@@ -160,7 +189,7 @@ def _load(source: Path, name: str, *, keep_duplicates: bool, progress: bool) -> 
 
 
 def _iter_tidy(documents: Iterable[Document], source: Path) -> Iterator[Document]:
-    """Documents with finite peaks only; an error if there is no document at all."""
+    """Yield documents with finite peaks only; an error if there is no document at all."""
     skipped = Skipped("peaks")
     n_documents = n_peaks = 0
     with _clear_errors(source):

@@ -36,7 +36,7 @@ from neurowhere.model.neighbours import Neighbours
 from neurowhere.model.parameters import Parameters, check_fitted
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
-from neurowhere.space.sides import move_to_sides
+from neurowhere.space.geometry import move_to_sides
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.anatomy.builtin import builtin_anatomy

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.gazetteer import Gazetteer, gazetteer_of
-from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.aal3 import default_atlas
-from neurowhere.space.maxima import strongest_regions
+from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
+from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side

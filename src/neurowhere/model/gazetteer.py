@@ -13,7 +13,7 @@ from scipy import sparse
 
 from neurowhere._tools.coordinates import transform_points
 from neurowhere.space import Atlas, Partition
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text import words_of_label
 

@@ -10,7 +10,7 @@ from neurowhere.corpus.frames import XYZ
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.summary import summarise
 from neurowhere.space import Atlas
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
 
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons are told
 N_REASONS = 6  # terms for each

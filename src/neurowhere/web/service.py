@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.inputs.sentences import split_sentences
-from neurowhere.inputs.sources import Text
+from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import decode
 from neurowhere.model.difference import compare_texts
@@ -27,9 +26,8 @@ from neurowhere.model.summary import (
     support_of,
     to_plain,
 )
-from neurowhere.space import Atlas
-from neurowhere.space.aal3 import default_atlas
-from neurowhere.space.maxima import strongest_regions
+from neurowhere.space import Atlas, default_atlas
+from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web import examples
 from neurowhere.web.schemas import (

