@@ -49,6 +49,7 @@ def atlas(tmp_path):
     return f"atlas:{tmp_path / 'blocks.nii.gz'}:{labels}"
 
 
+@pytest.mark.slow
 def test_everything_is_written(run, source, atlas, tmp_path):
     output = tmp_path / "out"
     arguments = ("compare", source, "-o", output, "--partitions", f"voxels:12,{atlas}")

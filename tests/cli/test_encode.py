@@ -189,6 +189,7 @@ def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch):
     assert len(rows_of((tmp_path / "table.csv").read_text())) == CHUNK
 
 
+@pytest.mark.slow
 def test_a_folder_for_each_text(encode, tmp_path):
     source, output = tmp_path / "texts.jsonl", tmp_path / "out"
     texts = ["amygdala", "liver", "visual cortex"]

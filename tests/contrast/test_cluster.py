@@ -14,7 +14,11 @@ from neurowhere.contrast import run as run_module
 pytest.importorskip("distributed")
 
 # Dask's own threads and sockets are closed after pytest looks.
-pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.enable_socket,
+    pytest.mark.filterwarnings("ignore"),
+]
 
 N_FILES = 40
 

@@ -8,6 +8,8 @@ from tests.studies import GRID
 from neurowhere.report.encoding_page import encoding_page
 from neurowhere.report.encoding_tables import tabulate
 
+pytestmark = pytest.mark.browser
+
 LIVE = "#viewer.live"
 TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part=${n}]`).value))"

@@ -10,12 +10,12 @@ from neurowhere.cli.options import Json, OptionalModelPath, print_pairs
 if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
 
-model_app = typer.Typer(no_args_is_help=True, help="Sum up and verify models.")
+model_app = typer.Typer(no_args_is_help=True, help="Summarise and verify models.")
 
 
 @model_app.command("info")
 def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
-    """Sum up a model: what it predicts, from which terms, and what it was learned from.
+    """Summarise a model: what it predicts, from which terms, and its training data.
 
     Example:
 
@@ -30,7 +30,7 @@ def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
 
 @model_app.command("verify")
 def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
-    """Check every file of a model, and that what it predicts is a density.
+    """Check every file of a model, and that its predictions are densities.
 
     Example:
 
@@ -47,7 +47,7 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
 
 
 def print_summary(model: "Encoder", as_json: bool) -> None:
-    """Print what a model is, as lines or as JSON."""
+    """Print the summary of a model, as lines or as JSON."""
     summary = model.summary()
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
