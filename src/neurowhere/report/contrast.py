@@ -13,13 +13,14 @@ from neurowhere.model.encoding import Encoding
 from neurowhere.report.encoding_page import readable_names
 from neurowhere.report.figures import name_rows
 from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
-from neurowhere.report.page import page, paragraph, picture, section
-from neurowhere.report.tables import to_html, write_csv
-from neurowhere.report.viewer import data_block, viewer_data, viewer_elements
+from neurowhere.report.page import render_page
+from neurowhere.report.tables import Cells, write_csv
+from neurowhere.report.viewer import viewer_data
 from neurowhere.space import Atlas
 
 KIND = "contrast"
 N_REGIONS, N_TERMS, N_DOCUMENTS = 15, 20, 50  # rows on the page
+TERM_COLUMNS = ["term", "share", "share_reference", "moves"]
 RAISED_COLOUR, UNSURE_COLOUR = "#0072B2", "#9aa5b1"
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.0, 1.0, 0.3  # inches
 
@@ -62,22 +63,29 @@ def write_files(
     title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
     figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
     write_png(figure, folder / "map.png")
-    parts = [
-        _summary_section(contrast),
-        _map_section(contrast, folder / "map.png"),
-        _terms_section(contrast.terms),
-    ]
-    if atlas is not None:
-        regions = contrast.regions(atlas)
+    regions = None if atlas is None else contrast.regions(atlas)
+    if regions is not None:
         write_csv(regions, folder / "regions.csv")
-        parts.append(_regions_section(regions, folder / "regions.png"))
-    parts += [
-        section("Documents", paragraph(_DOCUMENTS), _table(documents, N_DOCUMENTS)),
-        section("How it was made", paragraph(_how(contrast))),
-        data_block(_viewer_data(contrast, atlas)),
-    ]
-    lead = f"Contrasted with {contrast.against_words}."
-    text = page(title, lead, *parts, styles=("encoding.css",), script="viewer.js")
+        write_png(draw_regions(regions), folder / "regions.png")
+    passing = contrast.significant()
+    text = render_page(
+        "contrast.html",
+        styles=("encoding.css",),
+        script="viewer.js",
+        title=title,
+        against=contrast.against_words,
+        about=contrast.about,
+        raised=int((passing & (contrast.log_ratio > 0)).sum()),
+        lowered=int((passing & (contrast.log_ratio <= 0)).sum()),
+        n_model_regions=contrast.partition.n_regions,
+        false_discovery_rate=FALSE_DISCOVERY_RATE,
+        still=folder / "map.png",
+        terms=_cells(contrast.terms[TERM_COLUMNS], N_TERMS),
+        regions=None if regions is None else _cells(regions, N_REGIONS),
+        regions_picture=folder / "regions.png",
+        documents=_cells(documents, N_DOCUMENTS),
+        data=_viewer_data(contrast, atlas),
+    )
     (folder / "report.html").write_text(text, "utf-8")
     groups = {"group": contrast.group, "against": contrast.against}
     write_info(folder, {"kind": KIND, **groups, "about": contrast.about})
@@ -127,38 +135,7 @@ def draw_regions(regions: pd.DataFrame) -> Any:
     return figure
 
 
-# ---- sections of the page
-
-
-def _summary_section(contrast: Contrast) -> str:
-    about = contrast.about
-    passing = contrast.significant()
-    raised = int((passing & (contrast.log_ratio > 0)).sum())
-    left_out = about["terms_left_out"]
-    return section(
-        "In short",
-        paragraph(
-            f"{about['documents']:,} documents were read. "
-            f"{about['documents_with_known_terms']:,} are compared, each with a term that the "
-            "model knows."
-        ),
-        paragraph(
-            f"{raised:,} of {contrast.partition.n_regions:,} regions of the model are raised and "
-            f"{int(passing.sum()) - raised:,} lowered beyond what random groups of documents of "
-            f"the same size would show, at a false-discovery rate of {FALSE_DISCOVERY_RATE:.0%}."
-        ),
-        *([paragraph(f"Left out of the encoding: {', '.join(left_out)}.")] if left_out else []),
-        *(paragraph(problem, "note") for problem in about["problems"]),
-        classes="source",
-    )
-
-
-def _map_section(contrast: Contrast, path: Path) -> str:
-    against = contrast.against_words
-    still = picture(path, f"Log ratio of mean densities, against {against}.")
-    note = f"Density is the mean of the group; the mean map is that of {against}."
-    elements = viewer_elements(still, layer="ratio")
-    return section("Map", elements, paragraph(note, "note"), classes="map")
+# ---- the page
 
 
 def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
@@ -175,41 +152,10 @@ def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
     return viewer_data(mean, strongest_place(contrast.log_ratio_img), atlas, about)
 
 
-def _terms_section(terms: pd.DataFrame) -> str:
-    shown = terms[["term", "share", "share_reference", "moves"]]
-    return section(
-        "Terms that carry it", _table(shown, N_TERMS), paragraph(_TERMS, "note"), classes="terms"
-    )
-
-
-def _regions_section(regions: pd.DataFrame, path: Path) -> str:
-    write_png(draw_regions(regions), path)
-    caption = "Most raised regions. Grey: the interval reaches below 1. regions.csv has all."
-    return section("Regions", picture(path, caption), _table(regions, N_REGIONS))
-
-
-_TERMS = (
-    "Share of the documents that have each term, in the group and in the reference; and the share "
-    "of probability that it moves, found by putting this term of the group's mean text back to "
-    "what it is in the reference. terms.csv has more."
-)
-_DOCUMENTS = "Those with the most mentions; documents.csv has all."
-
-
-def _how(contrast: Contrast) -> str:
-    about = contrast.about
-    return (
-        "The map is log(½/V + ½ mean density of the group) − the same of the reference, V the "
-        f"volume of the brain. Intervals: {about['replicates']} replicates of a Poisson bootstrap "
-        f"over documents, seed {about['seed']}. Threshold: permutation of documents, by its exact "
-        "first three moments, with Benjamini and Hochberg's control of the false-discovery rate. "
-        f"Documents weigh {'as their mentions' if about['weighted'] else 'the same'}."
-    )
-
-
-def _table(table: pd.DataFrame, n_rows: int) -> str:
-    cells = [[_cell(value) for value in row] for row in table.head(n_rows).itertuples(index=False)]
-    return f'<div class="wide">{to_html([str(name) for name in table.columns], cells)}</div>'
+def _cells(table: pd.DataFrame, n_rows: int) -> tuple[list[str], Cells]:
+    """Return the header and the first rows of a table as text."""
+    rows = [[_cell(value) for value in row] for row in table.head(n_rows).itertuples(index=False)]
+    return list(map(str, table.columns)), rows
 
 
 def _cell(value: Any) -> str:

@@ -1,13 +1,14 @@
 """Highlight: a text as HTML, with what its terms, sides and denials did to the map."""
 
-import html
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 import pandas as pd
+from markupsafe import Markup
 
 from neurowhere.model.encoding import Encoding
+from neurowhere.report.page import render
 from neurowhere.text.clinical.mentions import Mention, Mentions
 
 N_STRENGTHS = 5  # shades of a hue; `.strength-1` to `.strength-5` of the style sheet
@@ -24,8 +25,17 @@ class Note(NamedTuple):
     words: str
 
 
-def highlight(encoding: Encoding) -> str:
-    """Mark up the text of an encoding; all of the text is escaped.
+class Part(NamedTuple):
+    """A part of the text, and the element around it, if any."""
+
+    words: str
+    tag: str
+    classes: str
+    title: str
+
+
+def highlight(encoding: Encoding) -> Markup:
+    """Return the text of an encoding as HTML; all of the text is escaped.
 
     Terms are ``<mark>``, in the hue of what they did and the strength of how much; what the text
     denies is ``<s>``; sides are ``<u>``. The title of each tells why.
@@ -95,33 +105,35 @@ def strength(value: float, strongest: float) -> int:
     return 1 + min(int(share * N_STRENGTHS), N_STRENGTHS - 1)
 
 
-def markup(text: str, notes: Iterable[Note]) -> str:
-    """Text as HTML with notes, which may overlap: it is cut where any of them begins or ends.
+def markup(text: str, notes: Iterable[Note]) -> Markup:
+    """Return a text as HTML with notes, which may overlap: it is cut where one begins or ends.
 
     >>> notes = [Note(0, 5, "s", "denied", "not so"), Note(3, 10, "u", "left", 'a "side"')]
-    >>> for part in markup("no <3 here", notes).replace("><", ">|<").split("|"):
+    >>> for part in str(markup("no <3 here", notes)).replace("><", ">|<").split("|"):
     ...     print(part)
     <s class="denied" title="not so">no </s>
-    <s class="denied left" title="not so; a &quot;side&quot;">&lt;3</s>
-    <u class="left" title="a &quot;side&quot;"> here</u>
+    <s class="denied left" title="not so; a &#34;side&#34;">&lt;3</s>
+    <u class="left" title="a &#34;side&#34;"> here</u>
     """
+    return render("highlight.html", parts=_parts(text, notes))
+
+
+def _parts(text: str, notes: Iterable[Note]) -> Iterator[Part]:
     starting = sorted(dict.fromkeys(notes), key=lambda note: note.start, reverse=True)
     cuts = sorted({0, len(text), *(cut for note in starting for cut in (note.start, note.end))})
-    parts: list[str] = []
     open_notes: list[Note] = []
     for start, end in pairwise(cuts):
         open_notes = [note for note in open_notes if note.end > start]
         while starting and starting[-1].start == start:
             open_notes.append(starting.pop())
-        parts.append(_wrap(html.escape(text[start:end]), open_notes))
-    return "".join(parts)
+        yield _part(text[start:end], open_notes)
 
 
-def _wrap(part: str, notes: list[Note]) -> str:
-    """Put one element around a part of the text, with all that is to be said about it."""
-    if not notes:
-        return part
-    tag = min((note.tag for note in notes), key=TAGS.index)
-    classes = " ".join(dict.fromkeys(note.classes for note in notes))
-    title = html.escape("; ".join(dict.fromkeys(note.words for note in notes)))
-    return f'<{tag} class="{classes}" title="{title}">{part}</{tag}>'
+def _part(words: str, notes: list[Note]) -> Part:
+    """Return a part of the text with all that is to be said about it, in one element."""
+    return Part(
+        words,
+        tag=min((note.tag for note in notes), key=TAGS.index, default=""),
+        classes=" ".join(dict.fromkeys(note.classes for note in notes)),
+        title="; ".join(dict.fromkeys(note.words for note in notes)),
+    )

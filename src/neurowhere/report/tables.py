@@ -1,6 +1,5 @@
-"""Tables in words: as CSV, Markdown or HTML, and the summary of a comparison as such words."""
+"""Tables in words: as CSV or Markdown, and the summary of a comparison as such words."""
 
-import html
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,16 +76,3 @@ def to_markdown(header: Sequence[str], cells: Cells) -> str:
     return "".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in rows
     )
-
-
-def to_html(header: Sequence[str], cells: Cells) -> str:
-    """Write a table in HTML, its text escaped.
-
-    >>> to_html(["a"], [["<b>"]])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import json
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.model.encoding import Encoding
-from neurowhere.report.page import asset
 from neurowhere.space import Atlas, Partition, VoxelGrid
 
 FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
@@ -119,24 +117,3 @@ def _pack(volume: NDArray[Any], affine: NDArray[np.float64], scale: float) -> Pa
         "bytes": volume.dtype.itemsize,
         "data": base64.b64encode(data).decode("ascii"),
     }
-
-
-def data_block(data: dict[str, Any]) -> str:
-    r"""Put data into an element that a browser neither runs nor reads as HTML.
-
-    >>> data_block({"name": "</script>"})
-    '<script type="application/json" id="viewer-data">{"name":"\\u003c/script>"}</script>'
-    """
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="viewer-data">{text}</script>'
-
-
-def viewer_elements(still: str = "", layer: str = "density") -> str:
-    """Elements that the script fills.
-
-    `still` is the HTML that is shown where it does not run, `layer` what is shown at first:
-    density, ratio or mass.
-    """
-    chosen = f'value="{layer}"'
-    elements = asset("viewer.html").replace(chosen, f"{chosen} checked")
-    return elements.replace("<!-- still -->", still)
