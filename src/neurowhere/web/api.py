@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.web import examples, schemas
-from neurowhere.web.metrics import MEDIA_TYPE, Metrics
+from neurowhere.web.guard import MEDIA_TYPE, Metrics
 from neurowhere.web.negotiation import choose
 from neurowhere.web.pool import Pool
 from neurowhere.web.service import to_json

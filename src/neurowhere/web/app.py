@@ -11,8 +11,7 @@ from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas
 from neurowhere.web.api import About, make_router
 from neurowhere.web.errors import add_error_handlers
-from neurowhere.web.guard import Guard
-from neurowhere.web.metrics import Metrics
+from neurowhere.web.guard import Guard, Metrics
 from neurowhere.web.page import make_page
 from neurowhere.web.pool import Answerer, Pool
 from neurowhere.web.service import Service

@@ -1,16 +1,23 @@
-"""Guard: what every request passes through: limits, headers, times, and failures caught."""
+"""Guard: what every request passes through: limits, headers, metrics, and failures caught."""
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web.errors import ApiError, answer, failure
-from neurowhere.web.metrics import Metrics
 from neurowhere.web.settings import Settings
 
 # Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
@@ -38,6 +45,67 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 NOT_KEPT = "no-store"  # answers may hold a part of a patient's text
+
+MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
+GAUGES = {
+    "neurowhere_pending": "Queries that are worked on or wait.",
+    "neurowhere_waiting": "Queries that wait for a worker.",
+    "neurowhere_capacity": "Queries that the server takes at once.",
+}
+
+
+class Metrics:
+    """Counts and times of the requests to one application, for Prometheus.
+
+    They are kept in the process that serves, through which all workers answer: there is nothing
+    to sum up over processes.
+
+    >>> metrics = Metrics()
+    >>> metrics.add("/health", 200, 0.003)
+    >>> metrics.render({"neurowhere_pending": 2}).decode().splitlines()[2]
+    'neurowhere_requests_total{route="/health",status="200"} 1.0'
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "neurowhere_requests",
+            "Requests, by route and status.",
+            ["route", "status"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "neurowhere_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["route"],
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self._gauges = {
+            name: Gauge(name, words, registry=self.registry) for name, words in GAUGES.items()
+        }
+
+    def add(self, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._requests.labels(route, status).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def render(self, gauges: Mapping[str, float]) -> bytes:
+        """Return all metrics in Prometheus's text format.
+
+        Parameters
+        ----------
+        gauges : mapping of str to float
+            Present values, by the names of `GAUGES`.
+
+        Returns
+        -------
+        bytes
+        """
+        for name, value in gauges.items():
+            self._gauges[name].set(value)
+        return generate_latest(self.registry)
 
 
 class Guard:

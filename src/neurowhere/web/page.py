@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from neurowhere.web.images import TEMPLATES
 from neurowhere.web.pool import Pool
-from neurowhere.web.template import TEMPLATES
 
 MEDIA_TYPES = {
     ".css": "text/css",
