@@ -21,6 +21,8 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
+__all__ = ["write_report"]
+
 TEMPORARY = ".report-"
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
@@ -35,6 +37,15 @@ def write_report(comparison: Comparison) -> Path:
     """Write summary.csv, summary.md, the figures and report.html into the comparison's folder.
 
     Each file is whole or is the one before: they are written elsewhere in the folder first.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    Path
+        Of report.html.
     """
     folder = comparison.folder
     with sole_writer(folder):
@@ -110,16 +121,14 @@ def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, st
             for maps in (examples.truth, examples.prediction)
         )
         write_png(draw_example(truth, prediction), path)
-        caption = (
-            f"{examples.why[index]}: {document['title']} (id {document['id']}), "
-            f"{examples.nats[index]:+.2f} nats above uniform"
-        )
+        study = f"{document['title'] or 'study'} (id {document['id']})"
+        caption = f"{examples.why[index]}: {study}, {examples.nats[index]:+.2f} nats above uniform"
         drawn.append((path, caption[:1].upper() + caption[1:]))
     return drawn
 
 
 def _safe(name: str) -> str:
-    """Keep what any file system takes in a name.
+    """Replace what a file system may not take in a name.
 
     >>> _safe("prediction-10.1/ab.png")
     'prediction-10.1_ab.png'

@@ -18,9 +18,10 @@ from neurowhere.report.tables import Cells, write_csv
 from neurowhere.report.viewer import viewer_data
 from neurowhere.space import Atlas
 
+__all__ = ["draw_regions", "write_contrast", "write_files"]
+
 KIND = "contrast"
 N_REGIONS, N_TERMS, N_DOCUMENTS = 15, 20, 50  # rows on the page
-TERM_COLUMNS = ["term", "share", "share_reference", "moves"]
 RAISED_COLOUR, UNSURE_COLOUR = "#0072B2", "#9aa5b1"
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.0, 1.0, 0.3  # inches
 
@@ -35,7 +36,15 @@ def write_contrast(
     titles: bool = True,
     overwrite: bool = False,
 ) -> None:
-    """Write a contrast as a folder, whole or not at all; see `Contrast.save`."""
+    """Write a contrast as a folder, whole or not at all.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    folder : path
+    atlas, resolution_mm, like, titles, overwrite
+        As in `Contrast.save`.
+    """
     with new_folder(folder, overwrite=overwrite) as temporary:
         write_files(
             contrast, temporary, atlas=atlas, resolution_mm=resolution_mm, like=like, titles=titles
@@ -51,44 +60,33 @@ def write_files(
     like: Any = None,
     titles: bool = True,
 ) -> None:
-    """Write the files of a contrast into an empty folder."""
-    documents = contrast.documents if titles else contrast.documents.drop(columns="title")
+    """Write the files of a contrast into an empty folder.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    folder : path
+    atlas, resolution_mm, like, titles
+        As in `Contrast.save`.
+    """
     if atlas is None and isinstance(contrast.partition, Atlas):
         atlas = contrast.partition
+    tables = _tables(contrast, atlas, titles)
     for name, values in _images(contrast).items():
         image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
         image.to_filename(folder / f"{name}.nii.gz")
-    write_csv(contrast.terms, folder / "terms.csv")
-    write_csv(documents, folder / "documents.csv")
-    title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
-    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
-    write_png(figure, folder / "map.png")
-    regions = None if atlas is None else contrast.regions(atlas)
-    if regions is not None:
-        write_csv(regions, folder / "regions.csv")
-        write_png(draw_regions(regions), folder / "regions.png")
-    passing = contrast.significant()
-    text = render_page(
-        "contrast.html",
-        styles=("encoding.css",),
-        script="viewer.js",
-        title=title,
-        against=contrast.against_words,
-        about=contrast.about,
-        raised=int((passing & (contrast.log_ratio > 0)).sum()),
-        lowered=int((passing & (contrast.log_ratio <= 0)).sum()),
-        n_model_regions=contrast.partition.n_regions,
-        false_discovery_rate=FALSE_DISCOVERY_RATE,
-        still=folder / "map.png",
-        terms=_cells(contrast.terms[TERM_COLUMNS], N_TERMS),
-        regions=None if regions is None else _cells(regions, N_REGIONS),
-        regions_picture=folder / "regions.png",
-        documents=_cells(documents, N_DOCUMENTS),
-        data=_viewer_data(contrast, atlas),
-    )
-    (folder / "report.html").write_text(text, "utf-8")
+    for name, table in tables.items():
+        write_csv(table, folder / f"{name}.csv")
+    _write_pictures(contrast, tables, folder)
+    (folder / "report.html").write_text(_page(contrast, tables, atlas, folder), "utf-8")
     groups = {"group": contrast.group, "against": contrast.against}
     write_info(folder, {"kind": KIND, **groups, "about": contrast.about})
+
+
+def _tables(contrast: Contrast, atlas: Atlas | None, titles: bool) -> dict[str, pd.DataFrame]:
+    documents = contrast.documents if titles else contrast.documents.drop(columns="title")
+    regions = {} if atlas is None else {"regions": contrast.regions(atlas)}
+    return {"terms": contrast.terms, "documents": documents, **regions}
 
 
 def _images(contrast: Contrast) -> dict[str, Any]:
@@ -102,6 +100,17 @@ def _images(contrast: Contrast) -> dict[str, Any]:
         "log_ratio_thresholded": np.where(contrast.significant(), contrast.log_ratio, 0.0),
         "z": contrast.null.z,
     }
+
+
+# ---- pictures
+
+
+def _write_pictures(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> None:
+    title = _title(contrast)
+    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
+    write_png(figure, folder / "map.png")
+    if "regions" in tables:
+        write_png(draw_regions(tables["regions"]), folder / "regions.png")
 
 
 def draw_regions(regions: pd.DataFrame) -> Any:
@@ -127,15 +136,70 @@ def draw_regions(regions: pd.DataFrame) -> Any:
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel(
-        "probability of the region, relative to the reference (95 % bootstrap interval)"
-    )
-    name_rows(axes, shown["region"].tolist())
+    axes.set_xlabel("probability of the region / in the reference (95 % bootstrap interval)")
+    names = readable_names(regions["region"])
+    name_rows(axes, [names[label] for label in shown["region"]])
     axes.spines["top"].set_visible(False)
     return figure
 
 
 # ---- the page
+
+
+def _page(
+    contrast: Contrast, tables: dict[str, pd.DataFrame], atlas: Atlas | None, folder: Path
+) -> str:
+    passing = contrast.significant()
+    raised = int((passing & (contrast.log_ratio > 0)).sum())
+    return render_page(
+        "contrast.html",
+        styles=("encoding.css",),
+        script="viewer.js",
+        title=_title(contrast),
+        reference=_reference(contrast),
+        about=contrast.about,
+        raised=raised,
+        lowered=int(passing.sum()) - raised,
+        n_model_regions=contrast.partition.n_regions,
+        false_discovery_rate=FALSE_DISCOVERY_RATE,
+        still=folder / "map.png",
+        terms=tables["terms"].head(N_TERMS).to_dict("records"),
+        regions=_regions(tables["regions"]) if "regions" in tables else None,
+        regions_picture=folder / "regions.png",
+        documents=_documents(tables["documents"], with_group=bool(contrast.against)),
+        data=_viewer_data(contrast, atlas),
+    )
+
+
+def _title(contrast: Contrast) -> str:
+    return f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
+
+
+def _reference(contrast: Contrast) -> str:
+    """Return what the group is compared with, in words."""
+    if not contrast.against:
+        return f"all {contrast.about['documents_with_known_terms']:,} documents"
+    return f"{contrast.about['documents_in_second_group']:,} documents that {contrast.against}"
+
+
+def _regions(regions: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the most raised regions, with their names in words."""
+    names = regions["region"].map(readable_names(regions["region"]))
+    rows: list[dict[str, Any]] = regions.assign(name=names).head(N_REGIONS).to_dict("records")  # type: ignore[assignment]
+    return rows
+
+
+def _documents(documents: pd.DataFrame, *, with_group: bool) -> tuple[list[str], Cells]:
+    """Return the header and the first rows of the documents as text."""
+    table = documents if with_group else documents.drop(columns="group")
+    rows = table.head(N_DOCUMENTS).itertuples(index=False)
+    return list(map(str, table.columns)), [[_cell(value) for value in row] for row in rows]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:.3g}"
+    return str(value)
 
 
 def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
@@ -150,15 +214,3 @@ def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
     names = readable_names(atlas.names) if atlas is not None else {}
     about = [{"name": name, "label": label, "why": []} for label, name in names.items()]
     return viewer_data(mean, strongest_place(contrast.log_ratio_img), atlas, about)
-
-
-def _cells(table: pd.DataFrame, n_rows: int) -> tuple[list[str], Cells]:
-    """Return the header and the first rows of a table as text."""
-    rows = [[_cell(value) for value in row] for row in table.head(n_rows).itertuples(index=False)]
-    return list(map(str, table.columns)), rows
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:.3g}"
-    return str(value)

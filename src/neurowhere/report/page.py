@@ -109,6 +109,7 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters |= {
         "inlined": inlined,
+        "interval": interval,
         "percent_of": percent_of,
         "place": in_mm,
         "signed": signed,
@@ -146,6 +147,16 @@ def times(ratio: float) -> str:
     ('× 8.4', '')
     """
     return "" if math.isnan(ratio) else f"× {digits(ratio)}"
+
+
+def interval(bounds: tuple[float, float]) -> str:
+    """Return an interval in words, or nothing where there is none.
+
+    >>> interval((1.2, 1.875)), interval((float("nan"), float("nan")))
+    ('1.20 to 1.88', '')
+    """
+    low, high = bounds
+    return "" if math.isnan(low) else f"{low:.2f} to {high:.2f}"
 
 
 def signed(value: float) -> str:

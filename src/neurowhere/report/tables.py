@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+__all__ = ["HEADER", "LOSS_NAMES", "Cells", "summary_cells", "to_markdown", "write_csv"]
+
 LOSS_NAMES = {
     "l1": "ℓ1",
     "l2": "ℓ2",
@@ -29,7 +31,18 @@ Cells = list[list[str]]
 
 
 def summary_cells(summary: pd.DataFrame) -> Cells:
-    """Rows of the summary of a comparison as text, under `HEADER`."""
+    """Return the summary of a comparison as text.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of `Comparison.summary`.
+
+    Returns
+    -------
+    list of list of str
+        Rows, of which `HEADER` names the columns.
+    """
     return [
         [
             row["partition"],
@@ -60,13 +73,30 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table without its index; the same bytes on every system."""
+    """Write a table without its index; the same bytes on every system.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : path
+    """
     table.to_csv(path, index=False, lineterminator="\n")
 
 
 def to_markdown(header: Sequence[str], cells: Cells) -> str:
-    r"""Write a table in Markdown.
+    r"""Return a table in Markdown.
 
+    Parameters
+    ----------
+    header : sequence of str
+    cells : list of list of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> print(to_markdown(["a", "b"], [["1", "x|y"]]), end="")
     | a | b |
     | --- | --- |

@@ -1,4 +1,4 @@
-"""Guard: what every request passes through: limits, headers, metrics, and failures caught."""
+"""Guard: the middleware that every request passes: limits, headers, metrics, caught failures."""
 
 import asyncio
 import time
@@ -19,6 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.settings import Settings
+
+__all__ = ["MEDIA_TYPE", "Guard", "Metrics"]
 
 # Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
 # blob addresses.
@@ -44,14 +46,14 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-NOT_KEPT = "no-store"  # answers may hold a part of a patient's text
+NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
-    "neurowhere_pending": "Queries that are worked on or wait.",
-    "neurowhere_waiting": "Queries that wait for a worker.",
-    "neurowhere_capacity": "Queries that the server takes at once.",
+    "neurowhere_pending": "Queries being answered or waiting.",
+    "neurowhere_waiting": "Queries waiting for a worker.",
+    "neurowhere_capacity": "Queries that may be answered or waiting at once.",
 }
 
 
@@ -77,7 +79,7 @@ class Metrics:
         )
         self._seconds = Histogram(
             "neurowhere_request_seconds",
-            "Seconds from a request to the end of its answer.",
+            "Seconds from a request to its answer.",
             ["route"],
             buckets=BUCKETS,
             registry=self.registry,
@@ -125,7 +127,7 @@ class Guard:
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request on, and its answer back."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -159,7 +161,7 @@ class Guard:
             await self.app(scope, self._limited(receive), send)
 
     def _limited(self, receive: Receive) -> Callable[[], Any]:
-        """Wait only so long for a body, and count its bytes, whatever was said of their number."""
+        """Return a `receive` that limits time and bytes of a body, whatever was declared."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.max_seconds
 
@@ -195,7 +197,7 @@ class Guard:
 
 
 def add_headers(message: Message) -> None:
-    """Add the headers that every answer has; a route may have set its own."""
+    """Add the headers that every answer has, unless a route has set its own."""
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
         headers.setdefault(name, value)

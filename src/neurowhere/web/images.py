@@ -19,6 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["TEMPLATES", "Colours", "Look", "brain", "draw_slices", "to_nifti", "to_png"]
+
 Floats = NDArray[np.floating]
 Pixels = NDArray[np.uint8]  # (height, width, 4): red, green, blue, opacity
 
@@ -175,7 +177,7 @@ def _arrange(panels: list[Pixels]) -> Pixels:
 
 
 def to_png(pixels: Pixels) -> bytes:
-    """Write pixels as PNG.
+    """Return pixels as a PNG file.
 
     >>> to_png(np.zeros((2, 3, 4), np.uint8))[1:4]
     b'PNG'
@@ -188,5 +190,5 @@ def to_png(pixels: Pixels) -> bytes:
 
 
 def to_nifti(image: Any) -> bytes:
-    """Write an image as a compressed file; the same image gives the same bytes."""
+    """Return an image as a compressed NIfTI file; the same image gives the same bytes."""
     return gzip.compress(image.to_bytes(), GZIP_LEVEL, mtime=0)
