@@ -1,4 +1,4 @@
-"""Fill templates of HTML: pages that hold their style, script and pictures, and fetch nothing.
+"""Page: templates of HTML filled in, with style, script and pictures inside, fetching nothing.
 
 Templates are in ``templates/``, style sheets and scripts in ``assets/``. All values are escaped. A
 policy in each page forbids the rest: a browser runs no script and applies no style but those whose
@@ -140,13 +140,13 @@ def percent_of(value: float, highest: float) -> str:
     return f"{width:.1f}"
 
 
-def times(ratio: float) -> str:
+def times(ratio: float | None) -> str:
     """Return a ratio as a factor, or nothing where there is none.
 
-    >>> times(8.39), times(float("nan"))
-    ('× 8.4', '')
+    >>> times(8.39), times(float("nan")), times(None)
+    ('× 8.4', '', '')
     """
-    return "" if math.isnan(ratio) else f"× {digits(ratio)}"
+    return "" if ratio is None or math.isnan(ratio) else f"× {digits(ratio)}"
 
 
 def interval(bounds: tuple[float, float]) -> str:

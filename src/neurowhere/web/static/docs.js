@@ -72,7 +72,7 @@ function limits(field) {
   of(field.maxItems, "at most");
   of(field.minimum, "from");
   of(field.maximum, "to");
-  return said.length ? `${capital(said.join(", "))}.` : "";
+  return said.length ? `${capital(said.join(", ")).replace(/, to /, " to ")}.` : "";
 }
 
 function tryOut({ path, method }, body) {
