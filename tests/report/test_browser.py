@@ -7,8 +7,8 @@ from tests.model.test_encoder import make_atlas
 from tests.studies import GRID
 
 from neurowhere.contrast import contrast_documents
+from neurowhere.model.summary import summarise
 from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.encoding_tables import tabulate
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,9 @@ POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part
 @pytest.fixture(scope="module")
 def address(result, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(encoding_page(result, tabulate(result, make_atlas())), "utf-8")
+    atlas = make_atlas()
+    summary = summarise(result, atlas, n_regions=None, n_explained=4)
+    path.write_text(encoding_page(result, summary, atlas), "utf-8")
     return path.as_uri()
 
 

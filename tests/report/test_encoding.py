@@ -14,10 +14,10 @@ from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, VoxelGrid
 from neurowhere.exceptions import OutputError
+from neurowhere.model.summary import summarise
 from neurowhere.report import encoding as report
 from neurowhere.report.encoding import write_encoding
 from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.encoding_tables import tabulate
 from neurowhere.report.viewer import DENSITIES, viewer_data
 
 FILES = {
@@ -264,14 +264,20 @@ def test_the_viewer_gets_the_densities(result):
 
 def test_reasons_are_those_of_the_region(result):
     atlas = make_atlas()
-    reasons = tabulate(result, atlas).reasons
+    summary = summarise(result, atlas, n_regions=None, n_explained=4)
+    reasons = {
+        row.region: [(why.term, why.contribution) for why in row.why] for row in summary.regions
+    }
     mask = np.zeros(GRID.n_regions)
     xyz = atlas.affine[:3, :3] @ np.argwhere(atlas.regions == 0).T + atlas.affine[:3, 3:]
     for region in GRID.region_of(xyz.T):
         mask[region] += region >= 0  # 1,000 mm³ each
     expected = result.why(mask * 1000 / GRID.volumes_mm3)
-    pd.testing.assert_frame_equal(reasons["amygdala"], expected)
-    assert encoding_page(result, tabulate(result, atlas)).count('"why":[[') >= 1
+    assert [term for term, _ in reasons["amygdala"]] == expected["term"].tolist()
+    np.testing.assert_allclose(
+        [value for _, value in reasons["amygdala"]], expected["contribution"]
+    )
+    assert encoding_page(result, summary, atlas).count('"why":[[') >= 1
 
 
 # ---- whole or not at all

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.encoding import Encoding
@@ -23,6 +24,7 @@ from neurowhere.text.clinical import mentions as clinical
 SCHEMA_VERSION = 1
 N_REGIONS = 10
 N_REASONS = 20
+N_REGION_REASONS = 6
 DIGITS = 4  # of numbers in JSON that are significant
 
 Span = tuple[int, int]  # start and end in the text, in Unicode code points
@@ -113,6 +115,8 @@ class Region(Schema):
     """Ratio to the mean map; null where that is zero."""
     at: Point
     """Its densest place, in mm."""
+    why: list[Reason]
+    """Terms that raise or lower it most, where reasons were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +213,7 @@ def summarise(
     atlas: Atlas | None = None,
     *,
     n_regions: int | None = N_REGIONS,
+    n_explained: int = 0,
     at: ArrayLike | None = None,
     with_text: bool = True,
 ) -> Summary:
@@ -220,9 +225,11 @@ def summarise(
     atlas : Atlas, optional
         Names the regions; by default the model's own if it predicts those of one, or AAL3.
     n_regions : int or None
-        Number of regions to tell, None for all of the atlas.
+        Number of regions, None for all of the atlas.
+    n_explained : int
+        Number of regions, the first ones, with the terms that raise or lower them.
     at : (x, y, z) in mm, optional
-        A place to tell of as well.
+        A place to explain as well.
     with_text : bool
         Whether the summary may hold words of the text, and where they are.
 
@@ -240,7 +247,7 @@ def summarise(
         unapplied_sides=[
             UnappliedSide(mark.side, (mark.start, mark.end)) for mark in encoding.mentions.unapplied
         ],
-        regions=regions_of(encoding, gazetteer, n_regions),
+        regions=regions_of(encoding, gazetteer, n_regions, n_explained),
         peaks=_peaks(encoding, gazetteer),
         similar=studies_of(encoding.similar),
         place=None if at is None else _place(encoding, gazetteer, at),
@@ -254,14 +261,18 @@ def support_of(encoding: Encoding) -> Support:
     return Support(found.level, found.terms, found.words, found.nats, str(found))
 
 
-def regions_of(encoding: Encoding, gazetteer: Gazetteer, n_regions: int | None) -> list[Region]:
-    """Return the likeliest regions of the atlas."""
+def regions_of(
+    encoding: Encoding, gazetteer: Gazetteer, n_regions: int | None, n_explained: int = 0
+) -> list[Region]:
+    """Return the most probable regions of the atlas."""
     if n_regions == 0:
         return []
     labels, names = gazetteer.atlas.names, gazetteer.names
     shares = gazetteer.shares(encoding.density)
     mean = gazetteer.shares(encoding.mean_density)
     places = gazetteer.densest_mm(encoding.density)
+    most_probable = np.argsort(-shares, kind="stable")[:n_regions].tolist()
+    why = _reasons(encoding, gazetteer, most_probable[:n_explained])
     return [
         Region(
             labels[row],
@@ -269,9 +280,24 @@ def regions_of(encoding: Encoding, gazetteer: Gazetteer, n_regions: int | None) 
             float(shares[row]),
             _ratio(shares[row], mean[row]),
             as_point(places[row]),
+            why.get(row, []),
         )
-        for row in np.argsort(-shares, kind="stable")[:n_regions].tolist()
+        for row in most_probable
     ]
+
+
+def _reasons(
+    encoding: Encoding, gazetteer: Gazetteer, regions: list[int]
+) -> dict[int, list[Reason]]:
+    """Return the terms that raise or lower each of some regions most."""
+    if encoding.is_mean_map:
+        return {}
+    shared = sparse.csr_matrix(gazetteer.shared_mm3[regions])
+    volumes = encoding.partition.volumes_mm3
+    return {
+        region: reasons_of(encoding.why(shared[row].toarray()[0] / volumes))[:N_REGION_REASONS]
+        for row, region in enumerate(regions)
+    }
 
 
 def reasons_of(table: pd.DataFrame) -> list[Reason]:

@@ -10,7 +10,7 @@ import pandas as pd
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
 from neurowhere.model.encoding import Encoding
-from neurowhere.report.encoding_page import readable_names
+from neurowhere.model.gazetteer import region_names
 from neurowhere.report.figures import name_rows
 from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
@@ -137,7 +137,7 @@ def draw_regions(regions: pd.DataFrame) -> Any:
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xlabel("probability of the region / in the reference (95 % bootstrap interval)")
-    names = readable_names(regions["region"])
+    names = region_names(regions["region"])
     name_rows(axes, [names[label] for label in shown["region"]])
     axes.spines["top"].set_visible(False)
     return figure
@@ -184,7 +184,7 @@ def _reference(contrast: Contrast) -> str:
 
 def _regions(regions: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the most raised regions, with their names in words."""
-    names = regions["region"].map(readable_names(regions["region"]))
+    names = regions["region"].map(region_names(regions["region"]))
     rows: list[dict[str, Any]] = regions.assign(name=names).head(N_REGIONS).to_dict("records")  # type: ignore[assignment]
     return rows
 
@@ -210,6 +210,6 @@ def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
         partition=contrast.partition,
         brain=contrast.brain,
     )
-    names = readable_names(atlas.names) if atlas is not None else {}
+    names = region_names(atlas.names) if atlas is not None else {}
     about = [{"name": name, "label": label, "why": []} for label, name in names.items()]
     return viewer_data(mean, strongest_place(contrast.log_ratio_img), atlas, about)

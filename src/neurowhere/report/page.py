@@ -8,7 +8,7 @@ hash is in it, and fetches nothing.
 import base64
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -121,13 +121,13 @@ def _environment() -> Environment:
 # ---- numbers in words
 
 
-def in_mm(row: Mapping[str, float]) -> str:
-    """Return the place of a row of a table in whole millimetres.
+def in_mm(point: Iterable[float]) -> str:
+    """Return a point in whole millimetres.
 
-    >>> in_mm({"x": -38.0, "y": 18.2, "z": 4.0})
+    >>> in_mm((-38.0, 18.2, 4.0))
     '−38, 18, 4'
     """
-    return ", ".join(f"{row[axis]:.0f}" for axis in "xyz").replace("-", "−")
+    return ", ".join(f"{mm:.0f}" for mm in point).replace("-", "−")
 
 
 def percent_of(value: float, highest: float) -> str:

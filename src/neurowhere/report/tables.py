@@ -6,9 +6,19 @@ from typing import Any
 
 import pandas as pd
 
+from neurowhere.corpus.frames import XYZ
 from neurowhere.model.losses import LOSSES
+from neurowhere.model.summary import Span, Summary
 
-__all__ = ["HEADER", "LOSS_NAMES", "Cells", "summary_cells", "to_markdown", "write_csv"]
+__all__ = [
+    "HEADER",
+    "LOSS_NAMES",
+    "Cells",
+    "encoding_tables",
+    "summary_cells",
+    "to_markdown",
+    "write_csv",
+]
 
 
 class LossNames(dict[str, str]):
@@ -109,3 +119,50 @@ def to_markdown(header: Sequence[str], cells: Cells) -> str:
     return "".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in rows
     )
+
+
+def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
+    """Return the tables of an encoding by the names of their files.
+
+    Parameters
+    ----------
+    summary : Summary
+
+    Returns
+    -------
+    dict of str to DataFrame
+        terms.csv: term, count, weight, where ("start-end" of each mention, if the summary has the
+        text), contribution. peaks.csv: x, y, z, density, ratio, region. regions.csv: region, name,
+        probability, ratio, and the x, y, z where it is densest. studies.csv: id, similarity, link.
+    """
+    terms = pd.DataFrame(
+        [
+            (row.term, row.count, row.weight, _spans(row.where), row.contribution)
+            for row in summary.terms
+        ],
+        columns=["term", "count", "weight", "where", "contribution"],
+    )
+    with_text = all(row.where is not None for row in summary.terms)
+    peaks = pd.DataFrame(
+        [(*row.at, row.density, row.ratio, row.region or "") for row in summary.peaks],
+        columns=[*XYZ, "density", "ratio", "region"],
+    )
+    regions = pd.DataFrame(
+        [(row.region, row.name, row.probability, row.ratio, *row.at) for row in summary.regions],
+        columns=["region", "name", "probability", "ratio", *XYZ],
+    )
+    tables = {
+        "terms.csv": terms if with_text else terms.drop(columns="where"),
+        "peaks.csv": peaks,
+        "regions.csv": regions,
+    }
+    if summary.similar:
+        tables["studies.csv"] = pd.DataFrame(
+            [(row.id, row.similarity, row.link) for row in summary.similar],
+            columns=["id", "similarity", "link"],
+        )
+    return tables
+
+
+def _spans(where: list[Span] | None) -> str:
+    return " ".join(f"{start}-{end}" for start, end in where or ())

@@ -1,6 +1,6 @@
 """API: the routes under /api/v1, and the forms that their answers take."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
@@ -10,13 +10,14 @@ from pydantic import BaseModel, Field, create_model
 from neurowhere.model.difference import Difference
 from neurowhere.model.summary import Summary
 from neurowhere.web import examples, schemas
+from neurowhere.web.errors import ApiError
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
-from neurowhere.web.negotiation import choose
 from neurowhere.web.pool import Pool
 from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
 
 PREFIX = "/api/v1"
+ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
 SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -222,3 +223,58 @@ def _responses(
     if content:
         described[int(HTTPStatus.OK)] = {"content": content}
     return described
+
+
+def choose(accept: str, offered: Sequence[str]) -> str:
+    """Return the media type that a client prefers; of equals, the first on offer.
+
+    Parameters
+    ----------
+    accept : str
+        The header.
+    offered : sequence of str
+        Media types.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> choose("image/png, application/json;q=0.5", ["application/json", "image/png"])
+    'image/png'
+    >>> choose("", ["application/json", "image/png"])
+    'application/json'
+    """
+    ranges = [_read_range(part) for part in (accept or ANYTHING).split(",")]
+    qualities = {name: _quality(name, ranges) for name in offered}
+    best = max(offered, key=qualities.__getitem__)
+    if qualities[best] > 0:
+        return best
+    raise ApiError(
+        HTTPStatus.NOT_ACCEPTABLE,
+        "not_acceptable",
+        f"expected an Accept header that allows one of {', '.join(offered)}",
+    )
+
+
+def _read_range(part: str) -> tuple[str, float]:
+    """Return a range of media types and its quality."""
+    name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return name, float(parameter[2:])
+            except ValueError:
+                return name, 0.0
+    return name, 1.0
+
+
+def _quality(name: str, ranges: list[tuple[str, float]]) -> float:
+    """Return the quality of the narrowest range that contains a media type."""
+    widening = (name, name.split("/")[0] + "/*", ANYTHING)
+    for wanted in widening:
+        for pattern, quality in ranges:
+            if pattern == wanted:
+                return quality
+    return 0.0

@@ -24,6 +24,7 @@ REGION = {
     "probability": 0.1345,
     "ratio": 6.333,
     "at": [-42, 18, 4],
+    "why": [],
 }
 PEAK = {
     "at": [-42, 18, 4],

@@ -104,11 +104,12 @@ class Service:
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
+        from neurowhere.report.encoding import N_EXPLAINED
         from neurowhere.report.encoding_page import encoding_page
-        from neurowhere.report.encoding_tables import tabulate
 
         encoding = self._encode(query.text, query)
-        return encoding_page(encoding, tabulate(encoding, self.atlas)).encode()
+        summary = summarise(encoding, self.atlas, n_regions=None, n_explained=N_EXPLAINED)
+        return encoding_page(encoding, summary, self.atlas).encode()
 
     def _encode(self, text: str, reading: Reading) -> Encoding:
         (encoding,) = self._encode_many([text], reading)
