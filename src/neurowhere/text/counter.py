@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.clinical.laterality import attach_sides
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds

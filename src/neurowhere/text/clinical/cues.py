@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from neurowhere.text.clinical.phrases import Phrases
+from neurowhere.text.clinical.reading import Phrases
 from neurowhere.text.words import word_set
 
 Kind = Literal["no", "without", "not", "verb", "adjective", "absent", "except", "rather", "idle"]

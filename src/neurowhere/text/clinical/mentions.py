@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from neurowhere.text.clinical.laterality import attach_sides
-from neurowhere.text.clinical.negation import attach_negations
+from neurowhere.text.clinical.sides import attach_sides
+from neurowhere.text.clinical.denials import attach_negations
 from neurowhere.text.clinical.places import Side, is_general, with_places
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor

@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection
 from typing import Literal, get_args
 
-from neurowhere.text.clinical.phrases import Phrases
-from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
 from neurowhere.text.words import fold, word_set, words_of
 
 Side = Literal["left", "right", "bilateral"]
