@@ -1,58 +1,68 @@
-"""Negation: which names a text denies ("no lesion in the thalamus", "the hippocampus was spared").
+"""Denials: which names a text denies ("no lesion in the thalamus", "the hippocampus was spared").
 
-A cue denies what follows it, the subject before it, or both; the words around tell how far. What
-follows ends at "but", "which" or a new clause, and goes on along a list. The idea is that of NegEx
-and ConText (Chapman et al. 2001; Harkema et al. 2009); the rules are our own, for reports and for
-abstracts, where much that looks like a denial is none: comparisons ("no difference between"),
-groups ("patients without aphasia"), open questions ("not known whether"), conditions ("no-go").
+A cue denies what follows it, the subject before it, or both; the words around tell how far. The
+idea is that of NegEx and ConText (Chapman et al. 2001; Harkema et al. 2009); the rules are our own,
+for reports and for abstracts. What is normal, spared, gone or left out counts as denied, and so do
+the places of a null result ("no difference in the insula"). Two denials cancel each other ("no
+patient was without aphasia"). Groups ("patients without aphasia"), open questions ("not known
+whether"), conditions ("no-go") and what has merely not changed are not denied.
 """
 
 import re
+from bisect import bisect_left
+from itertools import pairwise
 from typing import NamedTuple
 
+from neurowhere.text.clinical.clauses import LONGEST_PHRASE, REACH, Clauses
 from neurowhere.text.clinical.cues import (
-    AFTER_PREDICATE,
+    ANALYSES,
     ARTICLES,
     AUXILIARIES,
     BEFORE_CHANGE,
-    BEING,
-    COMPANIONS,
-    COMPARING,
+    CANNOT,
+    CHANGE,
     CONJUNCTIONS,
     CUES,
+    DATA,
     DETERMINERS,
-    EVIDENCE,
+    EXCLUDING,
+    FALSE,
     FINITE,
     HAVING,
+    HOLDING,
     IDLE,
-    INTRODUCING,
-    LINKS,
+    NEVER,
     NOT,
+    NULL,
     NUMBERS,
+    OCCURRING,
+    OMITTED,
+    OPINIONS,
+    ORDINALS,
+    PARTLY,
     PEOPLE,
     PREPOSITIONS,
     QUALITIES,
-    RESPONSES,
+    RATHER,
+    RELATING,
+    RELATING_TO,
     SEEN,
     SHOWING,
-    SINGULAR,
     STATES,
     STOPS,
-    STOPS_AFTER_COMMA,
-    TESTS,
-    UNDERGOING,
+    STUDY,
+    SURVIVING,
     Kind,
 )
-from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import LESION, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold
 
-REACH = 30  # tokens that a cue denies at most
-REACH_BACK = 20  # tokens of a subject
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
-LONGEST_PHRASE = 10  # tokens between a conjunction and the verb that makes a clause of it
-LONGEST_SENTENCE = 100  # tokens that are looked at before and after a cue
-DASH = re.compile(r"\s[-–—]+\s")
+MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
+REACH_TWICE = 12  # tokens between two denials that cancel each other
+CANCELLED: tuple[Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
 
 
 class Cue(NamedTuple):
@@ -63,36 +73,53 @@ class Cue(NamedTuple):
     kind: Kind
 
 
-def attach_negations(reading: Reading) -> dict[int, Tokens]:
+class Denials(NamedTuple):
+    """What a text denies, and what it leaves open by denying that it can be excluded.
+
+    Attributes
+    ----------
+    denied, left_open : dict
+        For each match that is: the tokens that say so.
+    """
+
+    denied: dict[int, Tokens]
+    left_open: dict[int, Tokens]
+
+
+def attach_denials(reading: Reading) -> Denials:
     """Find the matches that a text denies, each with the tokens that deny it."""
     found = (Cue(*each) for each in CUES.find(reading.tokens))
     cues = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
-    reader = _NegationReader(reading, cues)
-    denied: dict[int, Tokens] = {}
-    for cue in cues:
-        for number in reader.denied(cue):
+    result = Denials({}, {})
+    reader = _DenialReader(reading, cues)
+    for cue in reader.standing():
+        is_open = reader.is_left_open(cue)
+        into = result.left_open if is_open else result.denied
+        for number in reader.denied(cue, is_open=is_open):
             if not cue.first <= reading.first[number] <= cue.last:
-                denied.setdefault(number, Tokens(cue.first, cue.last))
-    return denied
+                into.setdefault(number, Tokens(cue.first, cue.last))
+    for number, words in [*reader.unreal(), *reader.dropped(), *reader.marked()]:
+        result.denied.setdefault(number, words)
+    return result
 
 
-class _NegationReader:
-    """Reads a text around the cues of negation."""
+class _DenialReader(Clauses):
+    """Reads a text around the cues of denial."""
 
     def __init__(self, reading: Reading, cues: list[Cue]) -> None:
-        self.reading = reading
-        self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
-        self.begins, self.finishes = reading.begins, reading.finishes
-        self.is_sentence_end = reading.is_sentence_end
+        super().__init__(reading, {cue.first for cue in cues})
         self.cues = cues
-        self.cue_tokens = {cue.first for cue in cues}
 
     # ---- what a cue denies
 
-    def denied(self, cue: Cue) -> list[int]:
-        """Return the matches that a cue denies."""
-        if self.is_condition(cue) or self.is_denied(cue) or self.is_other_side(cue):
+    def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
+        """Return the matches that a cue denies, or leaves open."""
+        if self.is_condition(cue) or self.is_other_side(cue):
             return []
+        if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
+            return []
+        if self.is_heading(cue):
+            return self.ahead(cue.last + 1, is_start=True)  # "ruled out: stroke"
         after = cue.last + 1
         after += self.token(after) == "only"  # "sparing only the pons"
         match cue.kind:
@@ -101,59 +128,288 @@ class _NegationReader:
             case "not":
                 return self.by_not(cue)
             case "verb" if self.is_phrase(after):
-                return self.ahead(after)
+                return self.ahead(after) or self.meant(after)
             case "verb":
-                return self.subject(cue.first) if self.is_predicate(cue) else []
+                return self.of_subject(cue) if self.is_predicate(cue) else []
+            case "removed":
+                return self.by_removal(cue)
             case "adjective":
                 return self.by_adjective(cue)
+            case "state":
+                return self.by_state(cue)
             case "absent":
                 names = [] if self.ends_clause(after) else self.ahead(after)
-                return [*self.subject(cue.first), *names]
+                return [*self.subject(self.before_seen(cue.first)), *names]
             case "except" if self.is_exception(cue):
                 return []
-            case _:  # "except" and "rather"
+            case _:  # "except"
                 return self.structures(self.ahead(cue.last + 1))
 
     def by_no(self, cue: Cue) -> list[int]:
         """Deny what follows, or the place before that has none of it: "the pons has no lesion"."""
-        if self.is_group(cue) or self.compares(cue.last + 1):
+        i, j = cue.first, cue.last + 1
+        if self.is_group(cue) or self.is_partial(cue) or self.is_needed(cue):
             return []
-        names = self.ahead(cue.last + 1, through_verbs=cue.kind == "no")
-        if self.structures(names) or self.tokens[cue.first] == "nor":
+        if self.tokens[cue.last] in ("no", "none", "nil") and self.ends_clause(j):
+            return (
+                self.label(i) or self.asked(i) or self.place_before(i)
+            )  # "pons none, insula none"
+        names = self.ahead(j, through_verbs=cue.kind == "no")
+        compared = self.compared(j)
+        if compared:
+            return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
+        if self.structures(names) or self.tokens[i] == "nor":
             return names
-        return [*names, *self.place_before(cue.first)]
+        return [*names, *self.place_before(i)]
 
     def by_not(self, cue: Cue) -> list[int]:
         """Deny by the word after "not"."""
         i, j = cue.first, cue.last + 1
+        aside = self.aside_end(j)  # "and not, as first thought, in the pons"
+        j = aside or j
+        j += 2 * (self.tokens[j : j + 2] == ["at", "all"])
         while (self.token(j) in AUXILIARIES or self.is_adverb(j)) and self.token(j) not in IDLE:
             j += 1
         word = self.token(j)
-        if self.ends_clause(j):
+        if aside is None and self.ends_clause(j):
             return self.place_before(i)  # "the insula responded, the pons did not"
-        if word in IDLE or self.compares(j):
+        if word in IDLE or self.holds(j):
             return []
+        if word in OPINIONS:
+            j += self.token(j + 1) == "that"
+            return self.ahead(j + 1, through_verbs=True)
+        if word in OMITTED:
+            return self.subject(i, with_people=True)
         if word in SEEN:
-            return [*self.subject(i), *self.ahead(j + 1)]
-        if word in STATES or (word == "activate" and not self.is_phrase(j + 1)):
-            return self.subject(i)
+            return [*self.of_subject(cue), *self.ahead(j + 1)]
+        if word in RELATING and not (word == "activate" and self.is_phrase(j + 1)):
+            return self.by_null(i, j + 1, self.ahead(j + 1))
+        compared = self.compared(j)
+        if compared and compared != "study":
+            return self.by_null(i, j, self.ahead(j)) if compared == "null" else []
+        if word in STATES:
+            is_lesion = self.is_lesion_before(i) and word not in SURVIVING
+            return [] if is_lesion else self.subject(i)
         if word in SHOWING:
             return [*self.place_before(i), *self.ahead(j + 1)]
         names = self.ahead(j, within_commas=True)
         is_direct = word in HAVING or word in PREPOSITIONS or self.is_phrase(j)
-        return names if is_direct else self.structures(names)
+        names = names if is_direct else self.structures(names)
+        return names or self.by_quality(cue, j) or self.by_act(cue)
+
+    def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
+        """Deny the places of a null result: those named after it at token j, or before token i."""
+        names = self.structures(names) or self.structures(self.after_people(j))
+        first, _ = self.sentence(i)
+        is_concrete = self.tokens[first] in DETERMINERS and any(
+            fold(token) in LESION for token in self.tokens[first:i]
+        )  # "the lesion in the pons is not associated with edema"
+        return names if is_concrete else [*names, *self.structures(self.subject(i))]
+
+    def after_people(self, i: int) -> list[int]:
+        """Return what is said of people: "no difference between patients and controls in the pons"."""
+        for j in range(i, min(i + REACH, len(self.tokens))):
+            if self.is_end(j):
+                return []
+            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in PEOPLE:
+                return self.ahead(j + 1)
+        return []
+
+    def by_quality(self, cue: Cue, j: int) -> list[int]:
+        """Deny the place that is not so: "the corpus callosum is not crossed"."""
+        is_said = self.follows_verb(cue.first) and self.token(cue.first - 1) not in CONJUNCTIONS
+        is_closed = self.closes(j + 1) or self.tokens[j] in PREPOSITIONS
+        if not (is_said and is_closed) or self.is_lesion_before(cue.first):
+            return []
+        return self.structures(self.subject(cue.first))
+
+    def by_act(self, cue: Cue) -> list[int]:
+        """Deny the place that did not do something: "the insula did not light up"."""
+        is_act = self.token(cue.first - 1) in ("did", "does", "do")
+        return self.place_before(cue.first) if is_act else []
+
+    def is_lesion_before(self, i: int) -> bool:
+        """Whether the verb before token i is said of a lesion: "the lesion does not enhance"."""
+        return fold(self.token(self.before_verb(i))) in LESION
 
     def by_adjective(self, cue: Cue) -> list[int]:
-        """Deny what is normal: the structure that follows, or the subject."""
+        """Deny what is normal: the structure that follows, the subject, or what has the quality."""
+        j = cue.last + 1
         if self.is_predicate(cue):
-            return self.subject(cue.first)
-        if not self.is_phrase(cue.last + 1):
+            return self.of_subject(cue) or self.where(j)
+        if self.token(j) == "by":  # "unaffected by damage to the putamen"
+            return self.structures(self.ahead(j + 1))
+        if not self.is_phrase(j):
             return []
         if self.token(cue.first - 1) == "with" and self.tokens[cue.first] != "normal":
-            return self.ahead(cue.last + 1)  # "aphasia with preserved comprehension"
-        return self.heads(cue.last + 1)
+            if names := self.ahead(j):
+                return names  # "aphasia with preserved comprehension"
+        return self.heads(j) or (self.owner(cue.first) if self.tokens[j] in QUALITIES else [])
+
+    def by_state(self, cue: Cue) -> list[int]:
+        """Deny the subject of a predicate that says that all is well, gone or wrong."""
+        i, j = cue.first, cue.last + 1
+        if not PARTLY.isdisjoint(self.tokens[max(i - 3, 0) : i]):
+            return []
+        if self.tokens[i] == "recovered" and self.token(j) == "from":
+            return []
+        while self.is_adverb(j):
+            j += 1
+        is_said = self.closes(j) or self.token(j) in ("when", "after", "from") or cue.last > i
+        if self.tokens[cue.last] in RELATING_TO:
+            is_said = self.follows_verb(i)
+        return (self.of_subject(cue) or self.where(j)) if is_said else []
+
+    def where(self, j: int) -> list[int]:
+        """Return the places where a predicate holds that ends before token j: "negative in the pons"."""
+        is_place = self.token(j) in ("in", "within", "throughout", "across")
+        return self.structures(self.ahead(j + 1)) if is_place else []
+
+    def by_removal(self, cue: Cue) -> list[int]:
+        """Deny the places whose data are left out of an analysis."""
+        first, end = self.sentence(cue.first)
+        is_data = not DATA.isdisjoint(self.tokens[first : cue.first])
+        if is_data or not ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
+            return self.subject(cue.first, with_people=True)
+        return []
+
+    def of_subject(self, cue: Cue) -> list[int]:
+        """Return the names of the subject of a cue, or those that its pronoun stands for."""
+        with_people = cue.kind == "verb"
+        i = cue.first
+        if names := self.label(i):
+            return names
+        if self.token(self.before_verb(i)) in CONJUNCTIONS:
+            verb = self.first_verb(i)
+            is_shared = cue.kind == "state" or not self.names(range(verb, i))
+            i = verb if is_shared else i
+        names = self.subject(i, with_people=with_people) or self.antecedents(i)
+        verb = self.first_verb(i)
+        if not names and cue.kind == "state" and not self.names(range(verb, i)):
+            names = self.subject(verb)  # "was significant only before correction"
+        return names
+
+    def label(self, i: int) -> list[int]:
+        """Return the names before a colon or dash at token i: "thalamus, pons: normal"."""
+        if i == 0 or ":" not in self.gap(i):
+            return []
+        first, _ = self.sentence(i - 1)
+        tokens = range(max(first, i - REACH), i)
+        return [] if any(self.is_verb(j) for j in tokens) else self.names(tokens)
+
+    def asked(self, i: int) -> list[int]:
+        """Return the names of the question that token i answers."""
+        return self.names(range(self.sentence(i - 1)[0], i)) if "?" in self.gap(i) and i else []
+
+    def before_seen(self, i: int) -> int:
+        """Token after the subject of what was seen before token i: "was seen in none"."""
+        while self.token(i - 1) in SEEN or self.token(i - 1) in OCCURRING:
+            i -= 1
+        return i
+
+    def first_verb(self, i: int) -> int:
+        """First verb of the sentence of token i: "was exposed and left untouched"."""
+        first, _ = self.sentence(i)
+        return next((j for j in range(first, i) if self.tokens[j] in FINITE), i)
+
+    def unreal(self) -> list[tuple[int, Tokens]]:
+        """Find what would have been: "had the thalamus been damaged, …"."""
+        return [
+            (number, Tokens(i, i))
+            for i, token in enumerate(self.tokens)
+            if token in ("had", "were", "if") and self.is_unreal(i)
+            for number in self.ahead(i + 1 + (self.token(i + 1) == "there"), through_verbs=True)
+        ]
+
+    def is_unreal(self, i: int) -> bool:
+        """Whether the clause that begins at token i is contrary to fact."""
+        if i > 0 and not (self.is_sentence_end(i) or self.tokens[i] == "if"):
+            return False
+        near = self.tokens[i + 1 : i + LONGEST_PHRASE]
+        _, end = self.sentence(i)
+        match self.tokens[i]:
+            case "had":
+                return "been" in near
+            case "were":
+                return "would" in self.tokens[i:end]
+            case _:
+                return "had" in near and "would" in self.tokens[i:end]
+
+    def marked(self) -> list[tuple[int, Tokens]]:
+        """Find what a minus sign denies: "insula (-)", "neglect -ve"."""
+        ends = [end for _, end in self.reading.spans]
+        last = (bisect_left(ends, mark.start()) for mark in MINUS.finditer(self.reading.text))
+        return [(self.finishes[i], Tokens(i, i)) for i in last if i in self.finishes]
+
+    def dropped(self) -> list[tuple[int, Tokens]]:
+        """Find what is left of a list: "of the pons, insula and cuneus, only the latter survived"."""
+        found = []
+        for i in (i for i, token in enumerate(self.tokens) if token == "only"):
+            near = self.tokens[i + 1 : i + LONGEST_PHRASE]
+            rank = next((ORDINALS[token] for token in near[:2] if token in ORDINALS), None)
+            if rank is None or SURVIVING.isdisjoint(near):
+                continue
+            first, _ = self.sentence(i)
+            names = self.structures(self.names(range(max(first, i - REACH), i)))
+            names = [number for number in names if self.reading.terms[number] != NO_TERM]
+            kept = names[rank : rank + 1 or None]
+            found += [(number, Tokens(i, i)) for number in names if number not in kept]
+        return found
 
     # ---- what is no denial
+
+    def standing(self) -> list[Cue]:
+        """Return the cues that no other cue cancels: "no patient was without aphasia"."""
+        cancelled: set[Cue] = set()
+        for cue, other in pairwise(self.cues):
+            if self.cancels(cue, other):
+                cancelled |= {cue, other}
+                if self.tokens[cue.first] == "nor":  # with its "neither"
+                    cancelled |= set(self.cues[max(self.cues.index(cue) - 1, 0) :][:1])
+        return [cue for cue in self.cues if cue not in cancelled]
+
+    def cancels(self, cue: Cue, other: Cue) -> bool:
+        """Whether a cue denies the denial of the next one."""
+        is_false = self.tokens[other.last] in FALSE
+        if not is_false and (cue.kind not in ("no", "not") or other.kind not in CANCELLED):
+            return False
+        if self.is_left_open(other):
+            return False
+        between = range(cue.last + 1, other.first)
+        if not between or len(between) > REACH_TWICE:
+            return False
+        if any(self.is_break(j) for j in [*between, other.first]):
+            return False
+        return is_false or cue.kind == "not" or any(self.tokens[j] in FINITE for j in between)
+
+    def is_break(self, j: int) -> bool:
+        token = self.tokens[j]
+        return self.ends_clause(j) or token in CONJUNCTIONS or token in STOPS
+
+    def is_left_open(self, cue: Cue) -> bool:
+        """Whether a cue says that something cannot be excluded."""
+        return self.tokens[cue.last] in EXCLUDING and self.is_denied(cue)
+
+    def is_wished(self, cue: Cue) -> bool:
+        """Whether something is yet to be excluded: "MRI to rule out stroke"."""
+        i = cue.first
+        is_infinitive = self.token(i - 1) == "to" or i == 0 or self.is_sentence_end(i)
+        return is_infinitive and self.tokens[i] in ("exclude", "rule")
+
+    def is_heading(self, cue: Cue) -> bool:
+        """Whether a cue is the heading of a list: "Ruled out: stroke"."""
+        begins = cue.first == 0 or self.is_sentence_end(cue.first)
+        return begins and self.gap(cue.last + 1).startswith(":")
+
+    def is_needed(self, cue: Cue) -> bool:
+        """Whether nothing goes without it: "impossible without the hippocampus"."""
+        first, end = self.sentence(cue.first)
+        return self.tokens[cue.first] == "without" and not CANNOT.isdisjoint(self.tokens[first:end])
+
+    def is_partial(self, cue: Cue) -> bool:
+        """Whether only a part is gone: "partial resolution of the edema"."""
+        is_gone = self.tokens[cue.first] in ("resolution", "clearance", "normalization")
+        return is_gone and not PARTLY.isdisjoint(self.tokens[max(cue.first - 3, 0) : cue.first])
 
     def is_condition(self, cue: Cue) -> bool:
         """Whether a cue names a condition or a number: "no-go", "reward or no reward", "No. 3"."""
@@ -169,12 +425,16 @@ class _NegationReader:
     def is_denied(self, cue: Cue) -> bool:
         """Whether a cue is itself denied: "the pons was not spared", "cannot be excluded"."""
         i = cue.first - 1
-        while self.token(i) in AUXILIARIES or self.is_adverb(i):
+        while self.token(i) not in NOT and (self.token(i) in AUXILIARIES or self.is_adverb(i)):
             i -= 1
-        return self.token(i) in NOT
+        return self.token(i) in NOT or (
+            i > 0 and NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
+        )
 
     def is_other_side(self, cue: Cue) -> bool:
         """Whether only a side is denied: "the left but not the right amygdala"."""
+        if self.tokens[cue.first] in ("neither", "nor"):
+            return False
         j = cue.last + 1
         j += self.token(j) in DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
@@ -192,281 +452,38 @@ class _NegationReader:
 
     def is_exception(self, cue: Cue) -> bool:
         """Whether another cue denies what this one takes out: "no lesion except in the pons"."""
+        if self.tokens[cue.first] in RATHER:
+            return False
+        after = self.token(cue.last + 1)
+        if after == "that" or after in ARTICLES or self.tokens[cue.last] in ARTICLES:
+            return True  # "except for a lesion in the pons"
         first, end = self.sentence(cue.first)
-        return any(
-            first <= other.first < end and other.kind not in ("except", "rather")
-            for other in self.cues
-        )
+        near = self.cues[bisect_left(self.cues, (first,)) : bisect_left(self.cues, (end,))]
+        return any(other.kind != "except" for other in near)
 
-    def compares(self, i: int) -> bool:
-        """Whether the phrase at token i compares, and so denies no place."""
+    def holds(self, j: int) -> bool:
+        """Whether what is denied holds all the same: "not active until", "not the pons alone"."""
+        for k in range(j + 1, min(j + LONGEST_PHRASE, len(self.tokens))):
+            if self.tokens[k] in HOLDING:
+                return True
+            if self.is_break(k):
+                return False
+        return False
+
+    def compared(self, i: int) -> str | None:
+        """Say whether the phrase at token i is of a "null" result, a "change" or a "study"."""
         for j in range(i, min(i + LONGEST_PHRASE, len(self.tokens))):
             token, before = self.tokens[j], self.tokens[j - 1]
             if j > i and ("," in self.gap(j) or self.is_sentence_end(j)):
-                return False
+                return None
             if token in ("and", "or", "such") or token in STOPS:
-                return False
-            if token == "change" and before in BEFORE_CHANGE:
-                return True
-            if COMPARING.fullmatch(token) and before != "mass":
-                return True
-        return False
-
-    # ---- what follows a cue
-
-    def ahead(
-        self, i: int, *, through_verbs: bool = False, within_commas: bool = False
-    ) -> list[int]:
-        """Return the matches from token i to the end of what is denied."""
-        end = i
-        limit = min(len(self.tokens), i + REACH)
-        has_place = False
-        depth = 0  # of brackets
-        while end < limit:
-            depth += self.gap(end).count("(") - self.gap(end).count(")")
-            if depth < 0 or self.is_end(end) or (end > i and self.is_other(end, within_commas)):
-                break
-            if end > i and not through_verbs and self.is_verb(end):
-                break
-            if self.tokens[end] in PREPOSITIONS and self.leads_away(end, has_place):
-                break
-            number = self.begins.get(end)
-            has_place = has_place or self.is_structure(number)
-            end = end + 1 if number is None else self.reading.last[number] + 1
-        return [number for j in range(i, end) for number in self.reading.beginning.get(j, ())]
-
-    def is_end(self, j: int) -> bool:
-        """Whether a denial ends at token j, wherever it began."""
-        token, gap = self.tokens[j], self.gap(j)
-        if token in STOPS or j in self.cue_tokens:
-            return True
-        return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
-
-    def is_other(self, j: int, within_commas: bool) -> bool:
-        """Whether something else begins at token j after the first word that is denied."""
-        token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
-        has_comma = "," in self.gap(j)
-        if has_comma and (within_commas or token in STOPS_AFTER_COMMA):
-            return True
-        if has_comma and self.is_introduced(j):
-            return True
-        if token in CONJUNCTIONS or has_comma:
-            return (token == "and" and after in ARTICLES) or self.is_clause(j)
-        match token:
-            case "with":
-                return before not in COMPANIONS and before not in PEOPLE
-            case "that":
-                return before not in EVIDENCE
-            case "as":
-                return before not in ("such", "well") and after != "well"
-            case "to":
-                return before in RESPONSES
-            case _:
-                return False
-
-    def is_introduced(self, j: int) -> bool:
-        """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
-        first, end = self.sentence(j)
-        if self.tokens[first] not in INTRODUCING:
-            return False
-        for k in range(j, end):
-            if self.tokens[k] in CONJUNCTIONS:
-                return False
-            if k > j and "," in self.gap(k):
-                return True
-        return True
-
-    def is_clause(self, j: int) -> bool:
-        """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
-        item = self.token(j + (self.tokens[j] in CONJUNCTIONS))
-        if item.isdigit() or item in UNDERGOING:
-            return True
-        for k in range(j, min(j + LONGEST_PHRASE, len(self.tokens))):
-            if k > j and ("," in self.gap(k) or self.is_sentence_end(k)):
-                return False
-            if self.tokens[k] in PEOPLE:
-                return True
-            if self.is_verb(k):
-                return SEEN.isdisjoint(self.tokens[k + 1 : k + 4])  # "no X or Y was seen" goes on
-        return False
-
-    def leads_away(self, j: int, has_place: bool) -> bool:
-        """Whether what follows a preposition is not denied: people, or more than the place."""
-        if self.tokens[j] != "of" and not PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
-            return True
-        j += 1
-        while self.is_modifier(j) and j not in self.begins:
-            j += 1
-        return has_place and not self.is_structure(self.begins.get(j))
-
-    def heads(self, i: int) -> list[int]:
-        """Structures that the phrase at token i is of: "normal size of the hippocampus".
-
-        In "normal hippocampal function" the hippocampus is not what is normal.
-        """
-        names: list[int] = []
-        j = i
-        while j < min(len(self.tokens), i + REACH) and not self.is_sentence_end(j):
-            number = self.begins.get(j)
-            if number is not None:
-                if not self.is_structure(number):
-                    break
-                names.append(number)
-                j = self.reading.last[number] + 1
-            elif self.belongs_to_place(j) and ("," not in self.gap(j) or names):
-                j += 1
-            else:
-                break
-        is_modifier = j < len(self.tokens) and self.gap(j).isspace() and not self.is_function(j)
-        return names[:-1] if is_modifier else names
-
-    # ---- what stands before a cue
-
-    def subject(self, i: int) -> list[int]:
-        """Return the matches of the subject whose verb, if it has one, ends before token i.
-
-        With another verb before them, only the nearest names are the subject: "it involves the
-        insula and the pons is spared".
-        """
-        end = self.before_verb(i)
-        verbs = FINITE.intersection(self.tokens[end + 1 : i])
-        i = end
-        names: list[list[int]] = [[]]  # the list, its last name first
-        is_list = False  # an "and" closes it, so that commas are part of it
-        after_comma = 0  # names after the last comma
-        first = max(self.sentence(i)[0], i - REACH_BACK)
-        while i >= first:
-            token, gap = self.tokens[i], self.gap(i + 1)
-            if i < end and ("," in gap or ":" in gap):
-                if not is_list or i not in self.finishes:
-                    break
-                after_comma = after_comma or len(names)
-                if self.tokens[i + 1] not in CONJUNCTIONS:
-                    names.append([])
-            number = self.finishes.get(i)
-            if number is not None:
-                names[-1].append(number)
-                i = self.reading.first[number]
-            elif token in CONJUNCTIONS:
-                if not verbs.isdisjoint(SINGULAR) and token == "and" and self.is_determined(i + 1):
-                    break
-                is_list = True
-                names.append([])
-            elif token in ("with", "without"):  # "patients with neglect were normal"
-                if not verbs:
-                    break
-                names = [[]]
-            elif token in STOPS or token == "that":
-                break
-            elif self.is_verb(i):
-                names = names[: after_comma or 1]
-                break
-            i -= 1
-        return [number for group in names for number in group]
-
-    def before_verb(self, i: int) -> int:
-        """Last token before the verb that ends before token i: "is (small and) normal"."""
-        if self.token(i - 1) == "and" and self.token(i - 3) in BEING:
-            i -= 2
-        while (
-            i > 0 and self.gap(i).isspace() and self.is_link(i - 1) and self.tokens[i - 1] != "with"
-        ):
-            i -= 1
-        return i - 1
-
-    def place_before(self, i: int) -> list[int]:
-        """Return the structures before token i, if nothing else stands there in the clause."""
-        i -= 1
-        while i >= 0 and self.gap(i + 1).isspace() and self.is_link(i):
-            i -= 1
-        first, _ = self.sentence(i + 1)
-        names = []
-        while i >= first:
-            number = self.finishes.get(i)
-            if number is not None and self.is_structure(number):
-                names.append(number)
-                i = self.reading.first[number]
-            elif self.tokens[i] in STOPS or self.tokens[i] == "with":
-                break
-            elif not self.belongs_to_place(i):
-                return names if "," in self.gap(i + 1) else []
-            i -= 1
-        return names
-
-    # ---- words and phrases
-
-    def is_phrase(self, j: int) -> bool:
-        """Whether a noun phrase begins at token j, with nothing before it."""
-        if j >= len(self.tokens) or not self.gap(j).isspace() or self.tokens[j] == "bilaterally":
-            return False
-        return j in self.begins or self.is_modifier(j) or self.tokens[j] in QUALITIES
-
-    def is_predicate(self, cue: Cue) -> bool:
-        """Whether a cue says something of the subject before it: "the pons is normal"."""
-        i, j = cue.first - 1, cue.last + 1
-        if self.is_phrase(j) or (self.token(j) in ("by", "to") and self.token(j + 1) not in TESTS):
-            return False
-        while self.is_adverb(i) or self.token(i) in ("both", "otherwise", "quite", "still"):
-            i -= 1
-        return self.token(i) in BEING or self.ends_clause(j) or self.token(j) in AFTER_PREDICATE
-
-    def belongs_to_place(self, j: int) -> bool:
-        """Whether a token may stand in a phrase that names places and nothing else."""
-        token = self.tokens[j]
-        return (
-            self.is_modifier(j)
-            or token in QUALITIES
-            or token in CONJUNCTIONS
-            or token in PREPOSITIONS
-            or token == "bilaterally"
-        )
-
-    def is_modifier(self, j: int) -> bool:
-        token = self.token(j)
-        if token == "bilaterally":
-            return False
-        return self.is_determined(j) or bool(ADJECTIVE.fullmatch(token))
-
-    def is_determined(self, j: int) -> bool:
-        return self.token(j) in DETERMINERS or self.token(j) in SIDE_WORDS
-
-    def is_function(self, j: int) -> bool:
-        """Whether a token is a verb, a preposition or the like rather than a noun."""
-        token = self.tokens[j]
-        is_small = token in PREPOSITIONS or token in AFTER_PREDICATE or token in AUXILIARIES
-        return is_small or token in STOPS or self.is_adverb(j) or self.is_verb(j)
-
-    def is_link(self, j: int) -> bool:
-        return self.tokens[j] in LINKS or self.is_adverb(j)
-
-    def is_verb(self, j: int) -> bool:
-        """Whether a token is a finite verb, or looks like a past that has a subject or object."""
-        token = self.tokens[j]
-        if token in FINITE or not token.endswith("ed"):
-            return token in FINITE
-        return self.token(j + 1) in DETERMINERS or self.is_structure(self.finishes.get(j - 1))
-
-    def is_adverb(self, j: int) -> bool:
-        return self.token(j).endswith("ly") and self.token(j) != "bilaterally"
-
-    def structures(self, names: list[int]) -> list[int]:
-        return [number for number in names if self.is_structure(number)]
-
-    def is_structure(self, number: int | None) -> bool:
-        """Whether a match names a place, and nothing that is wrong with it."""
-        if number is None or not self.reading.is_structure[number]:
-            return False
-        return fold(self.tokens[self.reading.last[number]]) not in LESION
-
-    def ends_clause(self, j: int) -> bool:
-        """Whether nothing of the clause is left at token j."""
-        return self.is_sentence_end(j) or not self.gap(j).isspace()
-
-    def sentence(self, i: int) -> tuple[int, int]:
-        """First token of the sentence of token i, and the first after it."""
-        first, end = i, i + 1
-        while first > max(0, i - LONGEST_SENTENCE) and not self.is_sentence_end(first):
-            first -= 1
-        while end < min(len(self.tokens), i + LONGEST_SENTENCE) and not self.is_sentence_end(end):
-            end += 1
-        return first, end
+                return None
+            if STUDY.fullmatch(token):
+                return "study"
+            if CHANGE.fullmatch(token) or (token == "change" and before in BEFORE_CHANGE):
+                return "change"
+            if NULL.fullmatch(token) and before != "mass":
+                near = self.tokens[j + 1 : j + LONGEST_PHRASE]
+                is_known = any(fold(word) in LESION for word in near) or "size" in near
+                return "change" if is_known else "null"
+        return None

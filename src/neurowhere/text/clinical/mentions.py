@@ -1,21 +1,28 @@
 """Context: the terms that a text mentions, with the sides and the negations around them."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.clinical.denials import attach_negations
+from neurowhere.text.clinical.denials import Denials, attach_denials
+from neurowhere.text.clinical.hedges import attach_hedges
 from neurowhere.text.clinical.places import Side, is_general, with_places
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.sections import read_sections
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 
 Span = tuple[int, int]
+Status = Literal["affirmed", "hedged", "denied", "not_finding"]
+HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
 
 
 class Mention(NamedTuple):
@@ -35,6 +42,15 @@ class Mention(NamedTuple):
         Where the text denies it; None if it does not.
     is_structure : bool
         Whether it names a part of the brain or the territory of an artery.
+    side_inherited : bool
+        Whether the side stands before an earlier name of a list: "left amygdala and hippocampus".
+    hedge_span : (int, int) or None
+        Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
+    section : str or None
+        Section of a report that it is in and that is no finding: "technique", "indication",
+        "history", "comparison" or "plan".
+    weight : float
+        How much it counts: 1 if affirmed, 0 if denied or no finding, between them if hedged.
     """
 
     term: str
@@ -44,6 +60,24 @@ class Mention(NamedTuple):
     side_span: Span | None = None
     negation_span: Span | None = None
     is_structure: bool = False
+    side_inherited: bool = False
+    hedge_span: Span | None = None
+    section: str | None = None
+    weight: float = 1.0
+
+    @property
+    def status(self) -> Status:
+        """What the text says of it."""
+        if self.section is not None:
+            return "not_finding"
+        if self.negation_span is not None:
+            return "denied"
+        return "affirmed" if self.hedge_span is None else "hedged"
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the text affirms it or leaves it open."""
+        return self.status in ("affirmed", "hedged")
 
     @property
     def is_negated(self) -> bool:
@@ -93,47 +127,108 @@ class Mentions:
 
     @property
     def present(self) -> tuple[Mention, ...]:
-        """The mentions of terms that the text does not deny."""
-        return tuple(mention for mention in self.found if not mention.is_negated)
+        """The mentions of terms that the text affirms or leaves open."""
+        return tuple(mention for mention in self.found if mention.is_present)
 
 
-def read_mentions(text: str, counter: TermCounter, *, negation: bool = True) -> Mentions:
-    """Find the terms in a text, the sides that they are on, and which of them the text denies.
+def read_mentions(
+    text: str,
+    counter: TermCounter,
+    *,
+    negation: bool = True,
+    sections: bool = True,
+    hedge_weight: float = 1.0,
+) -> Mentions:
+    """Find the terms in a text, the sides that they are on, and what the text says of them.
 
-    Without `negation`, nothing counts as denied.
+    Parameters
+    ----------
+    text : str
+    counter : TermCounter
+    negation : bool
+        Whether what the text denies is told apart.
+    sections : bool
+        Whether what stands under "Technique", "Indication", "History", "Comparison" or "Plan" in a
+        report is told apart as no finding.
+    hedge_weight : float
+        Weight of mentions that the text leaves open; `HEDGE_WEIGHT` is a usual one.
 
     Examples
     --------
     >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
-    >>> mentions = read_mentions("Left insula infarct, no lesion in the thalamus.", counter)
-    >>> [(mention.term, mention.side, mention.is_negated) for mention in mentions]
-    [('insula', 'left', False), ('thalamus', None, True)]
+    >>> counter = TermCounter(Vocabulary(["insula", "pons", "thalamus"]))
+    >>> text = "Left insula infarct, possibly of the pons; no lesion in the thalamus."
+    >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
+    [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
-    negations = attach_negations(reading) if negation else {}
+    said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     found, places = [], []
-    starts, ends = reading.starts[reading.first].tolist(), reading.ends[reading.last].tolist()
     for number, term in enumerate(reading.terms):
-        start, end = starts[number], ends[number]
-        side, words = sides.applied.get(number, (None, None))
-        denial = negations.get(number)
         mention = Mention(
-            term=text[start:end] if term == NO_TERM else counter.vocabulary.terms[term],
-            start=start,
-            end=end,
-            side=side or (None if term == NO_TERM else counter.sides[term]),
-            side_span=reading.span(words) if words else None,
-            negation_span=reading.span(denial) if denial else None,
+            term=said.words(number) if term == NO_TERM else counter.vocabulary.terms[term],
+            side=None if term == NO_TERM else counter.sides[term],
             is_structure=reading.is_structure[number],
+            **said.fields(number),
         )
+        attached = sides.applied.get(number)
+        if attached:
+            mention = mention._replace(
+                side=attached.side,
+                side_span=reading.span(attached.words),
+                side_inherited=attached.is_inherited,
+            )
         if term != NO_TERM:
             found.append(mention)
-        elif side:
+        elif attached:
             places.append(mention)
     unapplied = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
     return Mentions(tuple(found), tuple(places), tuple(unapplied))
+
+
+class _Said:
+    """What a text says of the matches in it."""
+
+    def __init__(
+        self, reading: Reading, *, negation: bool, sections: bool, hedge_weight: float
+    ) -> None:
+        self.reading = reading
+        denials = attach_denials(reading) if negation else Denials({}, {})
+        self.denied = denials.denied
+        self.hedged = attach_hedges(reading) | denials.left_open
+        self.sections = read_sections(reading.text) if sections else []
+        self.hedge_weight = hedge_weight
+
+    def span(self, number: int) -> Span:
+        """Where a match is in the text."""
+        return self.reading.span(Tokens(self.reading.first[number], self.reading.last[number]))
+
+    def words(self, number: int) -> str:
+        """Words of a match as the text has them."""
+        return self.reading.text[slice(*self.span(number))]
+
+    def fields(self, number: int) -> dict[str, Any]:
+        """Return what is said of a match, as fields of a mention."""
+        start, end = self.span(number)
+        denial, hedge = self.denied.get(number), self.hedged.get(number)
+        section = self.section(start)
+        weight = self.hedge_weight if hedge else 1.0
+        return {
+            "start": start,
+            "end": end,
+            "negation_span": self.reading.span(denial) if denial else None,
+            "hedge_span": self.reading.span(hedge) if hedge else None,
+            "section": section,
+            "weight": 0.0 if denial or section else weight,
+        }
+
+    def section(self, start: int) -> str | None:
+        """Name of the section that is no finding and that a place of the text is in."""
+        number = bisect_right(self.sections, start, key=attrgetter("start")) - 1
+        if number < 0 or start >= self.sections[number].end:
+            return None
+        return self.sections[number].name
 
 
 def count_mentions(
@@ -159,6 +254,7 @@ def count_each(
     sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
     rows: list[int] = []
     columns: list[int] = []
+    weights: list[float] = []
     for row, mentions in enumerate(texts):
         for mention in mentions.found if with_negated else mentions.present:
             here = [extractor.vocabulary.index(mention.term)]
@@ -166,8 +262,9 @@ def count_each(
                 here.append(sided[name])
             columns += here
             rows += [row] * len(here)
+            weights += [1.0 if with_negated else mention.weight] * len(here)
     shape = (len(texts), len(extractor.terms))
-    counts = sparse.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
+    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
     return extractor.weigh({"body": counts})
 
 
@@ -206,7 +303,7 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
         amounts[_direction(mention)] += weight
     average = sum(amounts.values()) / max(len(structures), 1)
     for place in mentions.places:
-        if not place.is_negated:
+        if place.is_present:
             amounts[_direction(place)] += average or 1.0
     total = sum(amounts.values())
     if not total:

@@ -81,18 +81,26 @@ AFTER_OTHER_RIGHT = word_set(
 )
 
 
+class Attached(NamedTuple):
+    """A side of a match, the tokens that say so, and whether it comes from earlier in a list."""
+
+    side: Side
+    words: Tokens
+    is_inherited: bool = False
+
+
 class Sides(NamedTuple):
     """The sides in a text.
 
     Attributes
     ----------
     applied : dict
-        For each match that has one: the side, and the tokens that say so.
+        For each match that has one: the side.
     unapplied : list
         Sides of anything else, and the tokens that say so.
     """
 
-    applied: dict[int, tuple[Side, Tokens]]
+    applied: dict[int, Attached]
     unapplied: list[tuple[Side, Tokens]]
 
 
@@ -117,7 +125,7 @@ class _SideReader:
 
     def read(self, tokens: list[int]) -> Sides:
         """Attach the sides at some tokens, first directly, then along lists."""
-        applied: dict[int, tuple[Side, Tokens]] = {}
+        applied: dict[int, Attached] = {}
         unapplied: list[tuple[Side, Tokens]] = []
         done = -1  # last token of "left and right", read with the first
         for i in tokens:
@@ -133,7 +141,7 @@ class _SideReader:
             else:
                 names = self.ahead(words.last) or self.behind(words)
             names = [number for number in names if number not in applied]
-            applied |= dict.fromkeys(names, (side, words))
+            applied |= dict.fromkeys(names, Attached(side, words))
             if not names and self.is_marked(words):
                 marks = sorted(set(words))
                 unapplied += [(SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
@@ -141,14 +149,14 @@ class _SideReader:
                 done = other
                 unapplied.append((SIDE_WORDS[self.tokens[other]], Tokens(other, other)))
         for number, mark in [*applied.items(), *self.named(tokens)]:
-            for listed in self.listed(number, mark[1]):
-                applied.setdefault(listed, mark)
+            for listed in self.listed(number, mark.words):
+                applied.setdefault(listed, mark._replace(is_inherited=True))
         return Sides(applied, unapplied)
 
-    def named(self, tokens: list[int]) -> list[tuple[int, tuple[Side, Tokens]]]:
+    def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
         """Return the matches whose names begin with a side: "left putamen"."""
         return [
-            (self.begins[i], (SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
+            (self.begins[i], Attached(SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
             for i in tokens
             if i in self.reading.inner and i in self.begins
         ]

@@ -1,0 +1,436 @@
+"""Clauses: how far a word reaches in a sentence, to its subject before and its object after.
+
+This is a grammar of a few word lists and no parser: it knows where sentences, clauses and lists
+end, and which names of a reading are within them. Each question looks at a bounded number of
+tokens, so that a text is read in linear time.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+
+from neurowhere.text.clinical.cues import (
+    ADVERBS,
+    AFFIRMING,
+    AFTER_PREDICATE,
+    ARTICLES,
+    AUXILIARIES,
+    BEING,
+    COMPANIONS,
+    CONJUNCTIONS,
+    DETERMINERS,
+    EVIDENCE,
+    FINITE,
+    INCLUDING,
+    INTRODUCING,
+    LINKS,
+    NEUTRAL,
+    NOT,
+    NOUNS,
+    PEOPLE,
+    PREPOSITIONS,
+    PRONOUNS,
+    QUALITIES,
+    RESPONSES,
+    SEEN,
+    SINGULAR,
+    STOPS,
+    STOPS_AFTER_COMMA,
+    TESTS,
+    UNDERGOING,
+)
+from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.words import fold
+
+REACH = 30  # tokens after a cue
+REACH_BACK = 20  # tokens of a subject
+LONGEST_PHRASE = 10  # tokens between a conjunction and the verb that makes a clause of it
+LONGEST_ASIDE = 15  # tokens between two commas
+LONGEST_SENTENCE = 100  # tokens that are looked at before and after a cue
+DASH = re.compile(r"\s[-–—]+\s")
+
+
+class Clauses:
+    """Finds the names of a reading that stand before and after a cue in its clause.
+
+    Parameters
+    ----------
+    reading : Reading
+    ends : collection of int
+        Tokens at which whatever went before ends, such as other cues.
+    """
+
+    def __init__(self, reading: Reading, ends: Collection[int] = ()) -> None:
+        self.reading = reading
+        self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
+        self.begins, self.finishes = reading.begins, reading.finishes
+        self.is_sentence_end = reading.is_sentence_end
+        self.ends = ends
+
+    # ---- what follows
+
+    def ahead(
+        self,
+        i: int,
+        *,
+        through_verbs: bool = False,
+        within_commas: bool = False,
+        is_start: bool = False,
+    ) -> list[int]:
+        """Return the names from token i to the end of what a cue before it speaks of.
+
+        Whatever parts token i from the cue is an end as well, unless something starts there.
+        """
+        end = i
+        limit = min(len(self.tokens), i + REACH)
+        has_place = False
+        depth = 0  # of brackets
+        while end < limit:
+            depth += self.gap(end).count("(") - self.gap(end).count(")")
+            aside = self.aside_end(end)
+            if aside:
+                end = aside  # "in the pons or, after correction, the insula"
+            is_first = is_start and end == i
+            if not is_first and (depth < 0 or self.is_end(end)):
+                break
+            if end > i and self.is_other(end, within_commas):
+                break
+            if end > i and not through_verbs and self.is_verb(end):
+                break
+            if self.tokens[end] in PREPOSITIONS and self.leads_away(end, has_place):
+                break
+            number = self.begins.get(end)
+            has_place = has_place or self.is_structure(number)
+            end = end + 1 if number is None else self.reading.last[number] + 1
+        return self.names(range(i, end))
+
+    def names(self, tokens: Iterable[int]) -> list[int]:
+        """Return the matches that begin at some tokens."""
+        return [number for j in tokens for number in self.reading.beginning.get(j, ())]
+
+    def is_end(self, j: int) -> bool:
+        """Whether what is said ends at token j, wherever it began."""
+        token, gap = self.tokens[j], self.gap(j)
+        if token in STOPS or j in self.ends:
+            return True
+        return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
+
+    def is_other(self, j: int, within_commas: bool) -> bool:
+        """Whether something else begins at token j after the first word of what is said."""
+        token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
+        has_comma = "," in self.gap(j)
+        if has_comma and token in INCLUDING:
+            return False
+        if has_comma and (within_commas or token in STOPS_AFTER_COMMA or token in AFFIRMING):
+            return True
+        if has_comma and self.is_introduced(j):
+            return True
+        if token in CONJUNCTIONS or has_comma:
+            is_new = token == "and" and (after in ARTICLES or after in AFFIRMING)
+            return is_new or (token != "or" and after in SEEN) or self.is_clause(j)
+        match token:
+            case "with":
+                return before not in COMPANIONS and before not in PEOPLE
+            case "that":
+                return before not in EVIDENCE
+            case "as":
+                return before not in ("such", "well") and after != "well"
+            case "to":
+                return before in RESPONSES
+            case _:
+                return False
+
+    def is_introduced(self, j: int) -> bool:
+        """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
+        first, end = self.sentence(j)
+        if self.tokens[first] not in INTRODUCING:
+            return False
+        for k in range(j, end):
+            if self.tokens[k] in CONJUNCTIONS:
+                return False
+            if k > j and "," in self.gap(k):
+                return True
+        return True
+
+    def is_clause(self, j: int) -> bool:
+        """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
+        item = self.token(j + (self.tokens[j] in CONJUNCTIONS))
+        if item.isdigit() or item in UNDERGOING:
+            return True
+        if item.endswith("ed") and self.token(j + 2) in PREPOSITIONS | {"through"}:
+            return True  # "avoided the thalamus and passed through the caudate"
+        for k in range(j, min(j + LONGEST_PHRASE, len(self.tokens))):
+            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in STOPS
+            if k > j and is_part:
+                return False
+            if self.tokens[k] in PEOPLE:
+                return True
+            if self.is_verb(k):
+                return SEEN.isdisjoint(self.tokens[k + 1 : k + 4])  # "no X or Y was seen" goes on
+        return False
+
+    def leads_away(self, j: int, has_place: bool) -> bool:
+        """Whether what follows a preposition is not meant: people, or more than the place."""
+        if self.tokens[j] != "of" and not PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
+            return True
+        if has_place and self.tokens[j] in ("from", "by"):
+            return True
+        j += 1
+        while self.is_modifier(j) and j not in self.begins:
+            j += 1
+        return has_place and not self.is_structure(self.begins.get(j))
+
+    def aside_end(self, j: int) -> int | None:
+        """First token after an aside that begins at token j right after a conjunction."""
+        before = self.token(j - 1)
+        if "," not in self.gap(j) or not (before in CONJUNCTIONS or before in NOT):
+            return None
+        for k in range(j + 1, min(j + LONGEST_ASIDE, len(self.tokens))):
+            if self.is_sentence_end(k):
+                return None
+            if "," in self.gap(k):
+                return k
+        return None
+
+    def heads(self, i: int) -> list[int]:
+        """Structures that the phrase at token i is of: "normal size of the hippocampus".
+
+        In "normal hippocampal function" the hippocampus is not what is normal.
+        """
+        names: list[int] = []
+        j = i
+        while j < min(len(self.tokens), i + REACH) and not self.is_sentence_end(j):
+            number = self.begins.get(j)
+            if number is not None:
+                if not self.is_structure(number):
+                    break
+                names.append(number)
+                j = self.reading.last[number] + 1
+            elif self.belongs_to_place(j) and ("," not in self.gap(j) or names):
+                j += 1
+            else:
+                break
+        is_modifier = j < len(self.tokens) and self.gap(j).isspace() and not self.is_function(j)
+        return names[:-1] if is_modifier else names
+
+    # ---- what stands before
+
+    def subject(self, i: int, *, with_people: bool = False) -> list[int]:
+        """Return the names of the subject whose verb, if it has one, ends before token i.
+
+        With another verb before them, only the nearest names are the subject: "it involves the
+        insula and the pons is spared". With people, what they have is theirs: "patients with
+        neglect were normal" does not speak of neglect, unless asked for.
+        """
+        end = self.before_verb(i)
+        verbs = FINITE.intersection(self.tokens[end + 1 : i])
+        names: list[list[int]] = [[]]  # the list, its last name first
+        end, aside = self.before_aside(end)
+        i = end
+        is_list = False  # an "and" closes it, so that commas are part of it
+        after_comma = 0  # names after the last comma
+        first = max(self.sentence(i)[0], i - REACH_BACK)
+        while i >= first:
+            token, gap = self.tokens[i], self.gap(i + 1)
+            if i < end and ("," in gap or ":" in gap):
+                if not is_list or i not in self.finishes:
+                    break
+                after_comma = after_comma or len(names)
+                if self.tokens[i + 1] not in CONJUNCTIONS:
+                    names.append([])
+            number = self.finishes.get(i)
+            if number is not None:
+                names[-1].append(number)
+                i = self.reading.first[number]
+            elif token in CONJUNCTIONS:
+                if not verbs.isdisjoint(SINGULAR) and token == "and" and self.is_determined(i + 1):
+                    break
+                is_list = True
+                names.append([])
+            elif token in ("with", "without"):
+                if not verbs:
+                    break
+                names = names if with_people else [[]]
+            elif token in STOPS or token == "that":
+                break
+            elif self.is_verb(i):
+                names = names[: after_comma or 1]
+                break
+            i -= 1
+        return [*aside, *(number for group in names for number in group)]
+
+    def before_verb(self, i: int) -> int:
+        """Last token before the verb that ends before token i: "is (small and) normal"."""
+        if self.token(i - 1) == "and" and self.token(i - 3) in BEING:
+            i -= 2
+        while i > 0 and self.gap(i).isspace() and self.tokens[i - 1] != "with":
+            if not (self.is_link(i - 1) or self.tokens[i - 1] in NOT):
+                break
+            i -= 1
+        return i - 1
+
+    def before_aside(self, i: int) -> tuple[int, list[int]]:
+        """Last token before an aside that ends with token i, and its names if they are examples.
+
+        "The edema, reported in March, is not seen"; "the lobe, including the insula, is normal".
+        """
+        if "," not in self.gap(i + 1):
+            return i, []
+        for k in range(i, max(i - LONGEST_ASIDE, 0), -1):
+            if self.is_sentence_end(k):
+                break
+            if "," in self.gap(k) and self.tokens[k] not in CONJUNCTIONS:
+                is_example = self.tokens[k] in INCLUDING
+                return k - 1, self.names(range(k, i + 1)) if is_example else []
+        return i, []
+
+    def place_before(self, i: int) -> list[int]:
+        """Return the structures before token i, if nothing else stands there in the clause."""
+        i -= 1
+        while i >= 0 and self.gap(i + 1).isspace() and self.is_link(i):
+            i -= 1
+        first, _ = self.sentence(i + 1)
+        names: list[int] = []
+        is_introduced = self.tokens[first] in INTRODUCING if first < len(self.tokens) else False
+        while i >= first:
+            number = self.finishes.get(i)
+            if names and is_introduced and "," in self.gap(i + 1):
+                break  # "in contrast to the caudate, the putamen shows none"
+            if number is not None and self.is_structure(number):
+                names.append(number)
+                i = self.reading.first[number]
+            elif self.tokens[i] in STOPS or self.tokens[i] == "with":
+                break
+            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in PREPOSITIONS:
+                break  # "that in the putamen did not"
+            elif not (self.belongs_to_place(i) or self.tokens[i] in RESPONSES):
+                return names if "," in self.gap(i + 1) else []
+            i -= 1
+        return names
+
+    def owner(self, i: int) -> list[int]:
+        """Return the structures that have the quality at token i: "the pons shows normal signal"."""
+        for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
+            if self.is_structure(self.finishes.get(j)):
+                return self.place_before(j + 1)
+            is_neutral = self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in NEUTRAL
+            if self.is_sentence_end(j + 1) or not (is_neutral or j in self.ends):
+                break
+        return []
+
+    def antecedents(self, i: int) -> list[int]:
+        """Return the names that a pronoun before the verb at token i stands for."""
+        return self.meant(self.before_verb(i))
+
+    def meant(self, i: int) -> list[int]:
+        """Return the names that a pronoun at token i stands for.
+
+        They are those before it in its sentence, or else those of the sentence before: "a cluster
+        in the pons; it vanished".
+        """
+        if self.token(i) not in PRONOUNS:
+            return []
+        first, _ = self.sentence(i)
+        names = self.names(range(max(first, i - REACH), i))
+        if names or first == 0:
+            return names
+        return self.names(range(max(self.sentence(first - 1)[0], i - REACH), first))
+
+    def before_bracket(self, i: int) -> int | None:
+        """Structure that the bracket of token i is about: "thalamus (t = 1.2, p = 0.2)"."""
+        for j in range(i, max(i - LONGEST_PHRASE, 0), -1):
+            if ")" in self.gap(j):
+                return None
+            if "(" in self.gap(j):
+                near = (self.finishes.get(k) for k in range(j - 1, j - 4, -1))
+                return next((number for number in near if self.is_structure(number)), None)
+        return None
+
+    # ---- words and phrases
+
+    def is_phrase(self, j: int) -> bool:
+        """Whether a noun phrase begins at token j, with nothing before it."""
+        if j >= len(self.tokens) or not self.gap(j).isspace() or self.tokens[j] == "bilaterally":
+            return False
+        return j in self.begins or self.is_modifier(j) or self.tokens[j] in QUALITIES
+
+    def is_predicate(self, words: Tokens) -> bool:
+        """Whether some words say something of the subject before them: "the pons is normal"."""
+        j = words.last + 1
+        if self.is_phrase(j) or (self.token(j) in ("by", "to") and self.token(j + 1) not in TESTS):
+            return False
+        return self.follows_verb(words.first) or self.closes(j)
+
+    def follows_verb(self, i: int) -> bool:
+        """Whether a verb of being stands before token i, across adverbs."""
+        i -= 1
+        while self.is_adverb(i):
+            i -= 1
+        return self.token(i) in BEING
+
+    def closes(self, j: int) -> bool:
+        """Whether a predicate ends before token j."""
+        return self.ends_clause(j) or self.token(j) in AFTER_PREDICATE
+
+    def belongs_to_place(self, j: int) -> bool:
+        """Whether a token may stand in a phrase that names places and nothing else."""
+        token = self.tokens[j]
+        return (
+            self.is_modifier(j)
+            or token in QUALITIES
+            or token in CONJUNCTIONS
+            or token in PREPOSITIONS
+            or token == "bilaterally"
+        )
+
+    def is_modifier(self, j: int) -> bool:
+        token = self.token(j)
+        if token in NOUNS or token == "bilaterally":
+            return False
+        return self.is_determined(j) or bool(ADJECTIVE.fullmatch(token))
+
+    def is_determined(self, j: int) -> bool:
+        return self.token(j) in DETERMINERS or self.token(j) in SIDE_WORDS
+
+    def is_function(self, j: int) -> bool:
+        """Whether a token is a verb, a preposition or the like rather than a noun."""
+        token = self.tokens[j]
+        is_small = token in PREPOSITIONS or token in AFTER_PREDICATE or token in AUXILIARIES
+        return is_small or token in STOPS or self.is_adverb(j) or self.is_verb(j)
+
+    def is_link(self, j: int) -> bool:
+        return self.tokens[j] in LINKS or self.is_adverb(j)
+
+    def is_verb(self, j: int) -> bool:
+        """Whether a token is a finite verb, or looks like a past that has a subject or object."""
+        token = self.tokens[j]
+        if token in FINITE or not token.endswith("ed"):
+            return token in FINITE
+        return self.token(j + 1) in DETERMINERS or self.is_structure(self.finishes.get(j - 1))
+
+    def is_adverb(self, j: int) -> bool:
+        token = self.token(j)
+        return token in ADVERBS or (token.endswith("ly") and token != "bilaterally")
+
+    def structures(self, names: list[int]) -> list[int]:
+        """Return those of some names that are structures."""
+        return [number for number in names if self.is_structure(number)]
+
+    def is_structure(self, number: int | None) -> bool:
+        """Whether a match names a place, and nothing that is wrong with it."""
+        if number is None or not self.reading.is_structure[number]:
+            return False
+        return fold(self.tokens[self.reading.last[number]]) not in LESION
+
+    def ends_clause(self, j: int) -> bool:
+        """Whether nothing of the clause is left at token j."""
+        return self.is_sentence_end(j) or not self.gap(j).isspace()
+
+    def sentence(self, i: int) -> tuple[int, int]:
+        """First token of the sentence of token i, and the first after it."""
+        first, end = i, i + 1
+        while first > max(0, i - LONGEST_SENTENCE) and not self.is_sentence_end(first):
+            first -= 1
+        while end < min(len(self.tokens), i + LONGEST_SENTENCE) and not self.is_sentence_end(end):
+            end += 1
+        return first, end
