@@ -26,6 +26,7 @@ from neurowhere.text.clinical.cues import (
     NEUTRAL,
     NOT,
     NOUNS,
+    OPENING,
     PEOPLE,
     PREPOSITIONS,
     PRONOUNS,
@@ -36,6 +37,7 @@ from neurowhere.text.clinical.cues import (
     STOPS,
     STOPS_AFTER_COMMA,
     TESTS,
+    TURNS,
     UNDERGOING,
 )
 from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS
@@ -44,7 +46,8 @@ from neurowhere.text.words import fold
 
 REACH = 30  # tokens after a cue
 REACH_BACK = 20  # tokens of a subject
-LONGEST_PHRASE = 10  # tokens between a conjunction and the verb that makes a clause of it
+LONGEST_PHRASE = 10  # tokens of a phrase
+LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
 LONGEST_SENTENCE = 100  # tokens that are looked at before and after a cue
 DASH = re.compile(r"\s[-–—]+\s")
@@ -154,13 +157,14 @@ class Clauses:
 
     def is_clause(self, j: int) -> bool:
         """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
-        item = self.token(j + (self.tokens[j] in CONJUNCTIONS))
+        first = j + (self.tokens[j] in CONJUNCTIONS)
+        item = self.token(first)
         if item.isdigit() or item in UNDERGOING:
             return True
-        if item.endswith("ed") and self.token(j + 2) in PREPOSITIONS | {"through"}:
+        if item.endswith("ed") and self.token(first + 1) in PREPOSITIONS | {"through"}:
             return True  # "avoided the thalamus and passed through the caudate"
-        for k in range(j, min(j + LONGEST_PHRASE, len(self.tokens))):
-            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in STOPS
+        for k in range(j, min(j + LONGEST_ITEM, len(self.tokens))):
+            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in TURNS
             if k > j and is_part:
                 return False
             if self.tokens[k] in PEOPLE:
@@ -222,6 +226,7 @@ class Clauses:
         insula and the pons is spared". With people, what they have is theirs: "patients with
         neglect were normal" does not speak of neglect, unless asked for.
         """
+        first = max(self.sentence(i)[0], i - LONGEST_ASIDE - REACH_BACK)
         end = self.before_verb(i)
         verbs = FINITE.intersection(self.tokens[end + 1 : i])
         names: list[list[int]] = [[]]  # the list, its last name first
@@ -229,7 +234,7 @@ class Clauses:
         i = end
         is_list = False  # an "and" closes it, so that commas are part of it
         after_comma = 0  # names after the last comma
-        first = max(self.sentence(i)[0], i - REACH_BACK)
+        first = max(first, i - REACH_BACK)
         while i >= first:
             token, gap = self.tokens[i], self.gap(i + 1)
             if i < end and ("," in gap or ":" in gap):
@@ -257,7 +262,9 @@ class Clauses:
                 names = names[: after_comma or 1]
                 break
             i -= 1
-        return [*aside, *(number for group in names for number in group)]
+        found = [number for group in names for number in group]
+        is_example = bool(aside) and self.tokens[end + 1] in INCLUDING
+        return [*aside, *found] if is_example else found or aside
 
     def before_verb(self, i: int) -> int:
         """Last token before the verb that ends before token i: "is (small and) normal"."""
@@ -270,7 +277,7 @@ class Clauses:
         return i - 1
 
     def before_aside(self, i: int) -> tuple[int, list[int]]:
-        """Last token before an aside that ends with token i, and its names if they are examples.
+        """Last token before an aside that ends with token i, and the names in it.
 
         "The edema, reported in March, is not seen"; "the lobe, including the insula, is normal".
         """
@@ -280,8 +287,7 @@ class Clauses:
             if self.is_sentence_end(k):
                 break
             if "," in self.gap(k) and self.tokens[k] not in CONJUNCTIONS:
-                is_example = self.tokens[k] in INCLUDING
-                return k - 1, self.names(range(k, i + 1)) if is_example else []
+                return k - 1, self.names(range(k, i + 1))
         return i, []
 
     def place_before(self, i: int) -> list[int]:
@@ -289,9 +295,11 @@ class Clauses:
         i -= 1
         while i >= 0 and self.gap(i + 1).isspace() and self.is_link(i):
             i -= 1
+        before, aside = self.before_aside(i)
+        i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
         names: list[int] = []
-        is_introduced = self.tokens[first] in INTRODUCING if first < len(self.tokens) else False
+        is_introduced = self.token(first) in INTRODUCING or self.token(first) == "unlike"
         while i >= first:
             number = self.finishes.get(i)
             if names and is_introduced and "," in self.gap(i + 1):
@@ -320,7 +328,8 @@ class Clauses:
 
     def antecedents(self, i: int) -> list[int]:
         """Return the names that a pronoun before the verb at token i stands for."""
-        return self.meant(self.before_verb(i))
+        is_open = not OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(i)
+        return [] if is_open else self.meant(self.before_verb(i))
 
     def meant(self, i: int) -> list[int]:
         """Return the names that a pronoun at token i stands for.
@@ -328,13 +337,21 @@ class Clauses:
         They are those before it in its sentence, or else those of the sentence before: "a cluster
         in the pons; it vanished".
         """
-        if self.token(i) not in PRONOUNS:
+        if not (self.token(i) in PRONOUNS or self.token(i) == "which"):
             return []
         first, _ = self.sentence(i)
         names = self.names(range(max(first, i - REACH), i))
         if names or first == 0:
             return names
         return self.names(range(max(self.sentence(first - 1)[0], i - REACH), first))
+
+    def label(self, i: int) -> list[int]:
+        """Return the names before a colon at token i: "thalamus, pons: normal"."""
+        if i == 0 or ":" not in self.gap(i):
+            return []
+        first, _ = self.sentence(i - 1)
+        tokens = range(max(first, i - REACH), i)
+        return [] if any(self.is_verb(j) for j in tokens) else self.names(tokens)
 
     def before_bracket(self, i: int) -> int | None:
         """Structure that the bracket of token i is about: "thalamus (t = 1.2, p = 0.2)"."""
@@ -350,7 +367,7 @@ class Clauses:
 
     def is_phrase(self, j: int) -> bool:
         """Whether a noun phrase begins at token j, with nothing before it."""
-        if j >= len(self.tokens) or not self.gap(j).isspace() or self.tokens[j] == "bilaterally":
+        if j >= len(self.tokens) or self.ends_clause(j) or self.tokens[j] == "bilaterally":
             return False
         return j in self.begins or self.is_modifier(j) or self.tokens[j] in QUALITIES
 
@@ -367,6 +384,17 @@ class Clauses:
         while self.is_adverb(i):
             i -= 1
         return self.token(i) in BEING
+
+    def follows_subject(self, i: int) -> bool:
+        """Whether a verb, or the subject itself, stands before token i: "oedema (has) resolved"."""
+        i -= 1
+        while self.is_adverb(i):
+            i -= 1
+        if i < 0:
+            return False
+        token = self.tokens[i]
+        is_noun = i in self.finishes or token in QUALITIES or fold(token) in LESION
+        return is_noun or token in LINKS or token in CONJUNCTIONS
 
     def closes(self, j: int) -> bool:
         """Whether a predicate ends before token j."""
@@ -424,7 +452,7 @@ class Clauses:
 
     def ends_clause(self, j: int) -> bool:
         """Whether nothing of the clause is left at token j."""
-        return self.is_sentence_end(j) or not self.gap(j).isspace()
+        return self.is_sentence_end(j) or not (self.gap(j).isspace() or self.gap(j) == "-")
 
     def sentence(self, i: int) -> tuple[int, int]:
         """First token of the sentence of token i, and the first after it."""

@@ -23,7 +23,7 @@ CUES: Phrases[Kind] = Phrases(
             in place of; in lieu of; argues against; argue against; argued against; arguing against;
             speaks against; spoke against; evidence against; militates against; disproves; refutes;
             avoids; avoiding; respects; respecting; bypasses; bypassing; short of; away from;
-            distant from; remote from; resolution of; disappearance of; normalization of;
+            distant from; remote from; separate from; separated from; resolution of; disappearance of; normalization of;
             normalisation of; clearance of; resorption of
         """,
         # deny by the word that follows
@@ -34,7 +34,7 @@ CUES: Phrases[Kind] = Phrases(
         """,
         # deny their object, or the subject where none follows: "spared the pons", "pons spared"
         "verb": """
-            spared; sparing; excluded; ruled out; avoided; respected; discarded; omitted; masked;
+            spared; sparing; excluded; ruled out; avoided; respected; discarded; omitted;
             masked out; left out
         """,
         # deny the subject where data are left out: "voxels in the pons were removed"
@@ -46,7 +46,7 @@ CUES: Phrases[Kind] = Phrases(
         """,
         # deny the subject: "the pons is clear", "the lesion has resolved", "this was wrong"
         "state": """
-            clear; fine; ok; okay; good; healthy; nad; neg; negative; undisturbed; unharmed;
+            clear; clean; null; dispensable; fine; ok; okay; good; healthy; nad; neg; negative; undisturbed; unharmed;
             uninjured; unscathed; unchanged from baseline; inactive; silent; quiescent; symmetric;
             symmetrical; inconspicuous; nonsignificant; non significant; insignificant; undetectable;
             unresponsive; indistinguishable; comparable between; comparable across; comparable to;
@@ -62,11 +62,11 @@ CUES: Phrases[Kind] = Phrases(
             incorrect; wrong; false; mistaken; erroneous; unfounded; untenable; disproved; disproven; refuted;
             retracted; discounted; dismissed; rejected; spurious; artefactual; artifactual;
             an artefact; an artifact; a misdiagnosis; a misreading; in error; a false positive;
-            at chance; at baseline; ns; n s
+            at chance; ns; n s
         """,
         # deny what is absent, and where: "activity was absent in the insula"
         "absent": """
-            absent; missing; lacking in; is lacking; was lacking; are lacking; were lacking;
+            absent; lacking in; is lacking; was lacking; are lacking; were lacking;
             no longer; in none; in no
         """,
         # deny structures, unless they are exceptions to another denial
@@ -101,16 +101,16 @@ HEDGES: Phrases[Doubt] = Phrases(
             uncertain; unclear; borderline; presumed; presumptive; unconfirmed; inconclusive;
             tentative; marginal; debatable; debated; controversial; disputed; speculative;
             hypothetical; conceivable; unknown; putative; nondiagnostic; non diagnostic; queried;
-            ambiguous; under investigation; under consideration; pending
+            ambiguous; at the upper limit; at the lower limit; under investigation; under consideration; pending
         """,
         # doubt what follows
         "object": """
             possibly; probably; perhaps; maybe; presumably; conceivably; potentially; arguably;
             apparently; suspicion of; suspicion for; suspicious for; suspicious of; concern for;
             concerning for; concern about; worrisome for; suggestive of; suggests; suggest;
-            suggesting; possibility of; possibility that; risk of; chance of; query; queries; wonder;
+            suggesting; possibility of; possibility that; query; queries; wonder;
             wondered; suspect; suspects; rule out; r o; to exclude; in case of; consider;
-            differential; differential diagnosis; ddx; trend; trends; tendency; hint of; hints of;
+            differential diagnosis; differential includes; differential; ddx; trend; trends; tendency; hint of; hints of;
             hypothesised; hypothesized; hypothesise; hypothesize; speculate; speculated; unsure;
             insufficient evidence; little evidence; limited evidence; scant evidence;
             not convinced; not certain; not sure; not persuaded; not possible to say; hard to say;
@@ -160,8 +160,9 @@ DIAGNOSES = word_set(
 
 NOT = word_set("cannot hardly neither never nobody none nor not rarely seldom t")
 # Phrases that deny the cue that follows them.
-NEVER = Phrases({"not": "no one; far from; anything but; nothing but; less than; other than"})
-RATHER = word_set("rather as")  # "rather than", "as opposed to": never exceptions to a denial
+NEVER = Phrases({"not": "no one; far from; anything but; nothing but; less than; rather than"})
+# "rather than", "as opposed to": never exceptions to a denial, and of one phrase only.
+RATHER = word_set("as instead lieu place rather")
 EXCLUDING = word_set("exclude excluded excludes excluding exclusion out")  # if denied, a hedge
 # Findings of which little is left are still there: "has only partly resolved".
 PARTLY = word_set(
@@ -176,7 +177,7 @@ SEEN = word_set(
     """
     apparent appreciable appreciated borne confirmed corroborated demonstrable demonstrated
     detectable detected discernible documented encountered evident found identifiable identified
-    imaged noted observed obvious present replicated reproduced seen substantiated verified visible
+    imaged noted observed obvious present replicated reproduced seen substantiated supported verified visible
     visualised visualized
     """
 )
@@ -207,6 +208,8 @@ RELATING = word_set(
 )
 RELATING_TO = word_set("across between both from of to")  # last words of such states
 FALSE = word_set("false incorrect mistaken unfounded untenable wrong")  # cancel what they deny
+# The object is denied if it is a place: "does not depend on the hippocampus".
+NEEDING = word_set("depend need rely require")
 # All that follows is denied: "I do not think that the pons is affected".
 OPINIONS = word_set("believe feel suppose suspect think")
 # The subject is left out, with the people who have it: "patients with neglect were not enrolled".
@@ -215,13 +218,13 @@ OMITTED = word_set("acquired analysed analyzed covered enrolled included sampled
 IDLE = word_set(
     """
     absolute all alone already always answer as assessed assume attributable because categorically
-    certain claim clear conclude confined confuse confused convinced definitive deny depend doubt doubted due
-    entirely establish established every evaluated exactly examined exclude excluded exclusive exclusively
+    certain claim clear conclude confined confuse confused convinced definitive deny doubt doubted due
+    entirely equally establish established evenly every evaluated exactly examined exclude excluded exclusive exclusively
     explained explored fully identical ignore ignored imply intact investigated isolated just known limited mean
-    mere merely miss missed modulated more necessarily necessary new normal only overlook overlooked overstate overstated preserved required
+    mere merely miss missed modulated more necessarily necessary new normal only overlook overlooked overstate overstated preserved primarily required
     resolved restricted rule ruled shared simply sole solely spared specific studied sufficient
     sure surprising surprisingly tested unaffected uncommon understood unexpected unexpectedly
-    uniform unique unlike unremarkable unusual well yet
+    uniform uniformly unique unlike unremarkable unusual well yet
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -268,10 +271,11 @@ FINITE = word_set(
 UNDERGOING = word_set("completed performed received took underwent")  # verbs right after a comma
 LINKS = AUXILIARIES | word_set(
     """
-    bear bears bore carried carries carry considered contained contains deemed demonstrate
+    bear bears bore carried carries carry considered contained contains contributed contributes
+    deemed demonstrate
     demonstrated demonstrates display displayed displays exhibit exhibited exhibits found judged
     left out play played plays proved proven reported reveal revealed reveals show showed shows
-    there thought turned with
+    there thought turned with yield yielded yields
     """
 )
 AFTER_PREDICATE = word_set(
@@ -279,22 +283,28 @@ AFTER_PREDICATE = word_set(
 )
 TESTS = word_set("angiography biopsy ct eeg imaging mr mri")  # may exclude something
 NOUNS = word_set("arousal removal retrieval withdrawal")  # that end like adjectives
-PRONOUNS = word_set("it this these they that both neither none which")
+PRONOUNS = word_set("it this these they that both neither none")
+OPENING = word_set("how if that to what when where whether which why")  # after "it is unclear"
 INCLUDING = word_set("especially including incl ie namely notably particularly specifically such")
 
 # A denial ends at these.
 STOPS = word_set(
     """
-    account accounting after although because before besides beyond but causing compared despite due
+    account accounting accounts after although because before besides beyond but causing compared despite due
     during elsewhere explain explaining explains followed he hence however if instead it
     nevertheless nonetheless now only outside owing relative responsible she since so suggesting
     than then there therefore they though thus unlike until versus vs we when where whereas whether
     which while who whom whose yet
     """
 )
+TURNS = word_set("although because but whereas which while who")  # the stops before a clause
 STOPS_AFTER_COMMA = word_set("compatible consistent indicating leaving suggestive with")
 # It goes on at "that" after the first of these, at "with" after the second.
-EVIDENCE = word_set("evidence indication proof sign signs suggestion")
+EVIDENCE = word_set(
+    "demonstrate evidence imply indicate indication proof show sign signs suggest suggestion support"
+)
+# What is looked for, rather than said of a lesion that is there: "no trace of the glioma".
+TRACES = EVIDENCE | word_set("appearance recurrence remnant residue residuum return trace")
 COMPANIONS = word_set(
     "amiss associated compatible concordant consistent contact interfere problem problems wrong"
 )

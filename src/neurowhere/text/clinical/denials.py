@@ -31,6 +31,7 @@ from neurowhere.text.clinical.cues import (
     HAVING,
     HOLDING,
     IDLE,
+    NEEDING,
     NEVER,
     NOT,
     NULL,
@@ -52,6 +53,7 @@ from neurowhere.text.clinical.cues import (
     STOPS,
     STUDY,
     SURVIVING,
+    TRACES,
     Kind,
 )
 from neurowhere.text.clinical.places import LESION, SIDE_WORDS
@@ -143,7 +145,20 @@ class _DenialReader(Clauses):
             case "except" if self.is_exception(cue):
                 return []
             case _:  # "except"
-                return self.structures(self.ahead(cue.last + 1))
+                return self.structures(self.by_exception(cue))
+
+    def by_exception(self, cue: Cue) -> list[int]:
+        """Return what is taken out: "the pons rather than the insula"."""
+        is_outside = self.tokens[cue.first] == "outside"
+        is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
+        names = self.ahead(cue.last + 1, within_commas=is_aside or is_outside)
+        return self.in_phrase(cue, names) if self.tokens[cue.first] in RATHER else names
+
+    def in_phrase(self, cue: Cue, names: list[int]) -> list[int]:
+        """Keep the names of the first phrase: not "increases rather than decreases in the pons"."""
+        tokens = range(cue.last + 2, min(cue.last + LONGEST_PHRASE, len(self.tokens)))
+        end = next((j for j in tokens if self.tokens[j] in ("in", "within")), None)
+        return names if end is None else [n for n in names if self.reading.first[n] < end]
 
     def by_no(self, cue: Cue) -> list[int]:
         """Deny what follows, or the place before that has none of it: "the pons has no lesion"."""
@@ -155,9 +170,14 @@ class _DenialReader(Clauses):
                 self.label(i) or self.asked(i) or self.place_before(i)
             )  # "pons none, insula none"
         names = self.ahead(j, through_verbs=cue.kind == "no")
+        names = [number for number in names if not self.is_there(number, j)]
+        if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
+            return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
         compared = self.compared(j)
         if compared:
             return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
+        if self.tokens[i] in RATHER:
+            return self.in_phrase(cue, names)
         if self.structures(names) or self.tokens[i] == "nor":
             return names
         return [*names, *self.place_before(i)]
@@ -181,12 +201,17 @@ class _DenialReader(Clauses):
         if word in OMITTED:
             return self.subject(i, with_people=True)
         if word in SEEN:
-            return [*self.of_subject(cue), *self.ahead(j + 1)]
+            is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
+            return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
         if word in RELATING and not (word == "activate" and self.is_phrase(j + 1)):
             return self.by_null(i, j + 1, self.ahead(j + 1))
         compared = self.compared(j)
         if compared and compared != "study":
             return self.by_null(i, j, self.ahead(j)) if compared == "null" else []
+        if word in NEEDING:
+            return self.structures(self.ahead(j + 1))
+        if word == "reach" and (names := self.structures(self.ahead(j + 1))):
+            return names
         if word in STATES:
             is_lesion = self.is_lesion_before(i) and word not in SURVIVING
             return [] if is_lesion else self.subject(i)
@@ -200,6 +225,8 @@ class _DenialReader(Clauses):
     def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
         """Deny the places of a null result: those named after it at token j, or before token i."""
         names = self.structures(names) or self.structures(self.after_people(j))
+        if not (self.is_link(i - 1) or self.tokens[i] in NOT):
+            return names
         first, _ = self.sentence(i)
         is_concrete = self.tokens[first] in DETERMINERS and any(
             fold(token) in LESION for token in self.tokens[first:i]
@@ -221,7 +248,7 @@ class _DenialReader(Clauses):
         is_closed = self.closes(j + 1) or self.tokens[j] in PREPOSITIONS
         if not (is_said and is_closed) or self.is_lesion_before(cue.first):
             return []
-        return self.structures(self.subject(cue.first))
+        return self.place_before(cue.first)
 
     def by_act(self, cue: Cue) -> list[int]:
         """Deny the place that did not do something: "the insula did not light up"."""
@@ -230,7 +257,8 @@ class _DenialReader(Clauses):
 
     def is_lesion_before(self, i: int) -> bool:
         """Whether the verb before token i is said of a lesion: "the lesion does not enhance"."""
-        return fold(self.token(self.before_verb(i))) in LESION
+        end, _ = self.before_aside(self.before_verb(i))
+        return fold(self.token(end)) in LESION
 
     def by_adjective(self, cue: Cue) -> list[int]:
         """Deny what is normal: the structure that follows, the subject, or what has the quality."""
@@ -249,15 +277,18 @@ class _DenialReader(Clauses):
     def by_state(self, cue: Cue) -> list[int]:
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
         i, j = cue.first, cue.last + 1
-        if not PARTLY.isdisjoint(self.tokens[max(i - 3, 0) : i]):
+        before = self.tokens[max(i - 3, 0) : i]
+        if not PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]:
             return []
         if self.tokens[i] == "recovered" and self.token(j) == "from":
             return []
         while self.is_adverb(j):
             j += 1
-        is_said = self.closes(j) or self.token(j) in ("when", "after", "from") or cue.last > i
+        is_said = self.closes(j) or self.token(j) in ("when", "after", "from", "for") or cue.last > i
         if self.tokens[cue.last] in RELATING_TO:
             is_said = self.follows_verb(i)
+        if self.token(j) == "and" and not self.follows_subject(i):
+            return []  # "healthy and clinical samples"
         return (self.of_subject(cue) or self.where(j)) if is_said else []
 
     def where(self, j: int) -> list[int]:
@@ -288,14 +319,6 @@ class _DenialReader(Clauses):
         if not names and cue.kind == "state" and not self.names(range(verb, i)):
             names = self.subject(verb)  # "was significant only before correction"
         return names
-
-    def label(self, i: int) -> list[int]:
-        """Return the names before a colon or dash at token i: "thalamus, pons: normal"."""
-        if i == 0 or ":" not in self.gap(i):
-            return []
-        first, _ = self.sentence(i - 1)
-        tokens = range(max(first, i - REACH), i)
-        return [] if any(self.is_verb(j) for j in tokens) else self.names(tokens)
 
     def asked(self, i: int) -> list[int]:
         """Return the names of the question that token i answers."""
@@ -405,6 +428,17 @@ class _DenialReader(Clauses):
         """Whether nothing goes without it: "impossible without the hippocampus"."""
         first, end = self.sentence(cue.first)
         return self.tokens[cue.first] == "without" and not CANNOT.isdisjoint(self.tokens[first:end])
+
+    def is_there(self, number: int, i: int) -> bool:
+        """Whether a name is of a lesion that is there: "no bleeding into the thalamic tumor"."""
+        j, end = self.reading.first[number] - 1, self.reading.last[number]
+        is_lesion = fold(self.token(end + 1)) in LESION and not self.is_sentence_end(end + 1)
+        if not is_lesion and fold(self.tokens[end]) not in LESION:
+            return False
+        while j > i and self.tokens[j] not in DETERMINERS and self.tokens[j] not in PREPOSITIONS:
+            j -= 1
+        is_definite = self.tokens[j] in DETERMINERS and self.tokens[j] not in ("any", "a", "an")
+        return is_definite and j > i + 1 and self.tokens[j - 2] not in TRACES
 
     def is_partial(self, cue: Cue) -> bool:
         """Whether only a part is gone: "partial resolution of the edema"."""

@@ -109,6 +109,8 @@ class _HedgeReader(Clauses):
                 return any(fold(token) in LESION or token in DIAGNOSES for token in around)
             case "should" if hedge.kind == "clause":
                 return i == 0 or self.is_sentence_end(i)
+            case "differential":
+                return hedge.last > i or ":" in self.gap(j) or "," in self.gap(i)
             case "limited":
                 first, _ = self.sentence(i)
                 return not LOOKING.isdisjoint(self.tokens[first:i])
@@ -123,7 +125,7 @@ class _HedgeReader(Clauses):
         for mark in QUERY.finditer(self.reading.text):
             i = bisect_left(starts, mark.end())
             if i < len(starts):
-                for number in self.ahead(i, through_verbs=True, is_start=True):
+                for number in self.ahead(i, through_verbs=True, is_start=True) or self.label(i):
                     yield number, Tokens(i, i)
         for mark in QUESTION.finditer(self.reading.text):
             i = bisect_left(starts, mark.end())

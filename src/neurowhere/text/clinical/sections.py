@@ -29,7 +29,7 @@ NOT_FINDINGS = {
             r"referral(?: reason| question| details)?|request(?:ed for)?",
         ),
         "history": (
-            rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?|background",
+            rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?",
             r"(?:current |home )?medications?|meds|allergies",
         ),
         "comparison": (
@@ -45,9 +45,13 @@ RESEARCH = re.compile(
     r"|introduction|hypothes[ie]s|participants|(?:study )?design",
     re.IGNORECASE,
 )
+# Headings of what was found; those of reports alone tell that a "Background" is a history.
+REPORT = re.compile(
+    r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
+    re.IGNORECASE,
+)
 FINDINGS = re.compile(
-    r"(?:key |imaging |main )?findings?|impression|conclusions?|opinion|report|results?"
-    r"|interpretation|summary|diagnos[ie]s|assessment|comments?|observations?",
+    r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",
     re.IGNORECASE,
 )
 HEADING = re.compile(
@@ -77,14 +81,14 @@ def read_sections(text: str) -> list[Section]:
     ([], [])
     """
     headings = list(_headings(text))
-    names = {heading.name for heading in headings}
-    if "research" in names or names <= {"other"}:
+    names = {heading.name for heading in headings} - {"other"}
+    if "research" in names or names <= {"report"} or names == {"background"}:
         return []
     ends = [*(heading.start for heading in headings[1:]), len(text)]
     sections = [
-        Section(name, start, _end(text, start, end))
+        Section(name.replace("background", "history"), start, _end(text, start, end))
         for (name, _, start), end in zip(headings, ends, strict=True)
-        if name != "other"
+        if name not in ("other", "report")
     ]
     covered = sum(len(text[start:end].strip()) for _, start, end in sections)
     return sections if covered < _length(text, headings) else []
@@ -104,11 +108,10 @@ def _headings(text: str) -> Iterator[Section]:
 
 
 def _kind(words: str) -> str:
-    """Kind of a heading: a section that is no finding, "research" or "other"."""
-    if RESEARCH.fullmatch(words):
-        return "research"
-    fitting = (name for name, pattern in NOT_FINDINGS.items() if pattern.fullmatch(words))
-    return next(fitting, "other")
+    """Kind of a heading: one that is no finding, "background", "report", "research" or "other"."""
+    kinds = {"research": RESEARCH, "report": REPORT, **NOT_FINDINGS}
+    fitting = (name for name, pattern in kinds.items() if pattern.fullmatch(words))
+    return next(fitting, words.lower() if words.lower() == "background" else "other")
 
 
 def _end(text: str, start: int, end: int) -> int:
