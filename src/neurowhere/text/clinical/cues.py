@@ -13,7 +13,7 @@ Kind = Literal[
 CUES: Phrases[Kind] = Phrases(
     {
         # deny what follows, also as the subject of a clause: "no lesion was seen"
-        "no": "no; none; nil; zero; nothing; nothing wrong; nothing amiss; neither; nor",
+        "no": "no; none; nil; zero; nowhere; nothing; nothing wrong; nothing amiss; neither; nor",
         # deny their object
         "without": """
             without; w o; absence of; lack of; lacks; lacked; lacking; free of; free from; clear of;
@@ -21,7 +21,10 @@ CUES: Phrases[Kind] = Phrases(
             excludes; excluding; exclusion of; negative for; neg for; spares; spare; sparing of; preservation of;
             excluded if they had; excluded because of; excluded for; excluded due to; instead of;
             in place of; in lieu of; argues against; argue against; argued against; arguing against;
-            speaks against; spoke against; evidence against; militates against; disproves; refutes;
+            speaks against; spoke against; evidence against; militates against; counts against;
+            points against; tells against; weighs against; is against; was against; are against;
+            inconsistent with; incompatible with; null result in; null results in;
+            null finding in; null findings in; negative findings in; kept out of; stayed out of; disproves; refutes;
             avoids; avoiding; respects; respecting; bypasses; bypassing; short of; away from;
             distant from; remote from; separate from; separated from; resolution of; disappearance of; normalization of;
             normalisation of; clearance of; resorption of
@@ -42,7 +45,7 @@ CUES: Phrases[Kind] = Phrases(
         # deny the structure that they qualify, or the subject: "normal pons", "the pons is normal"
         "adjective": """
             normal; unremarkable; intact; preserved; maintained; unaffected; uninvolved; undamaged; unimpaired;
-            untouched; within normal limits; wnl; within the normal range; age appropriate; unlikely
+            untouched; unlesioned; nonlesioned; non lesioned; within normal limits; wnl; within the normal range; age appropriate; unlikely
         """,
         # deny the subject: "the pons is clear", "the lesion has resolved", "this was wrong"
         "state": """
@@ -57,7 +60,7 @@ CUES: Phrases[Kind] = Phrases(
             short of significance; short of statistical significance; only before correction;
             only without correction; unrelated to; independent of; unresponsive to; insensitive to;
             indistinguishable from; abandoned; withdrawn; reabsorbed; resorbed; resolved;
-            cleared; disappeared; vanished; recovered; subsided; remitted; abated; gone; settled;
+            cleared; disappeared; vanished; recovered; subsided; remitted; abated; gone; settled; ceased; stopped; nonexistent; non existent; patent; unaltered;
             normalised; normalized; returned to normal; returned to baseline; back to normal;
             incorrect; wrong; false; mistaken; erroneous; unfounded; untenable; disproved; disproven; refuted;
             retracted; discounted; dismissed; rejected; spurious; artefactual; artifactual;
@@ -67,7 +70,7 @@ CUES: Phrases[Kind] = Phrases(
         # deny what is absent, and where: "activity was absent in the insula"
         "absent": """
             absent; lacking in; is lacking; was lacking; are lacking; were lacking;
-            no longer; in none; in no
+            no longer; in none; in no; in 0 of
         """,
         # deny structures, unless they are exceptions to another denial
         "except": """
@@ -99,7 +102,7 @@ HEDGES: Phrases[Doubt] = Phrases(
         "adjective": """
             possible; probable; likely; suspected; questionable; equivocal; indeterminate; doubtful;
             uncertain; unclear; borderline; presumed; presumptive; unconfirmed; inconclusive;
-            tentative; marginal; debatable; debated; controversial; disputed; speculative;
+            tentative; marginal; suggested; assumed; supposed; unproven; contentious; favoured; favored; debatable; debated; controversial; disputed; speculative;
             hypothetical; conceivable; unknown; putative; nondiagnostic; non diagnostic; queried;
             ambiguous; at the upper limit; at the lower limit; under investigation; under consideration; pending
         """,
@@ -111,7 +114,10 @@ HEDGES: Phrases[Doubt] = Phrases(
             suggesting; possibility of; possibility that; query; queries; wonder;
             wondered; suspect; suspects; rule out; r o; to exclude; in case of; consider;
             differential diagnosis; differential includes; differential; ddx; trend; trends; tendency; hint of; hints of;
-            hypothesised; hypothesized; hypothesise; hypothesize; speculate; speculated; unsure;
+            hypothesised; hypothesized; hypothesise; hypothesize; hypothesis that; speculate; speculated; unsure; predict that;
+            predicted that; predicts that; propose that; proposed that; expect; suggestion of;
+            uncertainty about; uncertainty as to; worried about; worry about; in the event of;
+            seemingly; tentatively; watch for; monitor for;
             insufficient evidence; little evidence; limited evidence; scant evidence;
             not convinced; not certain; not sure; not persuaded; not possible to say; hard to say;
             difficult to say; cannot be certain; cannot be sure; cannot say; question of;
@@ -122,7 +128,8 @@ HEDGES: Phrases[Doubt] = Phrases(
         "both": """
             may; might; could; would fit; would suit; would suggest; would be consistent;
             would be compatible; would be in keeping; would explain; would imply; would have;
-            precluded; precludes; prevented; raises the possibility of; raise the possibility of; raising the possibility of;
+            precluded; precludes; prevented; felt to; would point; would localise; would localize;
+            would argue; would account; would implicate; would be expected; raises the possibility of; raise the possibility of; raising the possibility of;
             raises concern for; raises suspicion of; raises the question of; thought to; believed to;
             approached significance; approaching significance; tended to; tends to; tend to;
             remains to be; remain to be; versus; vs
@@ -160,7 +167,7 @@ DIAGNOSES = word_set(
 
 NOT = word_set("cannot hardly neither never nobody none nor not rarely seldom t")
 # Phrases that deny the cue that follows them.
-NEVER = Phrases({"not": "no one; far from; anything but; nothing but; less than; rather than"})
+NEVER = Phrases({"not": "no one; no means; far from; anything but; nothing but; less than; rather than"})
 # "rather than", "as opposed to": never exceptions to a denial, and of one phrase only.
 RATHER = word_set("as instead lieu place rather")
 EXCLUDING = word_set("exclude excluded excludes excluding exclusion out")  # if denied, a hedge

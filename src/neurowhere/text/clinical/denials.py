@@ -287,7 +287,7 @@ class _DenialReader(Clauses):
         is_said = self.closes(j) or self.token(j) in ("when", "after", "from", "for") or cue.last > i
         if self.tokens[cue.last] in RELATING_TO:
             is_said = self.follows_verb(i)
-        if self.token(j) == "and" and not self.follows_subject(i):
+        if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
         return (self.of_subject(cue) or self.where(j)) if is_said else []
 

@@ -17,7 +17,7 @@ from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.words import fold
 
 # A question mark before a word asks about what follows, one after it about what went before.
-QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))\?+\s?(?=\w)")
+QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
 P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
 TREND = 0.05, 0.1  # p-values that are called a trend
@@ -119,8 +119,6 @@ class _HedgeReader(Clauses):
 
     def queried(self) -> Iterator[tuple[int, Tokens]]:
         """Find what question marks ask about."""
-        if "?" not in self.reading.text:
-            return
         starts = [start for start, _ in self.reading.spans]
         for mark in QUERY.finditer(self.reading.text):
             i = bisect_left(starts, mark.end())

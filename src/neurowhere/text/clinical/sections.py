@@ -2,7 +2,7 @@
 
 "Indication: seizures from the temporal lobe?" is no finding. A heading stands at the beginning of a
 line or sentence and ends with a colon or dash, or is alone on its line: "History of epilepsy." is
-none. A section ends at the next heading, or at an empty line if it began on the line of its heading.
+none. A section ends at the next heading, or at an empty line if it began beside its heading.
 Structured abstracts (Background, Methods, Results) are read whole: their methods tell the task.
 """
 
@@ -10,55 +10,56 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Headings under which nothing was found.
-_EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
-_PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
+EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
+PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
+# Headings under which nothing was found, by the name of the section.
 NOT_FINDINGS = {
-    name: re.compile("|".join(patterns), re.IGNORECASE)
-    for name, patterns in {
-        "technique": (
-            r"(?:scan(?:ning)? |imaging |mri? |ct |pet |surgical |operative )?"
-            r"(?:technique|protocol|approach)",
-            r"(?:planned )?procedures?(?: performed| details)?|operation(?: performed)?",
-            r"sequences?(?: acquired)?|acquisition|contrast|an(?:a)?esthesia|consent",
-        ),
-        "indication": (
-            rf"(?:clinical )?(?:indications?|question)|indications? for (?:the )?{_EXAM}",
-            rf"reasons? for (?:the )?(?:{_EXAM}|referral|request|visit|test)",
-            r"clinical (?:information|info|details|data|context|background|notes?|problem|summary)",
-            r"referral(?: reason| question| details)?|request(?:ed for)?",
-        ),
-        "history": (
-            rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?",
-            r"(?:current |home )?medications?|meds|allergies",
-        ),
-        "comparison": (
-            rf"comparisons?(?: with| to| {_EXAM})?|compared (?:with|to)",
-            rf"(?:priors?|previous)(?: {_EXAM})?",
-        ),
-        "plan": (r"plan|recommendations?|advice",),
-    }.items()
+    "technique": (
+        r"(?:scan(?:ning)? |imaging |mri? |ct |pet |surgical |operative )?"
+        r"(?:technique|protocol|approach)",
+        r"(?:planned )?procedures?(?: performed| details)?|operation(?: performed)?",
+        r"sequences?(?: acquired)?|acquisition|scanner|anaesthesia|anesthesia|consent",
+        r"position(?:ing)?|incision|trajectory",
+    ),
+    "indication": (
+        rf"(?:clinical )?(?:indications?|questions?)|indications? for (?:the )?{EXAM}",
+        rf"reasons? for (?:the )?(?:{EXAM}|referral|request|visit|test)",
+        r"clinical(?: information| info| details| data| context| notes?| problem| query)?",
+        r"referral(?: reason| question| details)?|request(?:ed for| details)?",
+    ),
+    "history": (
+        rf"(?:(?:{PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?|dhx?|shx?",
+        r"clinical background|background history|(?:current |home )?medications?|meds|allergies",
+    ),
+    "comparison": (
+        rf"comparisons?(?: with| to| {EXAM})?|compared (?:with|to)",
+        rf"(?:priors?|previous)(?: {EXAM})?|(?:earlier|last|old) {EXAM}",
+    ),
+    "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
 }
-# Headings of a structured abstract; "Background" then has its other sense.
-RESEARCH = re.compile(
-    r"(?:(?:materials?|patients|subjects) and )?methods?|methodology|objectives?|aims?"
-    r"|introduction|hypothes[ie]s|participants|(?:study )?design",
-    re.IGNORECASE,
-)
-# Headings of what was found; those of reports alone tell that a "Background" is a history.
-REPORT = re.compile(
-    r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
-    re.IGNORECASE,
-)
-FINDINGS = re.compile(
-    r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",
-    re.IGNORECASE,
-)
+# Other headings, that tell a report from a structured abstract, or that end a section.
+OTHERS = {
+    "report": (
+        r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
+    ),
+    "background": ("background",),
+    "methods": (r"(?:(?:materials?|patients|subjects) and )?methods?|methodology",),
+    "research": (
+        r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",
+    ),
+    "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
+}
+KINDS = {
+    name: re.compile("|".join(patterns), re.IGNORECASE)
+    for name, patterns in (NOT_FINDINGS | OTHERS).items()
+}
+AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
 HEADING = re.compile(
     r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
     re.MULTILINE,
 )
+DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 
 
@@ -81,37 +82,32 @@ def read_sections(text: str) -> list[Section]:
     ([], [])
     """
     headings = list(_headings(text))
-    names = {heading.name for heading in headings} - {"other"}
-    if "research" in names or names <= {"report"} or names == {"background"}:
+    if _is_abstract({heading.name for heading in headings}):
         return []
-    ends = [*(heading.start for heading in headings[1:]), len(text)]
-    sections = [
-        Section(name.replace("background", "history"), start, _end(text, start, end))
-        for (name, _, start), end in zip(headings, ends, strict=True)
-        if name not in ("other", "report")
+    ends = [*(heading.start for heading in headings), len(text)][1:]
+    parts = [
+        Section(AMBIGUOUS.get(name, name), start, _end(text, start, end))
+        for (name, _, start), end in zip(headings, ends, strict=False)
     ]
-    covered = sum(len(text[start:end].strip()) for _, start, end in sections)
-    return sections if covered < _length(text, headings) else []
+    sections = [part for part in parts if part.name in NOT_FINDINGS]
+    return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
 
 
 def _headings(text: str) -> Iterator[Section]:
-    """Yield the headings of a text: those of reports, and any that end with a colon."""
+    """Yield the headings of a text: those that are known, and all others of lines with a colon."""
     for match in HEADING.finditer(text):
-        words = " ".join(match["words"].split())
-        name = _kind(words)
-        is_line = match["line"] is not None
-        is_known = name != "other" or FINDINGS.fullmatch(words)
-        if not is_known and not (is_line and match["end"] == ":"):
-            continue
-        if is_line or match["end"] == ":":
+        words = DATE.sub("", " ".join(match["words"].split()))
+        fitting = (name for name, pattern in KINDS.items() if pattern.fullmatch(words))
+        name = next(fitting, "other")
+        is_line, has_colon = match["line"] is not None, match["end"] == ":"
+        if (is_line or has_colon) and (name != "other" or (is_line and has_colon)):
             yield Section(name, match.start("words"), match.end())
 
 
-def _kind(words: str) -> str:
-    """Kind of a heading: one that is no finding, "background", "report", "research" or "other"."""
-    kinds = {"research": RESEARCH, "report": REPORT, **NOT_FINDINGS}
-    fitting = (name for name, pattern in kinds.items() if pattern.fullmatch(words))
-    return next(fitting, words.lower() if words.lower() == "background" else "other")
+def _is_abstract(names: set[str]) -> bool:
+    """Whether headings are those of a structured abstract rather than of a report."""
+    ambiguous = names & AMBIGUOUS.keys()
+    return "research" in names or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
 
 
 def _end(text: str, start: int, end: int) -> int:
@@ -123,8 +119,13 @@ def _end(text: str, start: int, end: int) -> int:
     return empty.start() if empty else end
 
 
-def _length(text: str, headings: list[Section]) -> int:
-    """Characters of a text besides its headings and the space around them."""
+def _between(text: str, headings: list[Section]) -> list[Section]:
+    """Parts of a text before, between and after its headings."""
     starts = [0, *(heading.end for heading in headings)]
     ends = [*(heading.start for heading in headings), len(text)]
-    return sum(len(text[start:end].strip()) for start, end in zip(starts, ends, strict=True))
+    return [Section("", start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+def _length(text: str, parts: list[Section]) -> int:
+    """Characters of some parts of a text, without the space around them."""
+    return sum(len(text[start:end].strip()) for _, start, end in parts)
