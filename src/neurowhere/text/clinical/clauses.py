@@ -6,54 +6,23 @@ tokens, so that a text is read in linear time.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
 
-from neurowhere.text.clinical.cues import (
-    ADVERBS,
-    AFFIRMING,
-    AFTER_PREDICATE,
-    ARTICLES,
-    AUXILIARIES,
-    BEING,
-    COMPANIONS,
-    CONJUNCTIONS,
-    DETERMINERS,
-    EVIDENCE,
-    FINITE,
-    INCLUDING,
-    INTRODUCING,
-    LINKS,
-    NEUTRAL,
-    NOT,
-    NOUNS,
-    OPENING,
-    PEOPLE,
-    PREPOSITIONS,
-    PRONOUNS,
-    QUALITIES,
-    RESPONSES,
-    SEEN,
-    SINGULAR,
-    STOPS,
-    STOPS_AFTER_COMMA,
-    TESTS,
-    TURNS,
-    UNDERGOING,
-)
-from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS
-from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.words import fold
+from neurowhere.text.clinical import cues
+from neurowhere.text.clinical.grammar import Grammar
+from neurowhere.text.clinical.reading import Reading
 
 REACH = 30  # tokens after a cue
 REACH_BACK = 20  # tokens of a subject
 LONGEST_PHRASE = 10  # tokens of a phrase
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
-LONGEST_SENTENCE = 100  # tokens that are looked at before and after a cue
+P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
 DASH = re.compile(r"\s[-–—]+\s")
 
 
-class Clauses:
+class Clauses(Grammar):
     """Finds the names of a reading that stand before and after a cue in its clause.
 
     Parameters
@@ -64,10 +33,7 @@ class Clauses:
     """
 
     def __init__(self, reading: Reading, ends: Collection[int] = ()) -> None:
-        self.reading = reading
-        self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
-        self.begins, self.finishes = reading.begins, reading.finishes
-        self.is_sentence_end = reading.is_sentence_end
+        super().__init__(reading)
         self.ends = ends
 
     # ---- what follows
@@ -100,21 +66,17 @@ class Clauses:
                 break
             if end > i and not through_verbs and self.is_verb(end):
                 break
-            if self.tokens[end] in PREPOSITIONS and self.leads_away(end, has_place):
+            if self.tokens[end] in cues.PREPOSITIONS and self.leads_away(end, has_place):
                 break
             number = self.begins.get(end)
             has_place = has_place or self.is_structure(number)
             end = end + 1 if number is None else self.reading.last[number] + 1
         return self.names(range(i, end))
 
-    def names(self, tokens: Iterable[int]) -> list[int]:
-        """Return the matches that begin at some tokens."""
-        return [number for j in tokens for number in self.reading.beginning.get(j, ())]
-
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""
         token, gap = self.tokens[j], self.gap(j)
-        if token in STOPS or j in self.ends:
+        if token in cues.STOPS or j in self.ends:
             return True
         return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
 
@@ -122,34 +84,36 @@ class Clauses:
         """Whether something else begins at token j after the first word of what is said."""
         token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
         has_comma = "," in self.gap(j)
-        if has_comma and token in INCLUDING:
+        if has_comma and token in cues.INCLUDING:
             return False
-        if has_comma and (within_commas or token in STOPS_AFTER_COMMA or token in AFFIRMING):
+        if has_comma and (
+            within_commas or token in cues.STOPS_AFTER_COMMA or token in cues.AFFIRMING
+        ):
             return True
         if has_comma and self.is_introduced(j):
             return True
-        if token in CONJUNCTIONS or has_comma:
-            is_new = token == "and" and (after in ARTICLES or after in AFFIRMING)
-            return is_new or (token != "or" and after in SEEN) or self.is_clause(j)
+        if token in cues.CONJUNCTIONS or has_comma:
+            is_new = token == "and" and (after in cues.ARTICLES or after in cues.AFFIRMING)
+            return is_new or (token != "or" and after in cues.SEEN) or self.is_clause(j)
         match token:
             case "with":
-                return before not in COMPANIONS and before not in PEOPLE
+                return before not in cues.COMPANIONS and before not in cues.PEOPLE
             case "that":
-                return before not in EVIDENCE
+                return before not in cues.EVIDENCE
             case "as":
                 return before not in ("such", "well") and after != "well"
             case "to":
-                return before in RESPONSES
+                return before in cues.RESPONSES
             case _:
                 return False
 
     def is_introduced(self, j: int) -> bool:
         """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
         first, end = self.sentence(j)
-        if self.tokens[first] not in INTRODUCING:
+        if self.tokens[first] not in cues.INTRODUCING:
             return False
         for k in range(j, end):
-            if self.tokens[k] in CONJUNCTIONS:
+            if self.tokens[k] in cues.CONJUNCTIONS:
                 return False
             if k > j and "," in self.gap(k):
                 return True
@@ -157,25 +121,27 @@ class Clauses:
 
     def is_clause(self, j: int) -> bool:
         """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
-        first = j + (self.tokens[j] in CONJUNCTIONS)
+        first = j + (self.tokens[j] in cues.CONJUNCTIONS)
         item = self.token(first)
-        if item.isdigit() or item in UNDERGOING:
+        if item.isdigit() or item in cues.UNDERGOING:
             return True
-        if item.endswith("ed") and self.token(first + 1) in PREPOSITIONS | {"through"}:
+        if item.endswith("ed") and self.token(first + 1) in cues.PREPOSITIONS | {"through"}:
             return True  # "avoided the thalamus and passed through the caudate"
         for k in range(j, min(j + LONGEST_ITEM, len(self.tokens))):
-            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in TURNS
+            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in cues.TURNS
             if k > j and is_part:
                 return False
-            if self.tokens[k] in PEOPLE:
+            if self.tokens[k] in cues.PEOPLE:
                 return True
             if self.is_verb(k):
-                return SEEN.isdisjoint(self.tokens[k + 1 : k + 4])  # "no X or Y was seen" goes on
+                return cues.SEEN.isdisjoint(
+                    self.tokens[k + 1 : k + 4]
+                )  # "no X or Y was seen" goes on
         return False
 
     def leads_away(self, j: int, has_place: bool) -> bool:
         """Whether what follows a preposition is not meant: people, or more than the place."""
-        if self.tokens[j] != "of" and not PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
+        if self.tokens[j] != "of" and not cues.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
             return True
         if has_place and self.tokens[j] in ("from", "by"):
             return True
@@ -187,7 +153,7 @@ class Clauses:
     def aside_end(self, j: int) -> int | None:
         """First token after an aside that begins at token j right after a conjunction."""
         before = self.token(j - 1)
-        if "," not in self.gap(j) or not (before in CONJUNCTIONS or before in NOT):
+        if "," not in self.gap(j) or not (before in cues.CONJUNCTIONS or before in cues.NOT):
             return None
         for k in range(j + 1, min(j + LONGEST_ASIDE, len(self.tokens))):
             if self.is_sentence_end(k):
@@ -228,7 +194,7 @@ class Clauses:
         """
         first = max(self.sentence(i)[0], i - LONGEST_ASIDE - REACH_BACK)
         end = self.before_verb(i)
-        verbs = FINITE.intersection(self.tokens[end + 1 : i])
+        verbs = cues.FINITE.intersection(self.tokens[end + 1 : i])
         names: list[list[int]] = [[]]  # the list, its last name first
         end, aside = self.before_aside(end)
         i = end
@@ -241,14 +207,18 @@ class Clauses:
                 if not is_list or i not in self.finishes:
                     break
                 after_comma = after_comma or len(names)
-                if self.tokens[i + 1] not in CONJUNCTIONS:
+                if self.tokens[i + 1] not in cues.CONJUNCTIONS:
                     names.append([])
             number = self.finishes.get(i)
             if number is not None:
                 names[-1].append(number)
                 i = self.reading.first[number]
-            elif token in CONJUNCTIONS:
-                if not verbs.isdisjoint(SINGULAR) and token == "and" and self.is_determined(i + 1):
+            elif token in cues.CONJUNCTIONS:
+                if (
+                    not verbs.isdisjoint(cues.SINGULAR)
+                    and token == "and"
+                    and self.is_determined(i + 1)
+                ):
                     break
                 is_list = True
                 names.append([])
@@ -256,22 +226,22 @@ class Clauses:
                 if not verbs:
                     break
                 names = names if with_people else [[]]
-            elif token in STOPS or token == "that":
+            elif token in cues.STOPS or token == "that":
                 break
             elif self.is_verb(i):
                 names = names[: after_comma or 1]
                 break
             i -= 1
         found = [number for group in names for number in group]
-        is_example = bool(aside) and self.tokens[end + 1] in INCLUDING
+        is_example = bool(aside) and self.tokens[end + 1] in cues.INCLUDING
         return [*aside, *found] if is_example else found or aside
 
     def before_verb(self, i: int) -> int:
         """Last token before the verb that ends before token i: "is (small and) normal"."""
-        if self.token(i - 1) == "and" and self.token(i - 3) in BEING:
+        if self.token(i - 1) == "and" and self.token(i - 3) in cues.BEING:
             i -= 2
         while i > 0 and self.gap(i).isspace() and self.tokens[i - 1] != "with":
-            if not (self.is_link(i - 1) or self.tokens[i - 1] in NOT):
+            if not (self.is_link(i - 1) or self.tokens[i - 1] in cues.NOT):
                 break
             i -= 1
         return i - 1
@@ -286,7 +256,7 @@ class Clauses:
         for k in range(i, max(i - LONGEST_ASIDE, 0), -1):
             if self.is_sentence_end(k):
                 break
-            if "," in self.gap(k) and self.tokens[k] not in CONJUNCTIONS:
+            if "," in self.gap(k) and self.tokens[k] not in cues.CONJUNCTIONS:
                 return k - 1, self.names(range(k, i + 1))
         return i, []
 
@@ -299,7 +269,7 @@ class Clauses:
         i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
         names: list[int] = []
-        is_introduced = self.token(first) in INTRODUCING or self.token(first) == "unlike"
+        is_introduced = self.token(first) in cues.INTRODUCING or self.token(first) == "unlike"
         while i >= first:
             number = self.finishes.get(i)
             if names and is_introduced and "," in self.gap(i + 1):
@@ -307,28 +277,30 @@ class Clauses:
             if number is not None and self.is_structure(number):
                 names.append(number)
                 i = self.reading.first[number]
-            elif self.tokens[i] in STOPS or self.tokens[i] == "with":
+            elif self.tokens[i] in cues.STOPS or self.tokens[i] == "with":
                 break
-            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in PREPOSITIONS:
+            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in cues.PREPOSITIONS:
                 break  # "that in the putamen did not"
-            elif not (self.belongs_to_place(i) or self.tokens[i] in RESPONSES):
+            elif not (self.belongs_to_place(i) or self.tokens[i] in cues.RESPONSES):
                 return names if "," in self.gap(i + 1) else []
             i -= 1
         return names
 
     def owner(self, i: int) -> list[int]:
-        """Return the structures that have the quality at token i: "the pons shows normal signal"."""
+        """Return the structures that have a quality at token i: "the pons has normal signal"."""
         for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
             if self.is_structure(self.finishes.get(j)):
                 return self.place_before(j + 1)
-            is_neutral = self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in NEUTRAL
+            is_neutral = (
+                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in cues.NEUTRAL
+            )
             if self.is_sentence_end(j + 1) or not (is_neutral or j in self.ends):
                 break
         return []
 
     def antecedents(self, i: int) -> list[int]:
         """Return the names that a pronoun before the verb at token i stands for."""
-        is_open = not OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(i)
+        is_open = not cues.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(i)
         return [] if is_open else self.meant(self.before_verb(i))
 
     def meant(self, i: int) -> list[int]:
@@ -337,7 +309,7 @@ class Clauses:
         They are those before it in its sentence, or else those of the sentence before: "a cluster
         in the pons; it vanished".
         """
-        if not (self.token(i) in PRONOUNS or self.token(i) == "which"):
+        if not (self.token(i) in cues.PRONOUNS or self.token(i) == "which"):
             return []
         first, _ = self.sentence(i)
         names = self.names(range(max(first, i - REACH), i))
@@ -353,6 +325,15 @@ class Clauses:
         tokens = range(max(first, i - REACH), i)
         return [] if any(self.is_verb(j) for j in tokens) else self.names(tokens)
 
+    def p_values(self) -> Iterator[tuple[int, int, float]]:
+        """Yield the structures that have a p-value in brackets after them, its token and value."""
+        starts = [start for start, _ in self.reading.spans]
+        for match in P_VALUE.finditer(self.reading.text):
+            i = bisect_left(starts, match.start())
+            number = self.before_bracket(i)
+            if number is not None:
+                yield number, i, float(match[1])
+
     def before_bracket(self, i: int) -> int | None:
         """Structure that the bracket of token i is about: "thalamus (t = 1.2, p = 0.2)"."""
         for j in range(i, max(i - LONGEST_PHRASE, 0), -1):
@@ -362,103 +343,3 @@ class Clauses:
                 near = (self.finishes.get(k) for k in range(j - 1, j - 4, -1))
                 return next((number for number in near if self.is_structure(number)), None)
         return None
-
-    # ---- words and phrases
-
-    def is_phrase(self, j: int) -> bool:
-        """Whether a noun phrase begins at token j, with nothing before it."""
-        if j >= len(self.tokens) or self.ends_clause(j) or self.tokens[j] == "bilaterally":
-            return False
-        return j in self.begins or self.is_modifier(j) or self.tokens[j] in QUALITIES
-
-    def is_predicate(self, words: Tokens) -> bool:
-        """Whether some words say something of the subject before them: "the pons is normal"."""
-        j = words.last + 1
-        if self.is_phrase(j) or (self.token(j) in ("by", "to") and self.token(j + 1) not in TESTS):
-            return False
-        return self.follows_verb(words.first) or self.closes(j)
-
-    def follows_verb(self, i: int) -> bool:
-        """Whether a verb of being stands before token i, across adverbs."""
-        i -= 1
-        while self.is_adverb(i):
-            i -= 1
-        return self.token(i) in BEING
-
-    def follows_subject(self, i: int) -> bool:
-        """Whether a verb, or the subject itself, stands before token i: "oedema (has) resolved"."""
-        i -= 1
-        while self.is_adverb(i):
-            i -= 1
-        if i < 0:
-            return False
-        token = self.tokens[i]
-        is_noun = i in self.finishes or token in QUALITIES or fold(token) in LESION
-        return is_noun or token in LINKS or token in CONJUNCTIONS
-
-    def closes(self, j: int) -> bool:
-        """Whether a predicate ends before token j."""
-        return self.ends_clause(j) or self.token(j) in AFTER_PREDICATE
-
-    def belongs_to_place(self, j: int) -> bool:
-        """Whether a token may stand in a phrase that names places and nothing else."""
-        token = self.tokens[j]
-        return (
-            self.is_modifier(j)
-            or token in QUALITIES
-            or token in CONJUNCTIONS
-            or token in PREPOSITIONS
-            or token == "bilaterally"
-        )
-
-    def is_modifier(self, j: int) -> bool:
-        token = self.token(j)
-        if token in NOUNS or token == "bilaterally":
-            return False
-        return self.is_determined(j) or bool(ADJECTIVE.fullmatch(token))
-
-    def is_determined(self, j: int) -> bool:
-        return self.token(j) in DETERMINERS or self.token(j) in SIDE_WORDS
-
-    def is_function(self, j: int) -> bool:
-        """Whether a token is a verb, a preposition or the like rather than a noun."""
-        token = self.tokens[j]
-        is_small = token in PREPOSITIONS or token in AFTER_PREDICATE or token in AUXILIARIES
-        return is_small or token in STOPS or self.is_adverb(j) or self.is_verb(j)
-
-    def is_link(self, j: int) -> bool:
-        return self.tokens[j] in LINKS or self.is_adverb(j)
-
-    def is_verb(self, j: int) -> bool:
-        """Whether a token is a finite verb, or looks like a past that has a subject or object."""
-        token = self.tokens[j]
-        if token in FINITE or not token.endswith("ed"):
-            return token in FINITE
-        return self.token(j + 1) in DETERMINERS or self.is_structure(self.finishes.get(j - 1))
-
-    def is_adverb(self, j: int) -> bool:
-        token = self.token(j)
-        return token in ADVERBS or (token.endswith("ly") and token != "bilaterally")
-
-    def structures(self, names: list[int]) -> list[int]:
-        """Return those of some names that are structures."""
-        return [number for number in names if self.is_structure(number)]
-
-    def is_structure(self, number: int | None) -> bool:
-        """Whether a match names a place, and nothing that is wrong with it."""
-        if number is None or not self.reading.is_structure[number]:
-            return False
-        return fold(self.tokens[self.reading.last[number]]) not in LESION
-
-    def ends_clause(self, j: int) -> bool:
-        """Whether nothing of the clause is left at token j."""
-        return self.is_sentence_end(j) or not (self.gap(j).isspace() or self.gap(j) == "-")
-
-    def sentence(self, i: int) -> tuple[int, int]:
-        """First token of the sentence of token i, and the first after it."""
-        first, end = i, i + 1
-        while first > max(0, i - LONGEST_SENTENCE) and not self.is_sentence_end(first):
-            first -= 1
-        while end < min(len(self.tokens), i + LONGEST_SENTENCE) and not self.is_sentence_end(end):
-            end += 1
-        return first, end

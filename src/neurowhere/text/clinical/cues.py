@@ -1,4 +1,4 @@
-"""Cues: the words by which a text denies or doubts something, and those that tell how far."""
+"""Cues: the words by which a text denies something, and those that tell how far."""
 
 import re
 from typing import Literal
@@ -16,18 +16,19 @@ CUES: Phrases[Kind] = Phrases(
         "no": "no; none; nil; zero; nowhere; nothing; nothing wrong; nothing amiss; neither; nor",
         # deny their object
         "without": """
-            without; w o; absence of; lack of; lacks; lacked; lacking; free of; free from; clear of;
-            devoid of; denies; denied; denying; deny; rule out; rules out; ruling out; exclude;
-            excludes; excluding; exclusion of; negative for; neg for; spares; spare; sparing of; preservation of;
-            excluded if they had; excluded because of; excluded for; excluded due to; instead of;
-            in place of; in lieu of; argues against; argue against; argued against; arguing against;
-            speaks against; spoke against; evidence against; militates against; counts against;
-            points against; tells against; weighs against; is against; was against; are against;
-            inconsistent with; incompatible with; null result in; null results in;
-            null finding in; null findings in; negative findings in; kept out of; stayed out of; disproves; refutes;
-            avoids; avoiding; respects; respecting; bypasses; bypassing; short of; away from;
-            distant from; remote from; separate from; separated from; resolution of; disappearance of; normalization of;
-            normalisation of; clearance of; resorption of
+            without; w o; absence of; lack; lack of; lacks; lacked; lacking; free of; free from;
+            clear of; devoid of; denies; denied; denying; deny; rule out; rules out; ruling out;
+            exclude; excludes; excluding; exclusion of; negative for; neg for; spares; spare;
+            sparing of; preservation of; excluded if they had; excluded because of; excluded for;
+            excluded due to; instead of; in place of; in lieu of; argues against; argue against;
+            argued against; arguing against; speaks against; spoke against; evidence against;
+            militates against; counts against; points against; tells against; weighs against;
+            is against; was against; are against; inconsistent with; incompatible with;
+            null result in; null results in; null finding in; null findings in;
+            negative findings in; kept out of; stayed out of; disproves; refutes; avoids; avoiding;
+            respects; respecting; bypasses; bypassing; short of; away from; distant from;
+            remote from; separate from; separated from; resolution of; disappearance of;
+            normalization of; normalisation of; clearance of; resorption of
         """,
         # deny by the word that follows
         "not": """
@@ -44,33 +45,35 @@ CUES: Phrases[Kind] = Phrases(
         "removed": "removed; dropped; eliminated",
         # deny the structure that they qualify, or the subject: "normal pons", "the pons is normal"
         "adjective": """
-            normal; unremarkable; intact; preserved; maintained; unaffected; uninvolved; undamaged; unimpaired;
-            untouched; unlesioned; nonlesioned; non lesioned; within normal limits; wnl; within the normal range; age appropriate; unlikely
+            normal; unremarkable; intact; preserved; maintained; unaffected; uninvolved; undamaged;
+            unimpaired; untouched; unlesioned; nonlesioned; non lesioned; within normal limits; wnl;
+            within the normal range; age appropriate; unlikely
         """,
         # deny the subject: "the pons is clear", "the lesion has resolved", "this was wrong"
         "state": """
-            clear; clean; null; dispensable; fine; ok; okay; good; healthy; nad; neg; negative; undisturbed; unharmed;
-            uninjured; unscathed; unchanged from baseline; inactive; silent; quiescent; symmetric;
-            symmetrical; inconspicuous; nonsignificant; non significant; insignificant; undetectable;
-            unresponsive; indistinguishable; comparable between; comparable across; comparable to;
-            similar between; similar across; equivalent between; equivalent across; equal in both;
-            equal between; equal across; outside the field of view; outside the scanned volume;
-            outside the imaging volume; out of the field of view; escaped; escaped injury;
-            escaped damage; escaped involvement; escaped infarction; escaped unscathed;
-            short of significance; short of statistical significance; only before correction;
-            only without correction; unrelated to; independent of; unresponsive to; insensitive to;
-            indistinguishable from; abandoned; withdrawn; reabsorbed; resorbed; resolved;
-            cleared; disappeared; vanished; recovered; subsided; remitted; abated; gone; settled; ceased; stopped; nonexistent; non existent; patent; unaltered;
-            normalised; normalized; returned to normal; returned to baseline; back to normal;
-            incorrect; wrong; false; mistaken; erroneous; unfounded; untenable; disproved; disproven; refuted;
-            retracted; discounted; dismissed; rejected; spurious; artefactual; artifactual;
-            an artefact; an artifact; a misdiagnosis; a misreading; in error; a false positive;
-            at chance; ns; n s
+            clear; clean; null; dispensable; fine; ok; okay; good; healthy; nad; neg; negative;
+            undisturbed; unharmed; uninjured; unscathed; unchanged from baseline; inactive; silent;
+            quiescent; symmetric; symmetrical; inconspicuous; nonsignificant; non significant;
+            insignificant; undetectable; unresponsive; indistinguishable; comparable between;
+            comparable across; comparable to; similar between; similar across; equivalent between;
+            equivalent across; equal in both; equal between; equal across;
+            outside the field of view; outside the scanned volume; outside the imaging volume;
+            out of the field of view; escaped; escaped injury; escaped damage; escaped involvement;
+            escaped infarction; escaped unscathed; short of significance;
+            short of statistical significance; only before correction; only without correction;
+            unrelated to; independent of; unresponsive to; insensitive to; indistinguishable from;
+            abandoned; withdrawn; reabsorbed; resorbed; resolved; cleared; disappeared; vanished;
+            recovered; subsided; remitted; abated; gone; settled; ceased; stopped; nonexistent;
+            non existent; patent; unaltered; normalised; normalized; returned to normal;
+            returned to baseline; back to normal; incorrect; wrong; false; mistaken; erroneous;
+            unfounded; untenable; disproved; disproven; refuted; retracted; discounted; dismissed;
+            rejected; spurious; artefactual; artifactual; an artefact; an artifact; a misdiagnosis;
+            a misreading; in error; a false positive; at chance; ns; n s
         """,
         # deny what is absent, and where: "activity was absent in the insula"
         "absent": """
-            absent; lacking in; is lacking; was lacking; are lacking; were lacking;
-            no longer; in none; in no; in 0 of
+            absent; lacking in; is lacking; was lacking; are lacking; were lacking; no longer;
+            in none; in no; in 0 of
         """,
         # deny structures, unless they are exceptions to another denial
         "except": """
@@ -94,80 +97,11 @@ CUES: Phrases[Kind] = Phrases(
         """,
     }
 )
-Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "idle"]
-
-HEDGES: Phrases[Doubt] = Phrases(
-    {
-        # doubt what follows, or the subject of which they are said: "possible glioma", "is possible"
-        "adjective": """
-            possible; probable; likely; suspected; questionable; equivocal; indeterminate; doubtful;
-            uncertain; unclear; borderline; presumed; presumptive; unconfirmed; inconclusive;
-            tentative; marginal; suggested; assumed; supposed; unproven; contentious; favoured; favored; debatable; debated; controversial; disputed; speculative;
-            hypothetical; conceivable; unknown; putative; nondiagnostic; non diagnostic; queried;
-            ambiguous; at the upper limit; at the lower limit; under investigation; under consideration; pending
-        """,
-        # doubt what follows
-        "object": """
-            possibly; probably; perhaps; maybe; presumably; conceivably; potentially; arguably;
-            apparently; suspicion of; suspicion for; suspicious for; suspicious of; concern for;
-            concerning for; concern about; worrisome for; suggestive of; suggests; suggest;
-            suggesting; possibility of; possibility that; query; queries; wonder;
-            wondered; suspect; suspects; rule out; r o; to exclude; in case of; consider;
-            differential diagnosis; differential includes; differential; ddx; trend; trends; tendency; hint of; hints of;
-            hypothesised; hypothesized; hypothesise; hypothesize; hypothesis that; speculate; speculated; unsure; predict that;
-            predicted that; predicts that; propose that; proposed that; expect; suggestion of;
-            uncertainty about; uncertainty as to; worried about; worry about; in the event of;
-            seemingly; tentatively; watch for; monitor for;
-            insufficient evidence; little evidence; limited evidence; scant evidence;
-            not convinced; not certain; not sure; not persuaded; not possible to say; hard to say;
-            difficult to say; cannot be certain; cannot be sure; cannot say; question of;
-            question whether; doubt; doubts; look for; looking for; evaluate for; assess for;
-            screen for; screening for; concern that; fear that; feared
-        """,
-        # doubt the subject and what follows
-        "both": """
-            may; might; could; would fit; would suit; would suggest; would be consistent;
-            would be compatible; would be in keeping; would explain; would imply; would have;
-            precluded; precludes; prevented; felt to; would point; would localise; would localize;
-            would argue; would account; would implicate; would be expected; raises the possibility of; raise the possibility of; raising the possibility of;
-            raises concern for; raises suspicion of; raises the question of; thought to; believed to;
-            approached significance; approaching significance; tended to; tends to; tend to;
-            remains to be; remain to be; versus; vs
-        """,
-        "either": "either",
-        "clause": "if; whether; unless; should",
-        # doubt the subject
-        "subject": """
-            of uncertain significance; of doubtful significance; of unclear significance;
-            of unknown significance; of indeterminate significance; of uncertain relevance;
-            of uncertain aetiology; of uncertain etiology; not assessed; not assessable; not be assessed; not evaluated; not be evaluated;
-            not interpretable; not be determined; not be established; not established;
-            not been established; not known; not be confirmed or excluded; poorly visualised;
-            poorly visualized; poorly seen; not well seen; suboptimally seen; obscured; limited;
-            not definite; not definitive; to be confirmed; to be determined; should be considered;
-            must be considered; be considered
-        """,
-        "idle": """
-            as if; if any; no wonder; likely to have been normal; no doubt; without doubt; little doubt;
-            beyond doubt; whether or not; may 1; not limited; limited to; is limited to
-        """,
-    }
-)
-ABLE = word_set("he i one patient she they we who you") | word_set("participants patients subjects")
-LOOKING = word_set(
-    "assessment delineation depiction evaluation interpretation view visualisation visualization"
-)
-# What two diagnoses are called, between which a text does not decide: "artefact vs. lesion".
-DIAGNOSES = word_set(
-    """
-    artefact artifact demyelination disease dysplasia encephalitis gliosis ischemic necrosis
-    neoplasm partial progression pseudoprogression recurrence seizure
-    """
-)
-
 NOT = word_set("cannot hardly neither never nobody none nor not rarely seldom t")
 # Phrases that deny the cue that follows them.
-NEVER = Phrases({"not": "no one; no means; far from; anything but; nothing but; less than; rather than"})
+NEVER = Phrases(
+    {"not": "no one; no means; far from; anything but; nothing but; less than; rather than"}
+)
 # "rather than", "as opposed to": never exceptions to a denial, and of one phrase only.
 RATHER = word_set("as instead lieu place rather")
 EXCLUDING = word_set("exclude excluded excludes excluding exclusion out")  # if denied, a hedge
@@ -184,8 +118,8 @@ SEEN = word_set(
     """
     apparent appreciable appreciated borne confirmed corroborated demonstrable demonstrated
     detectable detected discernible documented encountered evident found identifiable identified
-    imaged noted observed obvious present replicated reproduced seen substantiated supported verified visible
-    visualised visualized
+    imaged noted observed obvious present replicated reproduced seen substantiated supported
+    verified visible visualised visualized
     """
 )
 OCCURRING = word_set("appeared arose developed occurred occurs was were")
@@ -193,8 +127,8 @@ CANNOT = word_set("cannot impossible unable")
 # The subject is denied, whatever it is: "aphasia was not significant".
 STATES = word_set(
     """
-    abnormal activated affected atrophic compromised damaged engaged enhance enlarged implicated
-    impaired infarcted infiltrated injured involved lesioned participate reach react recruited
+    abnormal activated affected atrophic compromised damaged engaged enhance enlarged impaired
+    implicated infarcted infiltrated injured involved lesioned participate reach react recruited
     respond significant survive
     """
 )
@@ -209,8 +143,8 @@ HAVING = word_set(
 RELATING = word_set(
     """
     activate alter associated change contribute correlate correlated covary deactivate decrease
-    differ different differentiate discriminate distinguish exceed fire increase interact linked predict
-    predictive predicted related relate track vary
+    differ different differentiate discriminate distinguish exceed fire increase interact linked
+    predict predicted predictive relate related track vary
     """
 )
 RELATING_TO = word_set("across between both from of to")  # last words of such states
@@ -225,13 +159,14 @@ OMITTED = word_set("acquired analysed analyzed covered enrolled included sampled
 IDLE = word_set(
     """
     absolute all alone already always answer as assessed assume attributable because categorically
-    certain claim clear conclude confined confuse confused convinced definitive deny doubt doubted due
-    entirely equally establish established evenly every evaluated exactly examined exclude excluded exclusive exclusively
-    explained explored fully identical ignore ignored imply intact investigated isolated just known limited mean
-    mere merely miss missed modulated more necessarily necessary new normal only overlook overlooked overstate overstated preserved primarily required
-    resolved restricted rule ruled shared simply sole solely spared specific studied sufficient
-    sure surprising surprisingly tested unaffected uncommon understood unexpected unexpectedly
-    uniform uniformly unique unlike unremarkable unusual well yet
+    certain claim clear conclude confined confuse confused convinced definitive deny doubt doubted
+    due entirely equally establish established evaluated evenly every exactly examined exclude
+    excluded exclusive exclusively explained explored fully identical ignore ignored imply intact
+    investigated isolated just known limited mean mere merely miss missed modulated more necessarily
+    necessary new normal only overlook overlooked overstate overstated preserved primarily required
+    resolved restricted rule ruled shared simply sole solely spared specific studied sufficient sure
+    surprising surprisingly tested unaffected uncommon understood unexpected unexpectedly uniform
+    uniformly unique unlike unremarkable unusual well yet
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -241,6 +176,7 @@ HOLDING = word_set("until unless alone solely exclusively")
 
 CONJUNCTIONS = word_set("and or nor")
 ARTICLES = word_set("a an")
+INDEFINITE = ARTICLES | {"any"}
 DETERMINERS = ARTICLES | word_set(
     "all any both each either her his its my our the their these this your"
 )
@@ -256,8 +192,8 @@ BEING = word_set(
 )
 AUXILIARIES = BEING | word_set(
     """
-    being both can completely could did do does entirely fully had has have largely may might
-    must otherwise partially quite relatively should still to will would
+    being both can completely could did do does entirely fully had has have largely may might must
+    otherwise partially quite relatively should still to will would
     """
 )
 # Adverbs that do not end in -ly.
@@ -279,10 +215,9 @@ UNDERGOING = word_set("completed performed received took underwent")  # verbs ri
 LINKS = AUXILIARIES | word_set(
     """
     bear bears bore carried carries carry considered contained contains contributed contributes
-    deemed demonstrate
-    demonstrated demonstrates display displayed displays exhibit exhibited exhibits found judged
-    left out play played plays proved proven reported reveal revealed reveals show showed shows
-    there thought turned with yield yielded yields
+    deemed demonstrate demonstrated demonstrates display displayed displays exhibit exhibited
+    exhibits found judged left out play played plays proved proven reported reveal revealed reveals
+    show showed shows there thought turned with yield yielded yields
     """
 )
 AFTER_PREDICATE = word_set(
@@ -297,8 +232,8 @@ INCLUDING = word_set("especially including incl ie namely notably particularly s
 # A denial ends at these.
 STOPS = word_set(
     """
-    account accounting accounts after although because before besides beyond but causing compared despite due
-    during elsewhere explain explaining explains followed he hence however if instead it
+    account accounting accounts after although because before besides beyond but causing compared
+    despite due during elsewhere explain explaining explains followed he hence however if instead it
     nevertheless nonetheless now only outside owing relative responsible she since so suggesting
     than then there therefore they though thus unlike until versus vs we when where whereas whether
     which while who whom whose yet
@@ -308,7 +243,8 @@ TURNS = word_set("although because but whereas which while who")  # the stops be
 STOPS_AFTER_COMMA = word_set("compatible consistent indicating leaving suggestive with")
 # It goes on at "that" after the first of these, at "with" after the second.
 EVIDENCE = word_set(
-    "demonstrate evidence imply indicate indication proof show sign signs suggest suggestion support"
+    "demonstrate evidence imply indicate indication proof show sign signs suggest suggestion "
+    "support"
 )
 # What is looked for, rather than said of a lesion that is there: "no trace of the glioma".
 TRACES = EVIDENCE | word_set("appearance recurrence remnant residue residuum return trace")
@@ -343,8 +279,8 @@ PEOPLE = word_set(
 )
 NUMBERS = word_set(
     """
-    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen twenty thirty forty fifty others
+    eight eighteen eleven fifteen fifty five forty four fourteen nine nineteen one others seven
+    seventeen six sixteen ten thirteen thirty three twelve twenty two
     """
 )
 # What is left out of an analysis, and from where.
@@ -358,14 +294,17 @@ ANALYSES = word_set(
 # What remains of a list: "only the latter survived correction".
 ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
 SURVIVING = word_set("held persisted reached remained significant survived withstood")
+UNREAL = word_set("had if were")  # may begin what is contrary to fact
+ANSWERS = word_set("no none nil zero")  # may stand alone after a name
+AFTER_STATE = word_set("after for from when")
 # What is measured of a structure: "the volume of the hippocampus is normal".
 QUALITIES = word_set(
     """
     appearance appearances appearing architecture area areas attenuation binding body caliber
-    calibre configuration contour cortex cortices density diameter differentiation diffusion enhancement flow gray
-    grey head intensity internal lobe lobes looking matter metabolism morphology nuclei nucleus
-    perfusion region regions shape sided signal size sized structure structures symmetry tail
-    territory thickness tracer uptake volume volumes white
+    calibre configuration contour cortex cortices density diameter differentiation diffusion
+    enhancement flow gray grey head intensity internal lobe lobes looking matter metabolism
+    morphology nuclei nucleus perfusion region regions shape sided signal size sized structure
+    structures symmetry tail territory thickness tracer uptake volume volumes white
     """
 )
 # What may stand between a structure and its quality: "is symmetric, with normal signal".

@@ -8,18 +8,91 @@ question marks, and p-values just above the usual threshold.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from neurowhere.text.clinical.clauses import LONGEST_PHRASE, Clauses
-from neurowhere.text.clinical.cues import ABLE, DIAGNOSES, HEDGES, LOOKING, Doubt
 from neurowhere.text.clinical.places import LESION
-from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.words import fold
+from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
+from neurowhere.text.words import fold, word_set
+
+Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "idle"]
+
+HEDGES: Phrases[Doubt] = Phrases(
+    {
+        # doubt what follows, or the subject: "possible glioma", "a glioma is possible"
+        "adjective": """
+            possible; probable; likely; suspected; questionable; equivocal; indeterminate; doubtful;
+            uncertain; unclear; borderline; presumed; presumptive; unconfirmed; inconclusive;
+            tentative; marginal; suggested; assumed; supposed; unproven; contentious; favoured;
+            favored; debatable; debated; controversial; disputed; speculative; hypothetical;
+            conceivable; unknown; putative; nondiagnostic; non diagnostic; queried; ambiguous;
+            at the upper limit; at the lower limit; under investigation; under consideration;
+            pending
+        """,
+        # doubt what follows
+        "object": """
+            possibly; probably; perhaps; maybe; presumably; conceivably; potentially; arguably;
+            apparently; suspicion of; suspicion for; suspicious for; suspicious of; concern for;
+            concerning for; concern about; worrisome for; suggestive of; suggests; suggest;
+            suggesting; possibility of; possibility that; query; queries; wonder; wondered; suspect;
+            suspects; rule out; r o; to exclude; in case of; consider; differential diagnosis;
+            differential includes; differential; ddx; trend; trends; tendency; hint of; hints of;
+            hypothesised; hypothesized; hypothesise; hypothesize; hypothesis that; speculate;
+            speculated; unsure; predict that; predicted that; predicts that; propose that;
+            proposed that; expect; suggestion of; uncertainty about; uncertainty as to;
+            worried about; worry about; in the event of; seemingly; tentatively; watch for;
+            monitor for; insufficient evidence; little evidence; limited evidence; scant evidence;
+            not convinced; not certain; not sure; not persuaded; not possible to say; hard to say;
+            difficult to say; cannot be certain; cannot be sure; cannot say; question of;
+            question whether; doubt; doubts; look for; looking for; evaluate for; assess for;
+            screen for; screening for; concern that; fear that; feared
+        """,
+        # doubt the subject and what follows
+        "both": """
+            may; might; could; would fit; would suit; would suggest; would be consistent;
+            would be compatible; would be in keeping; would explain; would imply; would have;
+            precluded; precludes; prevented; felt to; would point; would localise; would localize;
+            would argue; would account; would implicate; would be expected;
+            raises the possibility of; raise the possibility of; raising the possibility of;
+            raises concern for; raises suspicion of; raises the question of; thought to;
+            believed to; approached significance; approaching significance; tended to; tends to;
+            tend to; remains to be; remain to be; versus; vs
+        """,
+        "either": "either",
+        "clause": "if; whether; unless; should",
+        # doubt the subject
+        "subject": """
+            of uncertain significance; of doubtful significance; of unclear significance;
+            of unknown significance; of indeterminate significance; of uncertain relevance;
+            of uncertain aetiology; of uncertain etiology; not assessed; not assessable;
+            not be assessed; not evaluated; not be evaluated; not interpretable; not be determined;
+            not be established; not established; not been established; not known;
+            poorly visualised; poorly visualized; poorly seen;
+            not well seen; suboptimally seen; obscured; limited; not definite; not definitive;
+            to be confirmed; to be determined; should be considered; must be considered;
+            be considered
+        """,
+        "idle": """
+            as if; if any; no wonder; no doubt; without doubt; little doubt; beyond doubt;
+            whether or not; not limited; limited to
+        """,
+    }
+)
+ABLE = word_set("he i one patient she they we who you") | word_set("participants patients subjects")
+LOOKING = word_set(
+    "assessment delineation depiction evaluation interpretation view visualisation visualization"
+)
+# What two diagnoses are called, between which a text does not decide: "artefact vs. lesion".
+DIAGNOSES = word_set(
+    """
+    artefact artifact demyelination disease dysplasia encephalitis gliosis ischemic necrosis
+    neoplasm partial progression pseudoprogression recurrence seizure
+    """
+)
 
 # A question mark before a word asks about what follows, one after it about what went before.
 QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
-P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
 TREND = 0.05, 0.1  # p-values that are called a trend
 
 
@@ -57,7 +130,7 @@ class _HedgeReader(Clauses):
         if "that" in self.tokens[j : j + 2]:  # "it is possible that the thalamus is affected"
             return self.ahead(self.tokens.index("that", j) + 1, through_verbs=True)
         match hedge.kind:
-            case "adjective" if self.is_predicate(hedge):
+            case "adjective" if self.is_predicate(i, hedge.last):
                 return self.subject(i) or self.owner(i) or self.antecedents(i)
             case "adjective":
                 return self.ahead(j) or self.place_before(i)
@@ -80,7 +153,7 @@ class _HedgeReader(Clauses):
                 return self.subject(i) or self.antecedents(i)
 
     def said_of(self, hedge: Hedge) -> list[int]:
-        """Return the subject of an adverb that has nothing after it: "thalamus probably involved"."""
+        """Return the subject, where nothing follows an adverb: "thalamus probably involved"."""
         return self.subject(hedge.first) if self.tokens[hedge.first].endswith("ly") else []
 
     def alternatives(self, i: int) -> list[int]:
@@ -136,11 +209,7 @@ class _HedgeReader(Clauses):
         return [self.finishes[j] for j in range(first, end) if j in self.finishes]
 
     def trends(self) -> Iterator[tuple[int, Tokens]]:
-        """Find the structures whose p-values are those of a trend."""
-        starts = [start for start, _ in self.reading.spans]
-        for value in P_VALUE.finditer(self.reading.text):
-            if TREND[0] <= float(value[1]) < TREND[1]:
-                i = bisect_left(starts, value.start())
-                number = self.before_bracket(i)
-                if number is not None:
-                    yield number, Tokens(i, i)
+        """Yield the structures whose p-values are those of a trend."""
+        for number, i, p in self.p_values():
+            if TREND[0] <= p < TREND[1]:
+                yield number, Tokens(i, i)

@@ -44,9 +44,7 @@ OTHERS = {
     ),
     "background": ("background",),
     "methods": (r"(?:(?:materials?|patients|subjects) and )?methods?|methodology",),
-    "research": (
-        r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",
-    ),
+    "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
     "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
 }
 KINDS = {
