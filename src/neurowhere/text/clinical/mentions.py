@@ -1,20 +1,17 @@
-"""Context: the terms that a text mentions, with the sides and the negations around them."""
+"""Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.text.clinical.denials import Denials, attach_denials
-from neurowhere.text.clinical.hedges import attach_hedges
-from neurowhere.text.clinical.places import Side, is_general, with_places
-from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.sections import read_sections
+from neurowhere.text.clinical.assertions import Assertions
+from neurowhere.text.clinical.implied import Implied, find_names, implied_by
+from neurowhere.text.clinical.places import Side, Sides, is_general, with_places
+from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor
@@ -51,6 +48,8 @@ class Mention(NamedTuple):
         "history", "comparison" or "plan".
     weight : float
         How much it counts: 1 if affirmed, 0 if denied or no finding, between them if hedged.
+    implied : tuple of Implied
+        Structures that the name of an artery, a syndrome or a sign points to by a rule.
     """
 
     term: str
@@ -64,6 +63,7 @@ class Mention(NamedTuple):
     hedge_span: Span | None = None
     section: str | None = None
     weight: float = 1.0
+    implied: tuple[Implied, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -113,11 +113,15 @@ class Mentions:
         Places that the text gives a side and the vocabulary lacks: "left PICA".
     unapplied : tuple of SideMark
         Sides that were seen and not applied.
+    rule_based : tuple of Mention
+        Arteries, syndromes and signs, each with the structures that it implies; those that are
+        terms of the vocabulary are in `found` as well.
     """
 
     found: tuple[Mention, ...]
     places: tuple[Mention, ...] = ()
     unapplied: tuple[SideMark, ...] = ()
+    rule_based: tuple[Mention, ...] = ()
 
     def __iter__(self) -> Iterator[Mention]:
         return iter(self.found)
@@ -163,7 +167,7 @@ def read_mentions(
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
-    said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
+    said = Assertions(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     found, places = [], []
     for number, term in enumerate(reading.terms):
         mention = Mention(
@@ -184,51 +188,29 @@ def read_mentions(
         elif attached:
             places.append(mention)
     unapplied = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
-    return Mentions(tuple(found), tuple(places), tuple(unapplied))
+    rule_based = _rule_based(reading, sides, said, counter)
+    return Mentions(tuple(found), tuple(places), tuple(unapplied), tuple(rule_based))
 
 
-class _Said:
-    """What a text says of the matches in it."""
-
-    def __init__(
-        self, reading: Reading, *, negation: bool, sections: bool, hedge_weight: float
-    ) -> None:
-        self.reading = reading
-        denials = attach_denials(reading) if negation else Denials({}, {})
-        self.denied = denials.denied
-        self.hedged = attach_hedges(reading) | denials.left_open
-        self.sections = read_sections(reading.text) if sections else []
-        self.hedge_weight = hedge_weight
-
-    def span(self, number: int) -> Span:
-        """Where a match is in the text."""
-        return self.reading.span(Tokens(self.reading.first[number], self.reading.last[number]))
-
-    def words(self, number: int) -> str:
-        """Words of a match as the text has them."""
-        return self.reading.text[slice(*self.span(number))]
-
-    def fields(self, number: int) -> dict[str, Any]:
-        """Return what is said of a match, as fields of a mention."""
-        start, end = self.span(number)
-        denial, hedge = self.denied.get(number), self.hedged.get(number)
-        section = self.section(start)
-        weight = self.hedge_weight if hedge else 1.0
-        return {
-            "start": start,
-            "end": end,
-            "negation_span": self.reading.span(denial) if denial else None,
-            "hedge_span": self.reading.span(hedge) if hedge else None,
-            "section": section,
-            "weight": 0.0 if denial or section else weight,
-        }
-
-    def section(self, start: int) -> str | None:
-        """Name of the section that is no finding and that a place of the text is in."""
-        number = bisect_right(self.sections, start, key=attrgetter("start")) - 1
-        if number < 0 or start >= self.sections[number].end:
-            return None
-        return self.sections[number].name
+def _rule_based(
+    reading: Reading, sides: Sides, said: Assertions, counter: TermCounter
+) -> Iterator[Mention]:
+    """Yield the mentions of arteries, syndromes and signs that imply structures."""
+    names = find_names(reading, sides.applied)
+    if not names:
+        return
+    n_matches = len(reading.terms)
+    said = said.of(reading.with_matches([name.tokens for name in names], is_structure=False))
+    for number, name in enumerate(names, n_matches):
+        mention = Mention(
+            term=name.entry.name,
+            implied=implied_by(name, counter.term_of),
+            **said.fields(number),
+        )
+        if name.side:
+            span = reading.span(name.side.words)
+            mention = mention._replace(side=name.side.side, side_span=span)
+        yield mention
 
 
 def count_mentions(
@@ -313,3 +295,21 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
 
 def _direction(mention: Mention) -> str:
     return mention.side if mention.side in LATERAL else "neither"
+
+
+def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
+    """Return the structures that arteries, syndromes and signs of a text point to.
+
+    Those that the text denies, or that are no findings, point nowhere. A structure that several
+    names imply has the largest of their weights; a hedged name weighs as much as its mention.
+
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
+    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
+    (Implied(term='occipital lobe', side='right', weight=1.0),)
+    """
+    weights: dict[tuple[str, Side | None], float] = {}
+    for mention in mentions.rule_based:
+        for term, side, weight in mention.implied if mention.is_present else ():
+            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
+    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())

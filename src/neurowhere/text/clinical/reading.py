@@ -86,8 +86,8 @@ class Reading:
         spans = zip(self.first, self.last, strict=True)
         return frozenset(i for first, last in spans if last > first for i in range(first, last + 1))
 
-    def with_matches(self, places: Sequence[Tokens]) -> "Reading":
-        """Add places that are no terms after the matches, and before them in `begins`."""
+    def with_matches(self, places: Sequence[Tokens], *, is_structure: bool = True) -> "Reading":
+        """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
         return replace(
@@ -95,7 +95,7 @@ class Reading:
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
-            is_structure=[*self.is_structure, *(True for _ in places)],
+            is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
 
     def token(self, i: int) -> str:

@@ -75,7 +75,7 @@ def read_sections(text: str) -> list[Section]:
     There are none in a structured abstract, nor in a text that has nothing else.
 
     >>> read_sections("Indication: seizures.\nFindings: normal thalamus.")
-    [Section(name='indication', start=11, end=21)]
+    [Section(name='indication', start=11, end=22)]
     >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
     ([], [])
     """
