@@ -1,4 +1,4 @@
-"""Laterality: which name a "left", "right" or "bilateral" in a text qualifies.
+"""Sides: which name a "left", "right" or "bilateral" in a text qualifies.
 
 A side goes forward to the name that it stands before ("left posterior superior temporal gyrus"),
 through adjectives and their coordination ("left inferior and middle frontal gyri") and along a
@@ -8,15 +8,27 @@ visual field or a symptom keeps it to itself ("left hand", "right hemianopia").
 """
 
 import re
-from typing import NamedTuple
 
-from neurowhere.text.clinical.places import ADJECTIVE, GENERAL_PLACES, LESION, SIDE_WORDS, Side
+from neurowhere.text.clinical.hemispheres import spread_sides
+from neurowhere.text.clinical.places import (
+    ADJECTIVE,
+    GENERAL_ADJECTIVE,
+    GENERAL_PLACES,
+    LESION,
+    MIDLINE,
+    NOT_BRAIN,
+    SIDE_WORDS,
+    WHOLLY_NOT_BRAIN,
+    Attached,
+    Side,
+    Sides,
+)
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.words import fold, word_set
 
 LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
 ABBREVIATIONS = frozenset(["l", "r", "lt", "rt"])
-CONJUNCTIONS = frozenset(["and", "or"])
+CONJUNCTIONS = frozenset(["and", "or", "nor"])
 COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
 EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
 
@@ -29,44 +41,12 @@ FILLERS = word_set(
     "side sided hemispheric lateralized lateralised dominant nondominant mid middle upper lower "
     "deep gray grey white calcarine primary secondary"
 )
-# Adjectives that say nothing of the brain unless a structure follows: "left visual field".
-GENERAL_ADJECTIVE = re.compile(
-    r".*(anterior|posterior|superior|inferior|medial|lateral|dorsal|ventral|rostral|caudal|central)"
-    r"|auditory|facial|gustatory|motor|olfactory|optic|peripheral|sensory|sensorimotor"
-    r"|somatosensory|spinal|vestibular|visual|vocal"
-)
-# Parts of the body, of space and of symptoms that have sides of their own, singular.
-NOT_BRAIN = word_set(
-    """
-    ankle anopia anopsia arm ataxia atrial beating blindness body breast carpal cheek chorea
-    clumsiness deafness dexterity droop dystonia ear elbow extinction extremity eye face femoral
-    field finger foot gaze hand handed handedness handers hander headache hearing heart hemianopia
-    hemianopsia hemibody hemifield hemiparesis hemiplegia hemiplegic hemisensory hemispace hip
-    inattention index knee leg limb lip mouth neglect numbness pain palsy paralysis paresis plegia
-    ptosis pulmonary quadrant quadrantanopia renal retina retinal seizure shoulder space thumb
-    tinnitus toe tongue tremor turn weakness wrist
-    """
-)
-# Of these, those that take an adjective of a lobe along: "left temporal field", "frontal headache".
-WHOLLY_NOT_BRAIN = word_set(
-    "anopia anopsia field headache hemianopia hemianopsia hemifield pain palsy quadrant "
-    "quadrantanopia space"
-)
 # From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")
 LED = word_set(
     """
-    activation activations activity bilaterally cortex deactivation engagement hemisphere
-    hyperactivation hypoactivation matter recruitment side
-    """
-)
-
-# Names that a list does not pass a side to: what lies in the middle, or on the other side.
-MIDLINE = word_set(
-    """
-    acc brainstem callosum cerebellar cerebellum chiasm cingulate dmpfc fornix hypothalamic
-    hypothalamus mcc medial medulla midbrain midcingulate mpfc pag pcc pons pontine precuneus sma
-    stem subgenual supplementary ventromedial vermis vmpfc vta
+    activation activations activity bilaterally change changes cortex deactivation engagement
+    hemisphere hyperactivation hypoactivation loss matter recruitment side signal uptake
     """
 )
 
@@ -81,21 +61,6 @@ AFTER_OTHER_RIGHT = word_set(
 )
 
 
-class Sides(NamedTuple):
-    """The sides in a text.
-
-    Attributes
-    ----------
-    applied : dict
-        For each match that has one: the side, and the tokens that say so.
-    unapplied : list
-        Sides of anything else, and the tokens that say so.
-    """
-
-    applied: dict[int, tuple[Side, Tokens]]
-    unapplied: list[tuple[Side, Tokens]]
-
-
 def attach_sides(reading: Reading) -> Sides:
     """Find the matches that a side qualifies, and the sides that qualify none.
 
@@ -104,7 +69,8 @@ def attach_sides(reading: Reading) -> Sides:
     tokens = [i for i, token in enumerate(reading.tokens) if token in SIDE_WORDS]
     if not tokens:
         return Sides({}, [])
-    return _SideReader(reading).read(tokens)
+    reader = _SideReader(reading)
+    return spread_sides(reading, reader.read(tokens), reader.ahead)
 
 
 class _SideReader:
@@ -117,7 +83,7 @@ class _SideReader:
 
     def read(self, tokens: list[int]) -> Sides:
         """Attach the sides at some tokens, first directly, then along lists."""
-        applied: dict[int, tuple[Side, Tokens]] = {}
+        applied: dict[int, Attached] = {}
         unapplied: list[tuple[Side, Tokens]] = []
         done = -1  # last token of "left and right", read with the first
         for i in tokens:
@@ -133,7 +99,7 @@ class _SideReader:
             else:
                 names = self.ahead(words.last) or self.behind(words)
             names = [number for number in names if number not in applied]
-            applied |= dict.fromkeys(names, (side, words))
+            applied |= dict.fromkeys(names, Attached(side, words))
             if not names and self.is_marked(words):
                 marks = sorted(set(words))
                 unapplied += [(SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
@@ -141,14 +107,14 @@ class _SideReader:
                 done = other
                 unapplied.append((SIDE_WORDS[self.tokens[other]], Tokens(other, other)))
         for number, mark in [*applied.items(), *self.named(tokens)]:
-            for listed in self.listed(number, mark[1]):
-                applied.setdefault(listed, mark)
+            for listed in self.listed(number, mark.words):
+                applied.setdefault(listed, mark._replace(is_inherited=True))
         return Sides(applied, unapplied)
 
-    def named(self, tokens: list[int]) -> list[tuple[int, tuple[Side, Tokens]]]:
+    def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
         """Return the matches whose names begin with a side: "left putamen"."""
         return [
-            (self.begins[i], (SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
+            (self.begins[i], Attached(SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
             for i in tokens
             if i in self.reading.inner and i in self.begins
         ]
@@ -168,7 +134,7 @@ class _SideReader:
         """Token of the other side in "left and right", "L/R", "left greater than right"."""
         j = i + 1
         if self.token(j) in CONJUNCTIONS:
-            j += 1
+            j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
         elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
             j += 2
         return j if self.are_opposite(i, j) else None
@@ -179,7 +145,8 @@ class _SideReader:
             j = i + 1 + len(words)
             if self.tokens[i + 1 : j] == words:
                 j += self.token(j) == "the"
-                return j if self.are_opposite(i, j) else None
+                is_other = self.tokens[i] == "bilateral" and self.token(j) in ("left", "right")
+                return j if is_other or self.are_opposite(i, j) else None
         return None
 
     def are_opposite(self, i: int, j: int) -> bool:
@@ -324,6 +291,8 @@ class _SideReader:
         i = words.first
         if self.is_on_the(i):
             number = self.nearest(i - 3, REACH_BACK)
+        elif self.tokens[i - 1 : i + 2] == ["on", "both", "sides"]:
+            number = self.nearest(i - 2, REACH_BACK)
         elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
             number = self.nearest(i - 1, REACH_BACK)
         elif self.closes(words) or self.gap(i).strip() == ":":  # "hippocampus: left atrophy"
