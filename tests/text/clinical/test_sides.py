@@ -1,9 +1,9 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.clinical.places import with_places
 from neurowhere.text.clinical.reading import Tokens
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.matching import NO_TERM
 
 STRUCTURES = [
