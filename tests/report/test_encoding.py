@@ -198,7 +198,7 @@ def test_the_page_tells_what_was_found(page, result):
     assert "well supported" in words or "weakly supported" in words
     for name in ("amygdala", "visual cortex"):
         assert f"<td>{name}</td>" in page
-    assert '<s class="denied" title="motor cortex: denied here, not counted">' in page
+    assert '<s class="denied" title="motor cortex: negated here, not counted">' in page
     assert 'data-place="' in page
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/" rel="noreferrer">123</a>' in page
 
@@ -218,7 +218,7 @@ def test_without_the_text_no_file_holds_any_of_it(result, tmp_path):
 
 def test_a_text_without_known_terms_gets_a_page_too(model, tmp_path):
     write_encoding(model.encode("nothing known"), tmp_path / "out")
-    assert "has no term that the model knows" in (tmp_path / "out" / "report.html").read_text()
+    assert "contains no term that the model knows" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_model_of_an_atlas_names_its_own_regions(tmp_path, no_pictures):

@@ -231,7 +231,7 @@ def test_metrics_count_requests(client):
     def count():
         lines = client.get("/api/v1/metrics").text.splitlines()
         name = 'neurowhere_requests_total{route="/api/v1/health",status="200"} '
-        return next((int(line.removeprefix(name)) for line in lines if line.startswith(name)), 0)
+        return next((float(line.removeprefix(name)) for line in lines if line.startswith(name)), 0)
 
     before = count()
     client.get("/api/v1/health")

@@ -12,6 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere.learn.lateral import lateral_shifts
+
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
 
@@ -54,10 +56,19 @@ class Linear:
         offset: Float32 = (self.centre @ self.coefficients).astype(np.float32)
         return offset
 
-    def predict(self, X: sp.csr_matrix) -> Float32:
-        """Predict the probability of each region: (n, m). Without any term, the mean map."""
+    def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
+        """Predict the probability of each region: (n, m). Without any term, the mean map.
+
+        `shift` of the same shape, if any, is added to what the terms add.
+        """
         moved = deviations(X, self.coefficients, self._offset)
+        if shift is not None:
+            moved += shift / np.float32(self.sharpness)
         return to_probabilities(self.mean, moved, self.sharpness)
+
+    def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
+        """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
+        return lateral_shifts(maps, balance, sides)
 
     def effects(self, terms: NDArray[np.integer]) -> Float32:
         """Return the change of the probability of regions, before it is cut and rescaled."""
@@ -119,11 +130,20 @@ class LogLinear:
         """Place texts in the r dimensions, where neighbours have similar maps: (n, r)."""
         return np.asarray(X @ self.loadings, dtype=np.float32)
 
-    def predict(self, X: sp.csr_matrix) -> Float32:
-        """Predict the probability of each region: (n, m). Without any term, the mean map."""
+    def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
+        """Predict the probability of each region: (n, m). Without any term, the mean map.
+
+        `shift` of the same shape, if any, is added to the exponent.
+        """
         exponent = self.project(X) @ self.components
         exponent += self.bias
+        if shift is not None:
+            exponent += shift
         return softmax(exponent)
+
+    def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
+        """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
+        return lateral_shifts(maps, balance, sides, self.mean_map)
 
     def effects(self, terms: NDArray[np.integer]) -> Float32:
         """Return the change of the log probability of regions, up to a constant of the text."""

@@ -8,10 +8,9 @@ import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
-from itertools import islice
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -34,19 +33,13 @@ from neurowhere.model.encoding import Encoding, TermMap, TermUse
 from neurowhere.model.losses import LabelTerms, Loss, MeanMap, find_loss
 from neurowhere.model.neighbours import Neighbours
 from neurowhere.model.parameters import Parameters, check_fitted
+from neurowhere.model.reading import Readings, as_texts, chunks, spans
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
-from neurowhere.space.geometry import move_to_sides
+from neurowhere.space.geometry import move_to_sides, side_of_regions
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.anatomy.builtin import builtin_anatomy
-from neurowhere.text.clinical.mentions import (
-    Mentions,
-    Span,
-    count_each,
-    read_mentions,
-    side_shares,
-)
 from neurowhere.text.clinical.places import without_side
 from neurowhere.text.extraction import LATERAL
 
@@ -401,7 +394,7 @@ class Encoder(Parameters):
             for start in range(0, features.shape[0], chunk):
                 yield self.predict_features(features[start : start + chunk])
         else:
-            for texts in _chunks(as_texts(X), chunk):
+            for texts in chunks(as_texts(X), chunk):
                 yield self._predict_readings(self._read(texts, self.negation), self.sides)
 
     def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
@@ -466,44 +459,75 @@ class Encoder(Parameters):
         check_fitted(self)
         negation = self.negation if negation is None else negation
         laterality = self.sides if laterality is None else laterality
-        for chunk in _chunks(as_texts(texts), CHUNK_ENCODED):
+        for chunk in chunks(as_texts(texts), CHUNK_ENCODED):
             readings = self._read(chunk, negation)
             probabilities = self._predict_readings(readings, laterality)
-            for text, row in zip(chunk, range(len(chunk)), strict=True):
-                yield self._encoding(text, readings, row, probabilities[row])
+            for row, text in enumerate(chunk):
+                yield self._encoding(text, readings, row, probabilities[row], laterality)
 
-    def _read(self, texts: Sequence[str], negation: bool) -> "_Readings":
-        """Find the terms of texts, and weigh those that the texts affirm."""
+    def _read(self, texts: Sequence[str], negation: bool) -> Readings:
         if self.text == "none":
-            nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
-            return _Readings([Mentions(())] * len(texts), nothing, ())
-        counter = self.extractor_.counter
-        mentions = [read_mentions(text, counter, negation=negation) for text in texts]
-        features = self.weighting_.transform(count_each(mentions, self.extractor_))
-        return _Readings(mentions, features, self.extractor_.terms)
+            return Readings.unread(len(texts))
+        return Readings.read(texts, self.extractor_, self.weighting_, negation=negation)
 
-    def _predict_readings(self, readings: "_Readings", laterality: bool) -> NDArray[np.float32]:
-        """Predict, and move maps to the sides that the texts give."""
-        q = self.predict_features(readings.features)  # (n, m)
-        if laterality and not (self.text == "none" or self.extractor_.sided):
-            for row, mentions in enumerate(readings.mentions):
-                shares = side_shares(mentions, readings.weights(row))
-                if shares.neither < 1:
-                    q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
+    def _predict_readings(self, readings: Readings, laterality: bool) -> NDArray[np.float32]:
+        """Predict, with each term on the side that the text gives it."""
+        if not self._follows_sides(laterality):
+            return self.predict_features(readings.features)
+        shift: NDArray[np.float32] | None = None
+        for row in range(len(readings.mentions)):
+            _, shifts = self._shifts(readings, row)
+            if len(shifts):
+                if shift is None:
+                    shape = len(readings.mentions), self.partition_.n_regions
+                    shift = np.zeros(shape, np.float32)
+                shift[row] = shifts.sum(axis=0)
+        q = self.predictor_.predict(readings.features, shift)  # (n, m)
+        for row in range(len(q)):
+            shares = readings.fold_shares(row)
+            if shares.neither < 1:
+                q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
         return q
 
+    def _follows_sides(self, laterality: bool) -> bool:
+        """Return whether sides are applied: a model that has learned them needs no more."""
+        return laterality and self.text != "none" and not self.extractor_.sided
+
+    def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return the features of a text that are structures, and what their sides add."""
+        sides = readings.structures(row)
+        places = np.fromiter(sides, np.intp, len(sides))
+        features = readings.features[row]
+        if not len(places):
+            return places, np.empty((0, self.partition_.n_regions), np.float32)
+        maps = features.data[places, None] * self.predictor_.effects(features.indices[places])
+        balance = np.fromiter(sides.values(), np.float64, len(sides))
+        return places, self.predictor_.lateral(maps, balance, side_of_regions(self.partition_))
+
     def _encoding(
-        self, text: str, readings: "_Readings", row: int, probabilities: NDArray[np.float32]
+        self,
+        text: str,
+        readings: Readings,
+        row: int,
+        probabilities: NDArray[np.float32],
+        laterality: bool,
     ) -> Encoding:
-        features, mentions = readings.features[row], readings.mentions[row]
+        features, where = readings.features[row], readings.where(row)
         order = np.argsort(-features.data, kind="stable")
-        columns, weights = features.indices[order], features.data[order]
+        names = [self.extractor_.terms[i] for i in features.indices[order].tolist()]
+
+        @cache
+        def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+            return self._shifts(readings, row)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
-            return weights * self.predictor_.mean_effects(columns, places)
+            added = features.data * self.predictor_.mean_effects(features.indices, places)
+            if self._follows_sides(laterality):
+                structures, shifts = lateral()
+                added[structures] += shifts @ places
+            explained: NDArray[np.floating] = added[order]
+            return explained
 
-        names = [readings.terms[i] for i in columns]
-        where = self._where(mentions, names)
         return Encoding(
             text=text,
             probabilities=probabilities,
@@ -511,27 +535,15 @@ class Encoder(Parameters):
             partition=self.partition_,
             brain=self.brain_,
             uses={
-                name: TermUse(len(where[name]), weight, where[name])
-                for name, weight in zip(names, weights.tolist(), strict=True)
+                name: TermUse(len(where[name]), weight, spans(where[name]))
+                for name, weight in zip(names, features.data[order].tolist(), strict=True)
             },
-            mentions=mentions,
+            mentions=readings.mentions[row],
             calibrate=self._mass_for,
             explain=explain,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
         )
-
-    def _where(self, mentions: Mentions, names: list[str]) -> dict[str, list[Span]]:
-        """Return where a text affirms each of its terms."""
-        where: dict[str, list[Span]] = {name: [] for name in names}
-        for mention in mentions.present:
-            term = mention.term
-            names_here = [term, *self.extractor_.terms_within.get(term, [])]
-            if (sided := f"{mention.side} {term}") in self.extractor_.sided:
-                names_here.append(sided)
-            for name in names_here:
-                where[name].append((mention.start, mention.end))
-        return where
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)
@@ -669,35 +681,6 @@ class Encoder(Parameters):
         pairs = ((key.replace("_", " "), html.escape(str(about[key]))) for key in about)
         rows = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in pairs)
         return f"<table><caption>Encoder</caption>{rows}</table>"
-
-
-class _Readings(NamedTuple):
-    """Texts as a model reads them."""
-
-    mentions: list[Mentions]
-    features: sparse.csr_matrix  # (n_texts, n_terms)
-    terms: Sequence[str]  # names of the columns
-
-    def weights(self, row: int) -> dict[str, float]:
-        """Return the feature of each term of a text."""
-        features = self.features[row]
-        names = (self.terms[i] for i in features.indices.tolist())
-        return dict(zip(names, features.data.tolist(), strict=True))
-
-
-def _chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
-    stream = iter(items)
-    while chunk := list(islice(stream, size)):
-        yield chunk
-
-
-def as_texts(X: Iterable[str]) -> Iterable[str]:
-    """Return texts as they are; one string is not a sequence of texts."""
-    if isinstance(X, str):
-        raise TextError(
-            "expected a list of texts, got one string; put it in a list, or call encode(text)"
-        )
-    return X
 
 
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:

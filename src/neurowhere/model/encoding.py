@@ -309,7 +309,7 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.notebook import encoding_html
+        from neurowhere.report.encoding_page import encoding_html
 
         return encoding_html(self)
 

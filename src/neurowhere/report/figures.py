@@ -12,6 +12,8 @@ from neurowhere.evaluate.trial import BASELINES
 from neurowhere.report.maps import DENSITY_COLOURS, TITLE_COLOUR, smooth, strongest_place
 from neurowhere.report.tables import LOSS_NAMES
 
+__all__ = ["GRID_COLOUR", "box_plot", "draw_example", "name_rows", "write_svg"]
+
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
 SPARE_COLOURS = ("#56B4E9", "#F0E442")  # of other losses, in turn
@@ -63,7 +65,13 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Name rows, from 0 at the top, and lead the eye from them down to the x axis."""
+    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    names : sequence of str
+    """
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
@@ -98,7 +106,7 @@ def _add_legend(figure: Any, colours: Mapping[str, str]) -> None:
 
 
 def _rows(scores: pd.DataFrame) -> list[str]:
-    """Partitions, from the one with the best model to the worst."""
+    """Return the partitions, from the one with the best model to the worst."""
     medians = scores.groupby(["partition", "loss"])["log_likelihood"].median()
     best = medians.groupby("partition").max().sort_values(ascending=False, kind="stable")
     return [str(name) for name in best.index]
@@ -128,7 +136,13 @@ def _draw_row(axes: Any, row: int, scores: pd.DataFrame, colours: Mapping[str, s
 
 
 def write_svg(figure: Any, path: Path) -> None:
-    """Write a figure as SVG; the same figure gives the same bytes."""
+    """Write a figure as SVG; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : path
+    """
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": SVG_SALT}):

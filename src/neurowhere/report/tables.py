@@ -1,6 +1,5 @@
-"""Tables in words: as CSV, Markdown or HTML, and the summary of a comparison as such words."""
+"""Tables in words: as CSV or Markdown, and the summary of a comparison as such words."""
 
-import html
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,8 @@ from typing import Any
 import pandas as pd
 
 from neurowhere.model.losses import LOSSES
+
+__all__ = ["HEADER", "LOSS_NAMES", "Cells", "summary_cells", "to_markdown", "write_csv"]
 
 
 class LossNames(dict[str, str]):
@@ -33,7 +34,18 @@ Cells = list[list[str]]
 
 
 def summary_cells(summary: pd.DataFrame) -> Cells:
-    """Rows of the summary of a comparison as text, under `HEADER`."""
+    """Return the summary of a comparison as text.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of `Comparison.summary`.
+
+    Returns
+    -------
+    list of list of str
+        Rows, of which `HEADER` names the columns.
+    """
     return [
         [
             row["partition"],
@@ -64,13 +76,30 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table without its index; the same bytes on every system."""
+    """Write a table without its index; the same bytes on every system.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : path
+    """
     table.to_csv(path, index=False, lineterminator="\n")
 
 
 def to_markdown(header: Sequence[str], cells: Cells) -> str:
-    r"""Write a table in Markdown.
+    r"""Return a table in Markdown.
 
+    Parameters
+    ----------
+    header : sequence of str
+    cells : list of list of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> print(to_markdown(["a", "b"], [["1", "x|y"]]), end="")
     | a | b |
     | --- | --- |
@@ -80,16 +109,3 @@ def to_markdown(header: Sequence[str], cells: Cells) -> str:
     return "".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in rows
     )
-
-
-def to_html(header: Sequence[str], cells: Cells) -> str:
-    """Write a table in HTML, its text escaped.
-
-    >>> to_html(["a"], [["<b>"]])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

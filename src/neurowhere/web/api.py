@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from neurowhere.model.difference import Difference
 from neurowhere.model.summary import Summary
 from neurowhere.web import examples, schemas
-from neurowhere.web.metrics import MEDIA_TYPE, Metrics
+from neurowhere.web.guard import MEDIA_TYPE, Metrics
 from neurowhere.web.negotiation import choose
 from neurowhere.web.pool import Pool
 from neurowhere.web.service import to_json

@@ -1,16 +1,31 @@
-"""Negotiation: the form of an answer, by the Accept header of the request."""
+"""Negotiation: the media type of an answer, chosen by the Accept header of the request."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
 
 from neurowhere.web.errors import ApiError
 
+__all__ = ["choose"]
+
 ANYTHING = "*/*"
 
 
 def choose(accept: str, offered: Sequence[str]) -> str:
-    """Media type that the client likes best; the first on offer where it likes several as well.
+    """Return the media type that a client prefers; of equals, the first on offer.
 
+    Parameters
+    ----------
+    accept : str
+        The header.
+    offered : sequence of str
+        Media types.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> choose("image/png, application/json;q=0.5", ["application/json", "image/png"])
     'image/png'
     >>> choose("", ["application/json", "image/png"])
@@ -29,7 +44,7 @@ def choose(accept: str, offered: Sequence[str]) -> str:
 
 
 def _read(part: str) -> tuple[str, float]:
-    """Range of media types, and how much it is liked."""
+    """Return a range of media types and its quality."""
     name, *parameters = (piece.strip().lower() for piece in part.split(";"))
     for parameter in parameters:
         if parameter.startswith("q="):
@@ -41,7 +56,7 @@ def _read(part: str) -> tuple[str, float]:
 
 
 def _quality(name: str, ranges: list[tuple[str, float]]) -> float:
-    """Quality of the narrowest range that holds a media type."""
+    """Return the quality of the narrowest range that contains a media type."""
     widening = (name, name.split("/")[0] + "/*", ANYTHING)
     for wanted in widening:
         for pattern, quality in ranges:

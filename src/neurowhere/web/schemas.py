@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from neurowhere.model.summary import Study, Summary
 from neurowhere.web import examples
-from neurowhere.web.slices import Colours
+from neurowhere.web.images import Colours
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0

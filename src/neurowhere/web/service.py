@@ -30,6 +30,7 @@ from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web import examples
+from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
     BatchQuery,
     DecodeQuery,
@@ -40,8 +41,6 @@ from neurowhere.web.schemas import (
     TermQuery,
 )
 from neurowhere.web.settings import Settings
-from neurowhere.web.slices import Look, draw_slices
-from neurowhere.web.template import TEMPLATES, brain, to_nifti
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour

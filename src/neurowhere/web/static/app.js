@@ -18,7 +18,7 @@ const PAIR = ["speech production", "speech perception"];
 const SUPPORT = {
   good: ["Well supported", "The model knows enough of these words to tell where they point."],
   weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
-  none: ["Nothing to go by", "The text affirms no word that the model knows. This is the average map of all studies."],
+  none: ["Not supported", "The text contains no term that the model knows, so this is the average map of all studies."],
 };
 const N_REGIONS = 18;
 const N_ALL = 1000;
@@ -109,7 +109,7 @@ function whilePointed(show) {
 }
 
 function pointing(term) {
-  const show = () => glance(["term", { name: term }], `What the model knows of “${term}”`);
+  const show = () => glance(["term", { name: term }], `What the model knows about “${term}”`);
   const key = (event) => {
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); }
   };
@@ -267,7 +267,7 @@ function sentenceRow(text, { where, support, regions }) {
   return make("li", {},
     make("button", { type: "button", class: "sentence", ...whilePointed(show) },
       make("span", { class: "dot", "data-level": support.level, title: SUPPORT[support.level][0] }), make("span", {}, words)),
-    make("small", { class: "soft" }, support.level === "none" ? "nothing to go by" : places));
+    make("small", { class: "soft" }, support.level === "none" ? "no known term" : places));
 }
 
 // ---- taking it along
