@@ -8,10 +8,7 @@ neurowhere turns text into brain maps. Its built-in model needs no network and n
 import matplotlib.pyplot as plt
 from nilearn import plotting
 
-from neurowhere import load_model
-from neurowhere.model.algebra import subtract
-from neurowhere.model.decoding import decode
-from neurowhere.space import default_atlas
+from neurowhere import decode, load_model
 
 model = load_model()
 
@@ -48,7 +45,7 @@ print(result.support)
 # %%
 # Names of regions, with the ratio of their probability to that in the average study:
 
-result.regions(default_atlas()).head().round(3)
+result.regions().head().round(3)
 
 # %%
 # Why *here*? The contribution of each term to the log probability of a location is exact.
@@ -61,7 +58,7 @@ result.why((-48, 16, 12))
 # Texts can be subtracted. Which regions does speaking involve that listening does not?
 
 speaking, listening = model.encode("speech production"), model.encode("speech perception")
-difference = subtract(speaking, listening)
+difference = speaking - listening
 plotting.plot_stat_map(difference.log_ratio_img, cut_coords=(-50, -10, 36), **style)
 
 # %%
@@ -72,7 +69,7 @@ decode(model, (-24, -4, -18)).terms.head(8).round(2)
 # %%
 # Save the result
 # ---------------
-# ``result.save("aphasia", atlas=default_atlas())`` writes images, tables, figures and a page that
+# ``result.save("aphasia")`` writes images, tables, figures and a page that
 # opens from disk. The same on the command line:
 #
 # .. code-block:: bash

@@ -13,10 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from nilearn import plotting
 
-from neurowhere import Corpus, VoxelGrid, load_model
-from neurowhere.corpus import Document
-from neurowhere.evaluate import Candidate, compare
-from neurowhere.space import default_atlas
+from neurowhere import Candidate, Corpus, Document, VoxelGrid, compare, default_atlas, load_model
 
 # %%
 # Simulated studies

@@ -13,8 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from nilearn import plotting
 
-from neurowhere import contrast_documents
-from neurowhere.space import default_atlas
+from neurowhere import contrast_documents, default_atlas
 
 # %%
 # Documents

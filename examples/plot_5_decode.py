@@ -9,8 +9,7 @@ import matplotlib.pyplot as plt
 from nilearn import plotting
 from nilearn.datasets import load_sample_motor_activation_image
 
-from neurowhere import load_model
-from neurowhere.model.decoding import decode
+from neurowhere import decode, load_model
 
 model = load_model()
 

@@ -17,9 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from distributed import Client
 
-from neurowhere import Corpus, VoxelGrid, read_corpus
-from neurowhere.corpus import Document
-from neurowhere.evaluate import Candidate, compare
+from neurowhere import Candidate, Corpus, Document, VoxelGrid, compare, read_corpus
 
 # %%
 # A scheduler and its workers

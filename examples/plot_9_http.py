@@ -19,8 +19,7 @@ import requests
 import uvicorn
 from nilearn import plotting
 
-from neurowhere import load_model
-from neurowhere.web.app import create_app
+from neurowhere import create_app, load_model
 
 # %%
 # A server

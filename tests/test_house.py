@@ -1,8 +1,9 @@
-"""The house rules that a test can check: pinned requirements, a fast start, one set of linters."""
+"""The house rules that a test can check: linters, layers, pinned requirements, a fast start."""
 
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,17 @@ def test_the_hooks_run_the_linters_of_the_continuous_integration():
     assert len(run) == 4
     for name in run:
         assert f"entry: {' '.join(filter(None, name))}" in hooks
+
+
+def test_contributing_draws_the_line_that_is_checked():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(each["layers"] for each in contracts["contracts"] if each["type"] == "layers")
+    checked = [{room.strip() for room in each.split("|")} for each in layers]
+    table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("| room |")[2]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    assert [
+        {f"neurowhere.{room}" for room in re.findall(r"`(\w+)`", row)} for row in rows
+    ] == checked
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])

@@ -189,12 +189,11 @@ def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch):
     assert len(rows_of((tmp_path / "table.csv").read_text())) == CHUNK
 
 
-@pytest.mark.slow
 def test_a_folder_for_each_text(encode, tmp_path):
     source, output = tmp_path / "texts.jsonl", tmp_path / "out"
     texts = ["amygdala", "liver", "visual cortex"]
     source.write_text("".join(f'{{"id": "a/b", "text": "{text}"}}\n' for text in texts))
-    outcome = encode(source, "-o", output)
+    outcome = encode(source, "-o", output, "--no-pictures")  # which the tests of one text draw
     assert outcome.code == 0
     assert "neurowhere: a/b: no known term" in outcome.err
     assert {file.name for file in output.iterdir()} == {"a_b", "a_b-2", "table.csv"}
