@@ -102,7 +102,7 @@ def test_the_reference_has_the_command_with_all_its_options(reference, name):
 def test_every_option_and_argument_has_a_help_text(name):
     for parameter in COMMANDS[name].params:
         assert parameter.help, f"{name}: {parameter.name}"
-        assert parameter.help.endswith("."), parameter.help
+        assert re.match(r"(?!Of |That |Until )[A-Z].*\.$", parameter.help), parameter.help
 
 
 # ---- Python

@@ -11,7 +11,7 @@ from neurowhere.cli.options import Format, Json, Output, Overwrite, split_list
 if TYPE_CHECKING:
     from neurowhere.corpus import Corpus
 
-corpus_app = typer.Typer(no_args_is_help=True, help="Import, sum up and download corpora.")
+corpus_app = typer.Typer(no_args_is_help=True, help="Import, summarise and download corpora.")
 
 Source = Annotated[
     Path, typer.Argument(metavar="SOURCE", help="File or folder to read.", show_default=False)
@@ -28,7 +28,7 @@ Spaces = Annotated[
     typer.Option(
         metavar="TABLE",
         show_default=False,
-        help="TSV with columns id and space, for documents whose source does not say.",
+        help="TSV file with columns id and space, for documents without a stated space.",
     ),
 ]
 KeepTalairach = Annotated[
@@ -68,7 +68,7 @@ def info(
     format: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Sum up a corpus: documents, peaks, space, years, frequent terms, problems.
+    """Summarise a corpus: documents, peaks, space, years, frequent terms, problems.
 
     Example:
 
@@ -87,7 +87,7 @@ def download(
     ],
     output: Output,
 ) -> None:
-    """Download a public corpus, as it was released; a cut download is resumed.
+    """Download a public corpus as released; an interrupted download is resumed.
 
     Example:
 

@@ -57,7 +57,7 @@ def encode(
     table: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="CSV file to write, a row for each text.", show_default=False
+            metavar="FILE", help="CSV file to write, one row per text.", show_default=False
         ),
     ] = None,
     model: ModelOption = None,
@@ -71,22 +71,26 @@ def encode(
         typer.Option(metavar="TEXT", help="Subtract the map of another text.", show_default=False),
     ] = None,
     sentences: Annotated[
-        bool, typer.Option("--sentences", help="Encode each sentence by itself.")
+        bool, typer.Option("--sentences", help="Encode each sentence separately.")
     ] = False,
     all_regions: Annotated[
-        bool, typer.Option("--all-regions", help="In the table, the probability of every region.")
+        bool,
+        typer.Option("--all-regions", help="Add the probability of every region to the table."),
     ] = False,
     negation: Annotated[
-        bool, typer.Option("--negation/--no-negation", help="Leave out what the text denies.")
+        bool, typer.Option("--negation/--no-negation", help="Ignore terms that the text negates.")
     ] = True,
     laterality: Annotated[
-        bool, typer.Option("--laterality/--no-laterality", help="Follow the sides of places.")
+        bool,
+        typer.Option(
+            "--laterality/--no-laterality", help="Shift the map to the sides that the text gives."
+        ),
     ] = True,
     no_text: Annotated[
-        bool, typer.Option("--no-text", help="Keep the text out of what is written.")
+        bool, typer.Option("--no-text", help="Leave the text out of all files.")
     ] = False,
     no_pictures: Annotated[
-        bool, typer.Option("--no-pictures", help="Draw no PNG files, which takes seconds a text.")
+        bool, typer.Option("--no-pictures", help="Draw no PNG files, which take seconds per text.")
     ] = False,
     resolution: Resolution = None,
     like: Like = None,
