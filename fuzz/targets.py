@@ -33,7 +33,7 @@ from fuzz.alter import (
 )
 from fuzz.attempt import Call
 from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
-from neurowhere._tools.files import sha256
+from neurowhere._tools.digests import sha256
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
