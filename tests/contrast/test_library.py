@@ -13,12 +13,10 @@ from scipy import sparse
 from tests.contrast.conftest import make_records, write_records
 
 from neurowhere import Corpus, read_corpus
+from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
-from neurowhere.contrast import source as source_module
-from neurowhere.contrast.library import open_library
+from neurowhere.contrast.library import find_parts, iter_source, open_library
 from neurowhere.contrast.query import Query
-from neurowhere.contrast.source import iter_source
-from neurowhere.contrast.workers import Workers
 from neurowhere.corpus.frames import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
@@ -90,7 +88,7 @@ def test_a_source_that_changed_is_read_again(source, tmp_path):
 
 
 def test_unreadable_files_in_the_middle_are_skipped_named_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_module, "PART_BYTES", 1)
+    monkeypatch.setattr(module, "PART_BYTES", 1)
     records = make_records(60)
     folder = tmp_path / "shards"
     folder.mkdir()
@@ -253,10 +251,10 @@ def test_a_cache_that_cannot_be_written_is_one_line(source, tmp_path):
 
 
 def test_small_files_are_read_together_and_large_ones_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_module, "PART_BYTES", 250)
+    monkeypatch.setattr(module, "PART_BYTES", 250)
     for number, size in enumerate([100, 100, 100, 900, 20]):
         (tmp_path / f"{number}.txt").write_text("x" * size)
-    parts = source_module.find_parts([tmp_path])
+    parts = find_parts([tmp_path])
     assert [[file.stem for file in part.files] for part in parts] == [
         ["0", "1"],
         ["2"],

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from neurowhere._tools.files import sole_writer
-from neurowhere._tools.parallel import connect, run_here, run_on_cluster
+from neurowhere._tools.locks import sole_writer
+from neurowhere._tools.parallel import Workers, hired
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
@@ -200,42 +199,32 @@ class _Runner:
     """Runs trials on the cores of this machine, or on a cluster."""
 
     trial: Trial
-    n_jobs: int
-    client: Any = None
+    workers: Workers
 
     def scores(self, calls: list[tuple[Problem, Task]]) -> Iterator[Score]:
         """Yield the scores of trials as they finish."""
-        if self.client is not None:
-            yield from run_on_cluster(self.trial, calls, self.client)
+        if self.workers.client is not None:
+            yield from self.workers.run(self.trial, calls)
             return
         narrow = [call for call in calls if call[0].regions.n_regions <= WIDE]
         wide = [call for call in calls if call[0].regions.n_regions > WIDE]
-        yield from run_here(self.trial, narrow, n_jobs=self.n_jobs)
-        yield from run_here(self._threaded, wide, n_jobs=self.n_jobs, at_once=1)
+        yield from self.workers.run(self.trial, narrow)
+        yield from self.workers.run(self._threaded, wide, at_once=1)
 
     def examples(self, problem: Problem, loss: str, rows: list[int]) -> Examples:
         """Make the examples of one model."""
-        calls = [(problem, (loss, rows))]
-        if self.client is not None:
-            return next(run_on_cluster(ExampleTrial(self.trial), calls, self.client))
-        work = ExampleTrial(self._threaded)
-        return next(run_here(work, calls, n_jobs=self.n_jobs, at_once=1))
+        trial = self.trial if self.workers.client is not None else self._threaded
+        return next(self.workers.run(ExampleTrial(trial), [(problem, (loss, rows))], at_once=1))
 
     @property
     def _threaded(self) -> Trial:
-        return replace(self.trial, n_jobs=self.n_jobs)
+        return replace(self.trial, n_jobs=self.workers.n_jobs)
 
 
 @contextmanager
 def _runner(trial: Trial, n_jobs: int, cluster: str | None) -> Iterator[_Runner]:
-    if cluster is None:
-        yield _Runner(trial, n_jobs)
-        return
-    client = connect(cluster)
-    try:
-        yield _Runner(trial, n_jobs, client)
-    finally:
-        client.close()
+    with hired(n_jobs, cluster) as workers:
+        yield _Runner(trial, workers)
 
 
 def _run(runner: _Runner, problems: dict[str, Problem], tasks: list[Task], ledger: Ledger) -> None:

@@ -9,11 +9,10 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.files import PARTIAL
+from neurowhere._tools.files import replaced
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.problem import Problem
 from neurowhere.evaluate.trial import Trial, score_model
-from neurowhere.exceptions import OutputError
 
 EXAMPLES_NAME = "examples.npz"
 # The studies that the paper shows: the best, the first quartile and the median of its own test.
@@ -50,22 +49,16 @@ class Examples:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the examples into the folder of a comparison."""
-        path = Path(folder) / EXAMPLES_NAME
-        temporary = path.with_name(f".{EXAMPLES_NAME}{PARTIAL}")
-        try:
-            with temporary.open("wb") as stream:
-                np.savez_compressed(
-                    stream,
-                    model=np.array([self.partition, self.loss]),
-                    why=np.array(self.why),
-                    row=self.row,
-                    nats=self.nats,
-                    truth=self.truth,
-                    prediction=self.prediction,
-                )
-            temporary.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+        with replaced(Path(folder) / EXAMPLES_NAME) as stream:
+            np.savez_compressed(
+                stream,
+                model=np.array([self.partition, self.loss]),
+                why=np.array(self.why),
+                row=self.row,
+                nats=self.nats,
+                truth=self.truth,
+                prediction=self.prediction,
+            )
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], partition: str, loss: str) -> "Examples | None":

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from neurowhere._tools.files import sole_writer
+from neurowhere._tools.locks import sole_writer
 from neurowhere._tools.progress import track
 from neurowhere.evaluate import Comparison
 from neurowhere.exceptions import OutputError
