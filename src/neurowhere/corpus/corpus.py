@@ -19,9 +19,10 @@ from neurowhere.corpus.frames import (
     PEAK_COLUMNS,
     XYZ,
     check_columns,
-    documents_table,
-    peaks_table,
+    documents_of,
+    peaks_of,
 )
+from neurowhere.corpus.groups import group_documents
 from neurowhere.corpus.problems import Problem, duplicates_problem
 from neurowhere.exceptions import CorpusError
 
@@ -137,8 +138,8 @@ class Corpus:
             kept[document.id] = document
         unique = list(kept.values())
         return cls(
-            documents=documents_table([_document_row(document) for document in unique]),
-            peaks=_stack_peaks(unique),
+            documents=documents_of(unique),
+            peaks=peaks_of(unique),
             sections=_columns_of_sections(unique),
             origin=origin or {},
             problems=duplicates_problem(duplicates, dropped=not keep_duplicates),
@@ -174,12 +175,17 @@ class Corpus:
         rows = _rows_of_sections(self.sections, len(self))
         return ["\n\n".join(filter(None, texts.values())) for texts in rows]
 
-    @property
+    @cached_property
     def groups(self) -> NDArray[np.object_]:
-        """What must not be split between training and test: PubMed id, or id where unknown."""
+        """What must not be split between training and test.
+
+        Documents of one PubMed id, or of one id where that is unknown, and documents that share
+        most of their peaks have the same group.
+        """
         ids = self.documents["id"].to_numpy(object)
         pmids = self.documents.get("pmid", self.documents["id"]).to_numpy(object)
-        return np.where(pmids == "", ids, pmids)
+        xyz = self.peaks[XYZ].to_numpy(np.float64)
+        return group_documents(np.where(pmids == "", ids, pmids), xyz, self.peak_rows)
 
     @property
     def is_empty(self) -> NDArray[np.bool_]:
@@ -299,30 +305,6 @@ def _new_id(taken: str, ids: Container[str]) -> str:
 def _as_index(rows: ArrayLike) -> NDArray[Any]:
     index = np.asarray(rows)
     return index if index.size else index.astype(np.intp)
-
-
-def _document_row(document: Document) -> dict[str, Any]:
-    metadata = {name: _cell(value) for name, value in document.metadata.items()}
-    title = _cell(document.sections.get("title", "")) or metadata.get("title", "")
-    return {**metadata, "id": document.id, "title": title, "space": document.space}
-
-
-def _cell(value: object) -> object:
-    """Return metadata as one table cell: lists are joined, text is put on one line."""
-    if isinstance(value, str):
-        return " ".join(value.split())
-    if isinstance(value, list | tuple):
-        return "; ".join(map(str, value))
-    return str(value) if isinstance(value, Mapping) else value
-
-
-def _stack_peaks(documents: list[Document]) -> pd.DataFrame:
-    ids = np.repeat(
-        np.array([document.id for document in documents], dtype=object),
-        [len(document.peaks) for document in documents],
-    )
-    xyz = np.concatenate([np.empty((0, 3)), *(document.peaks for document in documents)])
-    return peaks_table(pd.DataFrame({"id": ids, **dict(zip(XYZ, xyz.T, strict=True))}))
 
 
 def _columns_of_sections(documents: list[Document]) -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """The tables of a corpus: documents, peaks and term counts, as they are read and kept."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.files import bare_suffix, open_text
+from neurowhere.corpus.document import Document
 from neurowhere.exceptions import CorpusError
 
 XYZ = ["x", "y", "z"]
@@ -64,6 +65,41 @@ def peaks_table(peaks: pd.DataFrame) -> pd.DataFrame:
     if "table" in peaks:
         columns["table"] = _words(peaks["table"])
     return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def documents_of(documents: Iterable[Document]) -> pd.DataFrame:
+    """Return the table of some documents.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+
+    Returns
+    -------
+    DataFrame
+        One row per document, as from `documents_table`.
+    """
+    return documents_table([_document_row(document) for document in documents])
+
+
+def peaks_of(documents: Sequence[Document]) -> pd.DataFrame:
+    """Return the table of the peaks of some documents.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+
+    Returns
+    -------
+    DataFrame
+        One row per peak, as from `peaks_table`.
+    """
+    ids = np.repeat(
+        np.array([document.id for document in documents], dtype=object),
+        [len(document.peaks) for document in documents],
+    )
+    xyz = np.concatenate([np.empty((0, 3)), *(document.peaks for document in documents)])
+    return peaks_table(pd.DataFrame({"id": ids, **dict(zip(XYZ, xyz.T, strict=True))}))
 
 
 def parse_coordinates(table: pd.DataFrame) -> NDArray[np.float64]:
@@ -178,6 +214,21 @@ def _open_whole(path: Path) -> Iterator[BinaryIO]:
             raise CorpusError(
                 f"{path} is not a whole sparse matrix of SciPy's; fetch or make it again"
             ) from error
+
+
+def _document_row(document: Document) -> dict[str, Any]:
+    metadata = {name: _cell(value) for name, value in document.metadata.items()}
+    title = _cell(document.sections.get("title", "")) or metadata.get("title", "")
+    return {**metadata, "id": document.id, "title": title, "space": document.space}
+
+
+def _cell(value: object) -> object:
+    """Return metadata as one table cell: lists are joined, text is put on one line."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, list | tuple):
+        return "; ".join(map(str, value))
+    return str(value) if isinstance(value, Mapping) else value
 
 
 def _words(column: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -13,11 +13,12 @@ import numpy as np
 
 from neurowhere._tools.files import expanded
 from neurowhere._tools.progress import track
+from neurowhere.corpus.coordinates import repair
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import Document
-from neurowhere.corpus.problems import check_droppable, review
+from neurowhere.corpus.problems import CONVERTIBLE, DROPPABLE, DROPPED, check_names, review
 from neurowhere.corpus.readers.shards import Skipped
-from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces
+from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces, read_spaces
 from neurowhere.exceptions import CorpusError, DataWarning
 
 # Module of each format's reader, imported when it is needed. A reader has its `NAME`,
@@ -48,9 +49,10 @@ def read_corpus(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    drop: Iterable[str] = ("duplicates",),
+    drop: Iterable[str] = DROPPED,
+    convert: Iterable[str] = CONVERTIBLE,
     talairach_to_mni: bool = True,
-    spaces: Mapping[str, str] | None = None,
+    spaces: Mapping[str, str] | str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Corpus:
     """Read a corpus from a file or a folder.
@@ -65,11 +67,14 @@ def read_corpus(
         Problems whose peaks or documents are dropped, among `problems.DROPPABLE`. All problems
         are counted in `Corpus.problems`, dropped or not. Without "duplicates", a second
         document with the id "7" becomes "7#2".
+    convert : iterable of str
+        Problems whose peaks are put right, among `problems.CONVERTIBLE`.
     talairach_to_mni : bool
         Whether peaks that the source says are in Talairach space are converted to MNI. Peaks in
         an unknown space are kept as they are.
-    spaces : mapping of str to str, optional
-        Space of documents, by id, for those whose source does not state it.
+    spaces : mapping of str to str, or path of a table with columns id and space, optional
+        Space of documents, by id, for those whose source does not state it. Neurosynth's table
+        of metadata is such a table, for many studies of NeuroQuery.
     progress : bool
         Whether to show the progress of long reading on a terminal.
 
@@ -79,14 +84,17 @@ def read_corpus(
         Its `origin` says how it was read, and what the reader warned of.
     """
     source = expanded(path)
-    names = check_droppable(drop)
+    names = check_names(drop, DROPPABLE, "drop")
+    converted = check_names(convert, CONVERTIBLE, "convert")
+    if spaces is not None and not isinstance(spaces, Mapping):
+        spaces = read_spaces(expanded(spaces))
     name = find_format(source, format)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         corpus = _load(source, name, keep_duplicates="duplicates" not in names, progress=progress)
     for warning in caught:
         warnings.warn(warning.message, stacklevel=2)
-    corpus = fill_spaces(corpus, spaces or {})
+    corpus = repair(fill_spaces(corpus, spaces or {}), drop=names, convert=converted)
     if talairach_to_mni:
         corpus = corpus_to_mni(corpus)
     origin = {"format": name, "source": source.name, **corpus.origin}
