@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Texts are counted together, up to this size, so that short ones cost no more than long ones.
 BATCH_CHARACTERS = 1 << 17
+# Categories of which no name is a place, whatever words it is made of.
+PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
 
 class Match(NamedTuple):
@@ -177,7 +179,7 @@ def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
     names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
     anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
     single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
-    others = (pair for pair in names if vocabulary.category(pair[1]) in ("", "disease"))
+    others = (pair for pair in names if vocabulary.category(pair[1]) not in PLACELESS)
     anatomy |= {term for name, term in others if is_place(name, single)}
     return np.array([term in anatomy for term in vocabulary])
 

@@ -79,6 +79,7 @@ _SPELLINGS = [
         (r"artefact", "artifact"),
         (r"ageing$", "aging"),
         (r"gramme(?=s?$)", "gram"),
+        (r"(?<=[a-z]{2})logue(?=s?$)", "log"),
         (r"(?<=[cfl])ence(?=s?$)", "ense"),
         (r"gement", "gment"),
         (r"(?<=ma)mm(?=illar)", "m"),
@@ -98,7 +99,6 @@ _IRREGULAR = {
     "corpora": "corpus",
     "criteria": "criterion",
     "crura": "crus",
-    "downs": "downs",  # Down's
     "feet": "foot",
     "foramina": "foramen",
     "ganglia": "ganglion",
@@ -108,7 +108,6 @@ _IRREGULAR = {
     "matrices": "matrix",
     "men": "man",
     "mice": "mouse",
-    "mini": "mini",
     "opercula": "operculum",
     "phenomena": "phenomenon",
     "plana": "planum",
@@ -119,6 +118,17 @@ _IRREGULAR = {
     "tegmenta": "tegmentum",
     "vermes": "vermis",
     "women": "woman",
+    # Words that end as plurals do, and are none: "pars" is not several "par".
+    **{
+        word: word
+        for word in word_set(
+            """
+            ados aids alias atlas bias canvas caps downs gas herpes lens mays means mini news
+            pancreas pars pons psts sans series species stokes whereas
+            """
+        )
+    },
+    **{f"{word}s": word for word in word_set("calorie cookie die genie lie movie selfie tie")},
 }
 # Endings of plurals and of their singulars; the first that fits is used.
 _PLURALS = {
@@ -142,7 +152,7 @@ def fold(word: str) -> str:
     """Key shared by the forms of a word: singular and plural, British and American.
 
     >>> [fold(word) for word in ("gyri", "cortices", "tumours", "haemorrhages", "grey", "pons")]
-    ['gyrus', 'cortex', 'tumor', 'hemorrhage', 'gray', 'pon']
+    ['gyrus', 'cortex', 'tumor', 'hemorrhage', 'gray', 'pons']
     """
     if len(word) < SHORTEST_PLURAL or not word.isalpha():
         return word

@@ -8,7 +8,6 @@ only ("brain", "group", "anterior part"), of parts outside the brain or below th
 another order, number or spelling are one; NIF's synonyms join the names that they belong to.
 """
 
-import csv
 import json
 import os
 import re
@@ -36,7 +35,9 @@ from neurowhere.text.anatomy.names import (
     key_of,
 )
 from neurowhere.text.clinical.places import SIDES
-from neurowhere.text.vocabulary import Vocabulary, open_list
+from neurowhere.text.lists import open_list, read_mapping, read_rows, read_table
+from neurowhere.text.lookalikes import true_synonyms
+from neurowhere.text.vocabulary import FORMER_CATEGORIES, Vocabulary
 
 ATLAS_LABELS = "all_atlas_labels.csv"
 WIKIPEDIA = "wikipedia_human_brain_tree_2023-05-19.json"
@@ -110,11 +111,10 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
     for sides and negation read: "insula and left inferior frontal gyrus" has two terms and a side.
     """
     folder = _checked(folder)
-    vocabulary = Vocabulary.load(folder / TERMS, folder / TERM_SYNONYMS)
-    vocabulary = vocabulary.subset(filter(_is_term, vocabulary))
+    vocabulary = _neuroquery_terms(folder)
     categories: dict[str, str] = {}
-    for category in ("psychology", "disease"):
-        keys = {key_of(name) for name in _category_names(folder, category)}
+    for listed, category in FORMER_CATEGORIES.items():
+        keys = {key_of(name) for name in _category_names(folder, listed)}
         categories |= {term: category for term in vocabulary if key_of(term) in keys}
     anatomy = build_anatomy(folder)
     categories |= {term: "anatomy" for term in vocabulary if term in anatomy}
@@ -123,6 +123,17 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
         form: term for form, term in names.items() if term in vocabulary and form not in vocabulary
     }
     return Vocabulary(vocabulary.terms, {**vocabulary.synonyms, **more}, categories)
+
+
+def _neuroquery_terms(folder: Path) -> Vocabulary:
+    """Read NeuroQuery's terms that are names, with the synonyms that do not only look alike."""
+    synonyms = true_synonyms(read_mapping(folder / TERM_SYNONYMS))
+    terms = [row[0] for row in read_rows(folder / TERMS) if row[0] not in synonyms]
+    kept = set(filter(_is_term, terms))
+    return Vocabulary(
+        [term for term in terms if term in kept],
+        {name: term for name, term in synonyms.items() if term in kept},
+    )
 
 
 def _is_term(phrase: str) -> bool:
@@ -192,7 +203,7 @@ def _atlas_names(path: Path) -> list[str]:
     """Names of the regions of atlases, from a table of atlas, index and label."""
     labels = [
         row["label"]
-        for row in _read_table(path, ("atlas", "label"))
+        for row in read_table(path, ("atlas", "label"))
         if not row["atlas"].startswith(NETWORK_ATLASES)
     ]
     return _unique(words_of_label(label)[0] for label in labels)
@@ -220,7 +231,7 @@ def _leaves(tree: Any) -> Iterator[str]:
 
 def _nif_rows(path: Path) -> list[list[str]]:
     """Label and synonyms of each of NIF's parts of the brain."""
-    rows = _read_table(path, ("label", "synonyms"))
+    rows = read_table(path, ("label", "synonyms"))
     names = ([row["label"], *row["synonyms"].split("|")] for row in rows)
     return [
         _unique(re.sub(r"\([^)]*\)", "", name).strip().lower() for name in row) for row in names
@@ -235,7 +246,7 @@ def _category_names(folder: Path, category: str) -> list[str]:
     """
     with open_list(folder / TERMS) as stream:
         terms = {line.strip() for line in stream}
-    rows = _read_table(folder / TERM_CATEGORIES, ("term", "normalized_term", "category"))
+    rows = read_table(folder / TERM_CATEGORIES, ("term", "normalized_term", "category"))
     return _unique(
         row["normalized_term"]
         for row in rows
@@ -248,11 +259,3 @@ def _category_names(folder: Path, category: str) -> list[str]:
 def _unique(names: Iterable[str]) -> list[str]:
     """Names without a side that they begin with, each once."""
     return list(dict.fromkeys(SIDE.sub("", name) for name in names if joined_words(name)))
-
-
-def _read_table(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    with open_list(path) as stream:
-        rows = list(csv.DictReader(stream))
-    if not rows or not set(columns) <= set(rows[0]):
-        raise VocabularyError(f"{path} should have the columns {', '.join(columns)}")
-    return rows
