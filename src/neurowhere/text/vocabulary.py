@@ -20,7 +20,7 @@ from neurowhere.text.counter import TermCounter
 from neurowhere.text.lists import HEADER, SEPARATOR, read_mapping, read_rows, shipped_lines
 from neurowhere.text.lookalikes import true_synonyms
 from neurowhere.text.suggestions import NearNames
-from neurowhere.text.words import fold, words_of
+from neurowhere.text.words import cased_words_of, fold, words_of
 
 CATEGORIES = ("anatomy", "function", "task", "drug", "disorder", "symptom", "other", "generic", "")
 FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
@@ -237,8 +237,10 @@ class Vocabulary:
                 writer.writerow([term, self.category(term), alternatives])
 
     def _find(self, name: str) -> int | None:
-        exact = self._indices.get(name)
-        return self._keys.get(_key(name)) if exact is None else exact
+        if name in self._indices:
+            return self._indices[name]
+        key = _key(name)
+        return self._keys.get(key, self._keys.get(tuple(word.lower() for word in key)))
 
     @cached_property
     def _near_names(self) -> NearNames:
@@ -268,7 +270,7 @@ def _in_order(vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def _key(name: str) -> tuple[str, ...]:
-    return tuple(map(fold, words_of(name)))
+    return tuple(map(fold, cased_words_of(name)))
 
 
 def _check(vocabulary: Vocabulary) -> None:
@@ -278,7 +280,7 @@ def _check(vocabulary: Vocabulary) -> None:
     known: dict[tuple[str, ...], str] = {}
     for term in vocabulary.terms:
         _check_name(term)
-        if (words := words_of(term)) in known:
+        if (words := cased_words_of(term)) in known:
             raise VocabularyError(
                 f"the terms {known[words]!r} and {term!r} are the same words; keep one, or make "
                 "one of them a synonym"
@@ -339,7 +341,7 @@ def _from_rows(
     for term, *more in rows:
         if term in mapping:
             continue
-        words = words_of(term) or (term,)
+        words = cased_words_of(term) or (term,)
         if words in terms:
             repeats.append(term)
             synonyms |= {term: terms[words]} if term != terms[words] else {}

@@ -151,7 +151,5 @@ def test_every_name_is_found_in_itself(data):
 def test_the_real_full_vocabulary(data):
     summary = build_full(data / "vocabulary").summary()
     assert summary["terms"] == 6412  # of 6,551
-    assert (
-        summary["synonyms"] == 1031
-    )  # 996 of NeuroQuery's, less those of terms left out, and ours
+    assert summary["synonyms"] == 1031  # 996 of NeuroQuery's, less some, and ours
     assert min(summary["anatomy"], summary["function"], summary["disorder"]) > 350
