@@ -4,7 +4,9 @@ import pytest
 
 from neurowhere.exceptions import VocabularyError
 from neurowhere.text import TermCounter
-from neurowhere.text.anatomy.builtin import (
+from neurowhere.text.anatomy.builtin import build_anatomy, build_full
+from neurowhere.text.anatomy.names import ABBREVIATIONS, ADJECTIVES, SAME
+from neurowhere.text.building.sources import (
     ATLAS_LABELS,
     NIF,
     SOURCES,
@@ -12,10 +14,7 @@ from neurowhere.text.anatomy.builtin import (
     TERM_SYNONYMS,
     TERMS,
     WIKIPEDIA,
-    build_anatomy,
-    build_full,
 )
-from neurowhere.text.anatomy.names import ABBREVIATIONS, ADJECTIVES, SAME
 
 
 @pytest.fixture
