@@ -112,7 +112,7 @@ def read_tokens(text: str) -> None:
     """Cut a text into tokens, two ways that have to agree."""
     known = {"hippocampus", "prefrontal"}.__contains__
     tokens, origin = plain_with_origin(text, known)
-    assert tokens == plain(text, known)
+    assert tokens == plain(text, known, keep_case=True)
     assert origin is None or len(origin) == len(tokens)
     token_spans(tokens)
 
