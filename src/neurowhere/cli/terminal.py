@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from neurowhere.model.encoding import Encoding
-    from neurowhere.model.summary import Mention, Span, Summary, Term, UnappliedSide
+    from neurowhere.model.summary import Mention, Rule, Span, Summary, Term, UnappliedSide
 
 N_PEAKS, N_TERMS, N_STUDIES = 5, 15, 5  # rows on the terminal; JSON and the folder have more
 CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
 UPPER_HALF = "▀"
+COUNTED = ("affirmed", "hedged")
 NEXT_WORD = re.compile(r"\W{0,2}\w*")
 # Axes that go right and up in a slice, and the one that it cuts: axial, coronal, sagittal.
 VIEWS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))
@@ -32,10 +33,18 @@ def lines(summary: "Summary", text: str) -> Iterator[str]:
     text : str
         The text that it is about, whose words are quoted where the summary says where they are.
     """
-    yield f"known      {_terms(summary.terms)}"
+    yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
+    if rules := [_rule(rule) for rule in summary.rules if rule.applied]:
+        yield f"implied    {'; '.join(rules)} (by rule)"
     if sides := _sides(summary.mentions):
         yield f"sides      {', '.join(sides)}"
-    if ignored := [*_denied(summary.mentions, text), *_unapplied(summary.unapplied_sides, text)]:
+    if hedged := _with_status(summary.mentions, "hedged", text):
+        yield f"left open  {', '.join(hedged)}"
+    if ignored := [
+        *_with_status(summary.mentions, "denied", text),
+        *_with_status(summary.mentions, "not_finding", text),
+        *_unapplied(summary.unapplied_sides, text),
+    ]:
         yield f"ignored    {', '.join(ignored)}"
     yield f"support    {summary.support.summary}"
     yield ""
@@ -68,17 +77,37 @@ def _sides(mentions: "list[Mention]") -> list[str]:
         dict.fromkeys(
             f"{mention.term} ({mention.side})"
             for mention in mentions
-            if mention.side not in (None, mention.term) and not mention.denied
+            if mention.side not in (None, mention.term) and mention.status in COUNTED
         )
     )
 
 
-def _denied(mentions: "list[Mention]", text: str) -> list[str]:
-    return [
-        f"{mention.term} (negated{_quoted(text, mention.negation_where)})"
+def _with_status(mentions: "list[Mention]", status: str, text: str) -> list[str]:
+    """Return the terms of which a text says so, and the words by which it does, each once."""
+    told = (
+        f"{mention.term} ({_why(mention, text)})"
         for mention in mentions
-        if mention.denied
-    ]
+        if mention.status == status
+    )
+    return list(dict.fromkeys(told))
+
+
+def _why(mention: "Mention", text: str) -> str:
+    if mention.status == "not_finding":
+        return f"in the section {mention.section}"
+    word, where = (
+        ("negated", mention.negation_where)
+        if mention.status == "denied"
+        else ("hedged", mention.hedge_where)
+    )
+    return word + _quoted(text, where)
+
+
+def _rule(rule: "Rule") -> str:
+    structures = ", ".join(
+        f"{each.side} {each.term}" if each.side else each.term for each in rule.structures
+    )
+    return f"{rule.name} → {structures}"
 
 
 def _unapplied(sides: "list[UnappliedSide]", text: str) -> Iterable[str]:

@@ -131,11 +131,12 @@ def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[F
     joined: dict[str, TermUse] = {}
     for part in parts:
         for term, use in part.encoding.uses.items():
-            before = joined.get(term, TermUse(0, 0.0, []))
+            before = joined.get(term, TermUse(0, 0.0, [], use.implied))
             joined[term] = TermUse(
                 before.count + use.count * (1 if part.factor >= 0 else -1),
                 before.weight + use.weight * part.factor,
                 before.where + [_shifted(span, part.offset) for span in use.where],
+                before.implied and use.implied,
             )
     uses = dict(sorted(joined.items(), key=lambda pair: -abs(pair[1].weight)))
     row_of = {term: row for row, term in enumerate(uses)}
@@ -154,23 +155,28 @@ def _join_mentions(parts: Sequence[_Part]) -> Mentions:
     found: list[Mention] = []
     places: list[Mention] = []
     unapplied: list[SideMark] = []
+    rule_based: list[Mention] = []
     for encoding, _, offset in parts:
         found += [_shifted_mention(mention, offset) for mention in encoding.mentions.found]
         places += [_shifted_mention(mention, offset) for mention in encoding.mentions.places]
+        rule_based += [
+            _shifted_mention(mention, offset) for mention in encoding.mentions.rule_based
+        ]
         unapplied += [
             mark._replace(start=mark.start + offset, end=mark.end + offset)
             for mark in encoding.mentions.unapplied
         ]
-    return Mentions(tuple(found), tuple(places), tuple(unapplied))
+    return Mentions(tuple(found), tuple(places), tuple(unapplied), tuple(rule_based))
 
 
 def _shifted_mention(mention: Mention, offset: int) -> Mention:
-    side, negation = mention.side_span, mention.negation_span
+    side, negation, hedge = mention.side_span, mention.negation_span, mention.hedge_span
     return mention._replace(
         start=mention.start + offset,
         end=mention.end + offset,
         side_span=side and _shifted(side, offset),
         negation_span=negation and _shifted(negation, offset),
+        hedge_span=hedge and _shifted(hedge, offset),
     )
 
 

@@ -7,6 +7,7 @@ an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
@@ -33,7 +34,7 @@ from neurowhere.model.encoding import Encoding, TermMap, TermUse
 from neurowhere.model.losses import LabelTerms, Loss, MeanMap, find_loss
 from neurowhere.model.neighbours import Neighbours
 from neurowhere.model.parameters import Parameters, check_fitted
-from neurowhere.model.reading import Readings, as_texts, chunks, spans
+from neurowhere.model.reading import Reader, Readings, as_texts, chunks, spans
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
 from neurowhere.space.geometry import move_to_sides, side_of_regions
@@ -77,6 +78,12 @@ class Encoder(Parameters):
     sides : bool
         Whether `encode` and `predict` move the map to the sides of brain structures ("left MCA
         infarct"). A model that has learned sides from texts does so by itself.
+    findings : bool
+        Whether `encode` and `predict` leave out sections of a report that hold no findings:
+        technique, indication, history, comparison, plan.
+    hedge_weight : float
+        Weight, in `encode` and `predict`, of what a text leaves open ("possible", "cannot be
+        excluded"); 1 for that of all else.
     nested : bool, optional
         Whether terms within longer ones count too: "spatial navigation" is also "navigation". By
         default for the likelihood, which gains by it; the paper's models count the longest alone.
@@ -156,6 +163,8 @@ class Encoder(Parameters):
         laterality: bool = False,
         negation: bool = True,
         sides: bool = True,
+        findings: bool = True,
+        hedge_weight: float = 1.0,
         nested: bool | None = None,
         bandwidth: float = 1.0,
         brain: VoxelGrid | None = None,
@@ -178,6 +187,8 @@ class Encoder(Parameters):
         self.laterality = laterality
         self.negation = negation
         self.sides = sides
+        self.findings = findings
+        self.hedge_weight = hedge_weight
         self.nested = nested
         self.bandwidth = bandwidth
         self.brain = brain
@@ -395,7 +406,7 @@ class Encoder(Parameters):
                 yield self.predict_features(features[start : start + chunk])
         else:
             for texts in chunks(as_texts(X), chunk):
-                yield self._predict_readings(self._read(texts, self.negation), self.sides)
+                yield self._predict_readings(self._read(texts, self.reader), self.reader)
 
     def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
         """Predict from the features of documents, as `transform` gives them."""
@@ -413,8 +424,24 @@ class Encoder(Parameters):
             self.extractor_.counts(X if isinstance(X, Corpus) else list(as_texts(X)))
         )
 
+    @property
+    def reader(self) -> Reader:
+        """How `encode` and `predict` read texts, by the parameters of the model."""
+        return Reader(
+            negation=self.negation,
+            sides=self.sides,
+            findings=self.findings,
+            hedge_weight=self.hedge_weight,
+        )
+
     def encode(
-        self, text: str, *, negation: bool | None = None, laterality: bool | None = None
+        self,
+        text: str,
+        *,
+        negation: bool | None = None,
+        laterality: bool | None = None,
+        findings: bool | None = None,
+        hedge_weight: float | None = None,
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
@@ -422,11 +449,17 @@ class Encoder(Parameters):
         ----------
         text : str
         negation : bool, optional
-            Whether terms that the text denies ("no lesion in the thalamus") are left out; by
-            default as the parameter `negation` of the model says.
+            Whether terms that the text denies ("no lesion in the thalamus") are left out.
         laterality : bool, optional
-            Whether the sides of brain structures ("left MCA infarct") move the map to that side;
-            by default as the parameter `sides` of the model says.
+            Whether structures move to the side that the text gives them ("left insula").
+        findings : bool, optional
+            Whether sections of a report that hold no findings (technique, indication, history,
+            comparison, plan) are left out.
+        hedge_weight : float, optional
+            Weight of what the text leaves open ("possible", "cannot be excluded").
+
+        By default, these are the parameters `negation`, `sides`, `findings` and `hedge_weight` of
+        the model.
 
         Returns
         -------
@@ -434,7 +467,13 @@ class Encoder(Parameters):
         """
         if not isinstance(text, str):
             raise TextError(f"expected one text as a str, got {type(text).__name__}")
-        (encoding,) = self.encode_many([text], negation=negation, laterality=laterality)
+        (encoding,) = self.encode_many(
+            [text],
+            negation=negation,
+            laterality=laterality,
+            findings=findings,
+            hedge_weight=hedge_weight,
+        )
         return encoding
 
     def encode_many(
@@ -443,13 +482,15 @@ class Encoder(Parameters):
         *,
         negation: bool | None = None,
         laterality: bool | None = None,
+        findings: bool | None = None,
+        hedge_weight: float | None = None,
     ) -> Iterator[Encoding]:
         """Yield the encodings of texts, in order, as they come: some at a time are predicted.
 
         Parameters
         ----------
         texts : iterable of str
-        negation, laterality : bool, optional
+        negation, laterality, findings, hedge_weight : optional
             As in `encode`.
 
         Yields
@@ -457,22 +498,28 @@ class Encoder(Parameters):
         Encoding
         """
         check_fitted(self)
-        negation = self.negation if negation is None else negation
-        laterality = self.sides if laterality is None else laterality
+        asked = {
+            "negation": negation,
+            "sides": laterality,
+            "findings": findings,
+            "hedge_weight": hedge_weight,
+        }
+        given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+        reader = replace(self.reader, **given)
         for chunk in chunks(as_texts(texts), CHUNK_ENCODED):
-            readings = self._read(chunk, negation)
-            probabilities = self._predict_readings(readings, laterality)
+            readings = self._read(chunk, reader)
+            probabilities = self._predict_readings(readings, reader)
             for row, text in enumerate(chunk):
-                yield self._encoding(text, readings, row, probabilities[row], laterality)
+                yield self._encoding(text, readings, row, probabilities[row], reader)
 
-    def _read(self, texts: Sequence[str], negation: bool) -> Readings:
+    def _read(self, texts: Sequence[str], reader: Reader) -> Readings:
         if self.text == "none":
             return Readings.unread(len(texts))
-        return Readings.read(texts, self.extractor_, self.weighting_, negation=negation)
+        return Readings.read(texts, self.extractor_, self.weighting_, reader)
 
-    def _predict_readings(self, readings: Readings, laterality: bool) -> NDArray[np.float32]:
+    def _predict_readings(self, readings: Readings, reader: Reader) -> NDArray[np.float32]:
         """Predict, with each term on the side that the text gives it."""
-        if not self._follows_sides(laterality):
+        if not self._follows_sides(reader):
             return self.predict_features(readings.features)
         shift: NDArray[np.float32] | None = None
         for row in range(len(readings.mentions)):
@@ -489,9 +536,9 @@ class Encoder(Parameters):
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
         return q
 
-    def _follows_sides(self, laterality: bool) -> bool:
+    def _follows_sides(self, reader: Reader) -> bool:
         """Return whether sides are applied: a model that has learned them needs no more."""
-        return laterality and self.text != "none" and not self.extractor_.sided
+        return reader.sides and self.text != "none" and not self.extractor_.sided
 
     def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the features of a text that are structures, and what their sides add."""
@@ -510,7 +557,7 @@ class Encoder(Parameters):
         readings: Readings,
         row: int,
         probabilities: NDArray[np.float32],
-        laterality: bool,
+        reader: Reader,
     ) -> Encoding:
         features, where = readings.features[row], readings.where(row)
         order = np.argsort(-features.data, kind="stable")
@@ -522,7 +569,7 @@ class Encoder(Parameters):
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
             added = features.data * self.predictor_.mean_effects(features.indices, places)
-            if self._follows_sides(laterality):
+            if self._follows_sides(reader):
                 structures, shifts = lateral()
                 added[structures] += shifts @ places
             explained: NDArray[np.floating] = added[order]
@@ -535,7 +582,9 @@ class Encoder(Parameters):
             partition=self.partition_,
             brain=self.brain_,
             uses={
-                name: TermUse(len(where[name]), weight, spans(where[name]))
+                name: TermUse(
+                    len(where[name]), weight, spans(where[name]), readings.is_implied(row, name)
+                )
                 for name, weight in zip(names, features.data[order].tolist(), strict=True)
             },
             mentions=readings.mentions[row],

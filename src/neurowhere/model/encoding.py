@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -21,17 +21,33 @@ from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side
 
 N_PEAKS = 10
+RegionOrder = Literal["excess", "probability", "ratio"]
+REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
 FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
 WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class TermUse:
-    """How a text uses a term: mentions that count, feature x_t, and where the mentions are."""
+    """How a text uses a term.
+
+    Attributes
+    ----------
+    count : int
+        Mentions that count.
+    weight : float
+        Feature x_t.
+    where : list of (int, int)
+        Where the mentions are.
+    implied : bool
+        Whether the text does not name it: the name of an artery, a syndrome or a sign points to
+        it by a rule.
+    """
 
     count: int
     weight: float
     where: list[Span]
+    implied: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,32 +233,41 @@ class Encoding:
             }
         )
 
-    def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
-        """Sum up the map by the regions of an atlas, the most probable first.
+    def regions(self, atlas: Atlas | None = None, *, sort: RegionOrder = "excess") -> pd.DataFrame:
+        """Sum up the map by the regions of an atlas.
 
         Parameters
         ----------
         atlas : Atlas, optional
             By default the model's own if it predicts the regions of one, or AAL3.
+        sort : "excess", "probability" or "ratio"
+            What the first regions have most of. The excess over the mean map lets small regions
+            win where a text points to them, and large ones only where it does.
 
         Returns
         -------
         DataFrame
-            region, name (in words), probability, ratio to the mean map (NaN where that is zero).
-            What lies in no region of the atlas is left out, so that the probabilities may sum to
-            less than 1.
+            region, name (in words), probability, ratio to the mean map (NaN where that is zero),
+            and excess, the probability minus that of the mean map. What lies in no region of the
+            atlas is left out, so that the probabilities may sum to less than 1.
         """
         gazetteer = self.gazetteer(atlas)
         probability = gazetteer.shares(self.density)
+        mean = gazetteer.shares(self.mean_density)
         table = pd.DataFrame(
             {
                 "region": gazetteer.atlas.names,
                 "name": gazetteer.names,
                 "probability": probability,
-                "ratio": ratios(probability, gazetteer.shares(self.mean_density)),
+                "ratio": ratios(probability, mean),
+                "excess": probability - mean,
             }
         )
-        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+        if sort not in REGION_ORDERS:
+            raise PartitionError(
+                f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}"
+            )
+        return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas, by default as in `regions`, beside the model's."""

@@ -57,6 +57,8 @@ PARAMETERS = (
     "laterality",
     "negation",
     "sides",
+    "findings",
+    "hedge_weight",
     "nested",
     "bandwidth",
     "lambdas",

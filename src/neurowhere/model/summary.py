@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from neurowhere.corpus.frames import XYZ
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.gazetteer import Gazetteer
 from neurowhere.space import Atlas
 from neurowhere.text.clinical import mentions as clinical
@@ -67,6 +67,8 @@ class Term(Schema):
     """How far it moved the map to what it is."""
     where: list[Span] | None
     """Its mentions; null where the text is kept out."""
+    implied: bool
+    """Whether only rules point to it: see `rules`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,35 @@ class Mention(Schema):
     side: Side | None
     side_where: Span | None
     """The words that give the side."""
-    denied: bool
-    """Whether the text denies it; it then does not count."""
+    side_inherited: bool
+    """Whether the side stands before an earlier name of a list."""
+    status: Literal["affirmed", "hedged", "denied", "not_finding"]
+    """What the text says of it; what is denied or no finding does not count."""
     negation_where: Span | None
     """The words that deny it."""
+    hedge_where: Span | None
+    """The words that leave it open."""
+    section: str | None
+    """Section of a report without findings that it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImpliedStructure(Schema):
+    """A structure that a rule points to."""
+
+    term: str
+    side: Side | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Schema):
+    """An artery, a syndrome or a sign, and the structures that it points to by a rule."""
+
+    name: str
+    where: Span | None
+    applied: bool
+    """Whether it counts: the text affirms it, and the model does not know the name itself."""
+    structures: list[ImpliedStructure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +140,8 @@ class Region(Schema):
     probability: float
     ratio: float | None
     """Ratio to the mean map; null where that is zero."""
+    excess: float
+    """Probability minus that of the mean map."""
     at: Point
     """Its densest place, in mm."""
     why: list[Reason]
@@ -180,6 +209,8 @@ class Summary(Schema):
     mentions: list[Mention]
     """In the order of the text."""
     unapplied_sides: list[UnappliedSide]
+    rules: list[Rule]
+    """Arteries, syndromes and signs."""
     regions: list[Region]
     peaks: list[Peak]
     """The strongest first."""
@@ -199,11 +230,12 @@ class Summary(Schema):
             self,
             terms=[replace(term, where=None) for term in self.terms],
             mentions=[
-                replace(mention, where=None, side_where=None, negation_where=None)
+                replace(mention, where=None, side_where=None, negation_where=None, hedge_where=None)
                 for mention in self.mentions
                 if mention.known  # what is no term is in the words of the text
             ],
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
+            rules=[],  # named in the words of the text
             sentences=None,
         )
 
@@ -214,6 +246,7 @@ def summarise(
     *,
     n_regions: int | None = N_REGIONS,
     n_explained: int = 0,
+    sort: RegionOrder = "excess",
     at: ArrayLike | None = None,
     with_text: bool = True,
 ) -> Summary:
@@ -228,6 +261,8 @@ def summarise(
         Number of regions, None for all of the atlas.
     n_explained : int
         Number of regions, the first ones, with the terms that raise or lower them.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions, as in `Encoding.regions`.
     at : (x, y, z) in mm, optional
         A place to explain as well.
     with_text : bool
@@ -242,12 +277,13 @@ def summarise(
         schema_version=SCHEMA_VERSION,
         support=support_of(encoding),
         unit=encoding.unit,
-        terms=[Term(*row) for row in _rows(encoding.terms, *_names(Term))],
+        terms=_terms(encoding),
         mentions=_mentions(encoding),
         unapplied_sides=[
             UnappliedSide(mark.side, (mark.start, mark.end)) for mark in encoding.mentions.unapplied
         ],
-        regions=regions_of(encoding, gazetteer, n_regions, n_explained),
+        rules=_rules(encoding),
+        regions=regions_of(encoding, gazetteer, n_regions, n_explained, sort),
         peaks=_peaks(encoding, gazetteer),
         similar=studies_of(encoding.similar),
         place=None if at is None else _place(encoding, gazetteer, at),
@@ -262,42 +298,67 @@ def support_of(encoding: Encoding) -> Support:
 
 
 def regions_of(
-    encoding: Encoding, gazetteer: Gazetteer, n_regions: int | None, n_explained: int = 0
+    encoding: Encoding,
+    gazetteer: Gazetteer,
+    n_regions: int | None,
+    n_explained: int = 0,
+    sort: RegionOrder = "excess",
 ) -> list[Region]:
-    """Return the most probable regions of the atlas."""
+    """Return the first regions of the atlas by their excess, probability or ratio."""
     if n_regions == 0:
         return []
-    labels, names = gazetteer.atlas.names, gazetteer.names
-    shares = gazetteer.shares(encoding.density)
-    mean = gazetteer.shares(encoding.mean_density)
-    places = gazetteer.densest_mm(encoding.density)
-    most_probable = np.argsort(-shares, kind="stable")[:n_regions].tolist()
-    why = _reasons(encoding, gazetteer, most_probable[:n_explained])
+    table = encoding.regions(gazetteer.atlas, sort=sort).head(n_regions or len(gazetteer.names))
+    places = dict(zip(gazetteer.atlas.names, gazetteer.densest_mm(encoding.density), strict=True))
+    why = _reasons(encoding, gazetteer, table["region"].head(n_explained).tolist())
+    columns = ("region", "name", "probability", "ratio", "excess")
     return [
         Region(
-            labels[row],
-            names[row],
-            float(shares[row]),
-            _ratio(shares[row], mean[row]),
-            as_point(places[row]),
-            why.get(row, []),
+            label,
+            name,
+            probability,
+            _or_none(ratio),
+            excess,
+            as_point(places[label]),
+            why.get(label, []),
         )
-        for row in most_probable
+        for label, name, probability, ratio, excess in _rows(table, *columns)
     ]
 
 
 def _reasons(
-    encoding: Encoding, gazetteer: Gazetteer, regions: list[int]
-) -> dict[int, list[Reason]]:
+    encoding: Encoding, gazetteer: Gazetteer, labels: list[str]
+) -> dict[str, list[Reason]]:
     """Return the terms that raise or lower each of some regions most."""
-    if encoding.is_mean_map:
+    if encoding.is_mean_map or not labels:
         return {}
-    shared = sparse.csr_matrix(gazetteer.shared_mm3[regions])
+    rows = [gazetteer.atlas.names.index(label) for label in labels]
+    shared = sparse.csr_matrix(gazetteer.shared_mm3[rows])
     volumes = encoding.partition.volumes_mm3
     return {
-        region: reasons_of(encoding.why(shared[row].toarray()[0] / volumes))[:N_REGION_REASONS]
-        for row, region in enumerate(regions)
+        label: reasons_of(encoding.why(shared[row].toarray()[0] / volumes))[:N_REGION_REASONS]
+        for row, label in enumerate(labels)
     }
+
+
+def _terms(encoding: Encoding) -> list[Term]:
+    contributions = encoding.terms["contribution"].tolist()
+    return [
+        Term(name, use.count, use.weight, contribution, use.where, use.implied)
+        for (name, use), contribution in zip(encoding.uses.items(), contributions, strict=True)
+    ]
+
+
+def _rules(encoding: Encoding) -> list[Rule]:
+    text, known = encoding.text, {(m.start, m.end) for m in encoding.mentions}
+    return [
+        Rule(
+            text[rule.start : rule.end],
+            (rule.start, rule.end),
+            rule.is_present and (rule.start, rule.end) not in known,
+            [ImpliedStructure(structure.term, structure.side) for structure in rule.implied],
+        )
+        for rule in encoding.mentions.rule_based
+    ]
 
 
 def reasons_of(table: pd.DataFrame) -> list[Reason]:
@@ -349,8 +410,11 @@ def _mention(mention: clinical.Mention, known: bool) -> Mention:
         where=(mention.start, mention.end),
         side=mention.side,
         side_where=mention.side_span,
-        denied=mention.is_negated,
+        side_inherited=mention.side_inherited,
+        status=mention.status,
         negation_where=mention.negation_span,
+        hedge_where=mention.hedge_span,
+        section=mention.section,
     )
 
 

@@ -23,6 +23,7 @@ REGION = {
     "name": "left pars triangularis",
     "probability": 0.1345,
     "ratio": 6.333,
+    "excess": 0.1133,
     "at": [-42, 18, 4],
     "why": [],
 }
@@ -53,6 +54,7 @@ SUMMARY: Example = {
             "weight": 0.4833,
             "contribution": 0.2053,
             "where": [[81, 88]],
+            "implied": False,
         }
     ],
     "mentions": [
@@ -62,11 +64,22 @@ SUMMARY: Example = {
             "where": [113, 121],
             "side": "right",
             "side_where": [107, 112],
-            "denied": True,
+            "side_inherited": False,
+            "status": "denied",
             "negation_where": [90, 92],
+            "hedge_where": None,
+            "section": None,
         }
     ],
     "unapplied_sides": [],
+    "rules": [
+        {
+            "name": "MCA",
+            "where": [11, 14],
+            "applied": True,
+            "structures": [{"term": "insula", "side": "left"}],
+        }
+    ],
     "regions": [REGION],
     "peaks": [PEAK],
     "similar": [STUDY],

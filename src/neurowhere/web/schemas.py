@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.summary import Study, Summary
 from neurowhere.web import examples
 from neurowhere.web.images import Colours
@@ -42,6 +43,18 @@ class Reading(Schema):
     negation: bool = Field(default=True, description="Leave out what the text denies.")
     laterality: bool = Field(
         default=True, description="Move the map to the sides that the text gives."
+    )
+    findings: bool = Field(
+        default=True,
+        description="Leave out sections of a report that hold no findings: technique, indication, "
+        "history, comparison, plan.",
+    )
+    hedge_weight: float = Field(
+        default=1.0, ge=0, le=1, description="Weight of what the text leaves open."
+    )
+    sort: RegionOrder = Field(
+        default="excess",
+        description="Order of regions: by their excess over the mean map, probability or ratio.",
     )
     regions: int = Field(
         default=10,

@@ -117,11 +117,15 @@ class Service:
 
     def _encode_many(self, texts: Iterable[str], reading: Reading) -> Iterator[Encoding]:
         return self.model.encode_many(
-            texts, negation=reading.negation, laterality=reading.laterality
+            texts,
+            negation=reading.negation,
+            laterality=reading.laterality,
+            findings=reading.findings,
+            hedge_weight=reading.hedge_weight,
         )
 
     def _summary(self, encoding: Encoding, reading: Reading, at: Any = None) -> Summary:
-        return summarise(encoding, self.atlas, n_regions=reading.regions, at=at)
+        return summarise(encoding, self.atlas, n_regions=reading.regions, sort=reading.sort, at=at)
 
     def _sentences(self, query: EncodeQuery) -> list[Sentence]:
         """Sum up each sentence by itself."""
