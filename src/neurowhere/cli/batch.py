@@ -47,12 +47,7 @@ def encode_texts(
     found = iter_texts(sources)
     if sentences:
         found = _split(found, model)
-    pairs = encode_items(
-        model,
-        track(found, "encoding"),
-        negation=options.negation,
-        laterality=options.laterality,
-    )
+    pairs = encode_items(model, track(found, "encoding"), **options.reading)
     maker = RowMaker(options.atlas, all_regions, with_text=sentences and options.with_text)
     if output is None:
         _write_table(maker, pairs, table, options)

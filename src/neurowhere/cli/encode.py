@@ -4,6 +4,7 @@ import json
 import sys
 import warnings
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,8 +25,16 @@ from neurowhere.exceptions import DataWarning, TextError
 if TYPE_CHECKING:
     from neurowhere.inputs import Text
     from neurowhere.model.encoder import Encoder
-    from neurowhere.model.encoding import Encoding
+    from neurowhere.model.encoding import Encoding, RegionOrder
     from neurowhere.space import Atlas
+
+
+class Order(Enum):
+    """Orders of regions."""
+
+    excess = "excess"
+    probability = "probability"
+    ratio = "ratio"
 
 
 @dataclass(frozen=True)
@@ -36,12 +45,25 @@ class Options:
     atlas: "Atlas"
     negation: bool
     laterality: bool
+    findings: bool
+    hedge_weight: float
+    sort: "RegionOrder"
     with_text: bool
     pictures: bool
     resolution_mm: float | None
     like: Path | None
     overwrite: bool
     as_json: bool
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How texts are read, as `Encoder.encode` takes it."""
+        return {
+            "negation": self.negation,
+            "laterality": self.laterality,
+            "findings": self.findings,
+            "hedge_weight": self.hedge_weight,
+        }
 
 
 def encode(
@@ -86,6 +108,24 @@ def encode(
             "--laterality/--no-laterality", help="Shift the map to the sides that the text gives."
         ),
     ] = True,
+    all_sections: Annotated[
+        bool,
+        typer.Option(
+            "--all-sections",
+            help="Read sections of a report that hold no findings too: technique, indication, "
+            "history, comparison, plan.",
+        ),
+    ] = False,
+    hedge_weight: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Weight of findings that the text leaves open."),
+    ] = 1.0,
+    sort: Annotated[
+        Order,
+        typer.Option(
+            help="Order of the regions: by excess over the mean map, probability or ratio."
+        ),
+    ] = Order.excess,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave the text out of all files.")
     ] = False,
@@ -122,6 +162,9 @@ def encode(
         atlas=read_atlas(atlas),
         negation=negation,
         laterality=laterality,
+        findings=not all_sections,
+        hedge_weight=hedge_weight,
+        sort=sort.value,
         with_text=not no_text,
         pictures=not no_pictures,
         resolution_mm=resolution,
@@ -162,7 +205,7 @@ def _encode_one(
         encoding = combine(encodings, [1, *(sign for _, sign in added)])
     if output is not None:
         write_folder(encoding, output, text.name, options)
-    summary = summarise(encoding, options.atlas, with_text=options.with_text)
+    summary = summarise(encoding, options.atlas, sort=options.sort, with_text=options.with_text)
     if options.as_json:
         typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
         return
@@ -186,13 +229,19 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             DataWarning,
             stacklevel=2,
         )
-    encoding = model.encode(text.content, negation=options.negation, laterality=options.laterality)
+    encoding = model.encode(text.content, **options.reading)
     if encoding.is_mean_map and model.text != "none":
         raise TextError(_why_nothing(encoding, text))
     return encoding
 
 
 def _why_nothing(encoding: "Encoding", text: "Text") -> str:
+    if present := encoding.mentions.present:
+        generic = ", ".join(dict.fromkeys(mention.term for mention in present))
+        return (
+            f"the model knows only words of {text.name} that point nowhere by themselves "
+            f"({generic}); name parts of the brain, functions or disorders, in English"
+        )
     if len(encoding.mentions):
         denied = ", ".join(dict.fromkeys(mention.term for mention in encoding.mentions))
         return (
@@ -211,8 +260,7 @@ def write_folder(encoding: "Encoding", folder: Path, name: str, options: Options
 
     about: dict[str, Any] = {
         "model": "shipped" if options.model is None else str(options.model),
-        "negation": options.negation,
-        "laterality": options.laterality,
+        **options.reading,
     }
     write_encoding(
         encoding,

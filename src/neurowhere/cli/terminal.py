@@ -84,12 +84,8 @@ def _sides(mentions: "list[Mention]") -> list[str]:
 
 def _with_status(mentions: "list[Mention]", status: str, text: str) -> list[str]:
     """Return the terms of which a text says so, and the words by which it does, each once."""
-    told = (
-        f"{mention.term} ({_why(mention, text)})"
-        for mention in mentions
-        if mention.status == status
-    )
-    return list(dict.fromkeys(told))
+    found = (mention for mention in mentions if mention.status == status)
+    return list(dict.fromkeys(f"{mention.term} ({_why(mention, text)})" for mention in found))
 
 
 def _why(mention: "Mention", text: str) -> str:

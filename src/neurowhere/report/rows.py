@@ -18,14 +18,13 @@ from neurowhere.space import Atlas
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
+GENERIC = "only generic words are known, which point nowhere by themselves"
 
 Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
 Pair = tuple[Text | Failure, Outcome]
 
 
-def encode_items(
-    model: Encoder, items: Iterable[Text | Failure], **options: bool | None
-) -> Iterator[Pair]:
+def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any) -> Iterator[Pair]:
     """Yield each text with its encoding, or with the problem that it has none.
 
     Parameters
@@ -48,6 +47,8 @@ def encode_items(
 def _outcome(encoding: Encoding) -> Outcome:
     if not encoding.is_mean_map:
         return encoding
+    if encoding.mentions.present:
+        return GENERIC
     return DENIED if len(encoding.mentions) else UNKNOWN
 
 
