@@ -1,4 +1,4 @@
-"""The `neurowhere contrast` command: where documents that mention a term differ from all."""
+"""The `neurowhere contrast` command: how documents that mention a term differ from all others."""
 
 import json
 from pathlib import Path
@@ -42,30 +42,35 @@ def contrast(
         typer.Option(
             metavar="QUERY",
             show_default=False,
-            help="Word, phrase, prefix (aphasi*), /expression/, or AND, OR, NOT of them.",
+            help="Term that the documents mention: a word, phrase, prefix (aphasi*), /expression/, "
+            "or AND, OR, NOT of them.",
         ),
     ] = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column that says the group.", show_default=False),
+        typer.Option(metavar="NAME", help="Column that groups the documents.", show_default=False),
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(metavar="VALUE", help="What --column has to hold.", show_default=False),
+        typer.Option(
+            metavar="VALUE", help="Value of --column that selects the group.", show_default=False
+        ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="QUERY|VALUE",
-            help="Second group, by --term's rules or of --column.",
+            help="Term or value of --column that selects a second group.",
             show_default="all documents",
         ),
     ] = None,
     format: Format = None,
     model: ModelOption = None,
-    min_mentions: Annotated[int, typer.Option(min=1, help="That a document needs.")] = 1,
+    min_mentions: Annotated[
+        int, typer.Option(min=1, help="Minimum number of mentions per document.")
+    ] = 1,
     by_mentions: Annotated[
-        bool, typer.Option("--by-mentions", help="Weigh documents by their mentions.")
+        bool, typer.Option("--by-mentions", help="Weight documents by their number of mentions.")
     ] = False,
     without_term: Annotated[
         bool,
@@ -73,22 +78,28 @@ def contrast(
     ] = False,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="QUERY", help="Leave these terms out too.", show_default=False),
+        typer.Option(
+            metavar="QUERY",
+            help="Further term to leave out of the encoding; can be repeated.",
+            show_default=False,
+        ),
     ] = None,
     atlas: AtlasOption = None,
     resolution: Resolution = None,
     like: Like = None,
-    replicates: Annotated[int, typer.Option(min=2, help="Of the bootstrap.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    replicates: Annotated[int, typer.Option(min=2, help="Number of bootstrap replicates.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     cache: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where encoded documents and a copy of their texts are kept.",
+            help="Folder that keeps encoded documents, with a copy of their texts.",
             show_default="the user's cache",
         ),
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep nothing.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Do not keep encoded documents.")
+    ] = False,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
     ] = False,
@@ -97,10 +108,10 @@ def contrast(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Map what sets the documents that mention a term apart, from their words alone.
+    """Map how documents that mention a term differ from all others, from their words alone.
 
     Documents are encoded once and kept, with a compressed copy of their texts, so that the next
-    term costs seconds.
+    term takes seconds.
 
     Example:
 
@@ -149,7 +160,7 @@ def contrast(
 def _groups(
     term: str | None, column: str | None, group: str | None, against: str | None, least: int
 ) -> "tuple[Group, Group | None]":
-    """Find the groups that the options stand for."""
+    """Return the groups that the options stand for."""
     from neurowhere.contrast import ByColumn, ByTerm
 
     if (term is None) == (column is None) or (column is None) != (group is None):
