@@ -98,6 +98,15 @@ def test_mistakes_are_one_line_and_code_1(
     assert not (tmp_path / "out").exists()
 
 
+def test_an_expression_that_takes_too_long_is_one_line(run, source, options, tmp_path):
+    with source.open("a") as stream:
+        record = {"pmid": 999, "abstract": "a" * 300 + "!cb"}
+        stream.write(json.dumps(record) + "\n")
+    outcome = run("contrast", source, *options, "--term", "/(a|aa)*b/")
+    outcome.assert_refused("/(a|aa)*b/ was stopped after 1 seconds")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

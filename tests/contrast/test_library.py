@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import pickle
+import shutil
 import sys
 import warnings
 
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from tests.contrast.conftest import make_records, write_records
+from tests.tools.crashes import crashes
 
 from neurowhere import Corpus, read_corpus
 from neurowhere._tools.parallel import Workers
@@ -242,6 +244,22 @@ def test_a_full_disk_is_one_line_and_leaves_no_half_file(source, tmp_path, monke
     with pytest.raises(OutputError, match=r"cannot write .*No space left on device"):
         open_here([source], tmp_path / "cache")
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_a_library_that_is_stopped_at_any_moment_is_cut_to_its_end(model, tmp_path):
+    source = write_records(tmp_path / "few.jsonl", make_records(8))
+
+    def index():
+        for shard in open_here([source], tmp_path / "cache").shards:
+            _ = shard.words, shard.vectors(model.extractor_)
+
+    for _ in crashes(index):
+        assert len(ids(open_here([source], tmp_path / "cache"))) == 8
+        (folder,) = (tmp_path / "cache").iterdir()
+        assert not list(folder.glob(".*"))
+        index()
+        assert len(list(folder.glob("*.npz"))) == 3
+        shutil.rmtree(tmp_path / "cache")
 
 
 def test_a_cache_that_cannot_be_written_is_one_line(source, tmp_path):

@@ -38,7 +38,7 @@ DAMAGE = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """Path with ~ written out; where no such user is known, it is part of a name.
+    """Return a path with ~ written out; where no such user is known, it is part of a name.
 
     >>> expanded("~nobody-of-this-name/a").name
     'a'
@@ -49,7 +49,7 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 
 def bare_suffix(path: Path) -> str:
-    """Suffix of a file name without its compression: ``.jsonl`` for ``a.jsonl.gz``."""
+    """Return the suffix of a file name without its compression: ``.jsonl`` for ``a.jsonl.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
@@ -193,6 +193,11 @@ def read_info(
         Raised, with one line, where the folder is missing, foreign, newer or damaged.
     remedy : str
         What to do about a damaged folder.
+
+    Returns
+    -------
+    dict
+        What info.json holds.
     """
     file = folder / INFO_NAME
     if not folder.exists():

@@ -202,7 +202,7 @@ class Contrast:
 
     @property
     def against_words(self) -> str:
-        """What the group is contrasted with."""
+        """Name of what the group is contrasted with."""
         if not self.against:
             return f"all {self.about['documents_with_known_terms']:,}"
         return f"{self.about['documents_in_second_group']:,} that {self.against}"

@@ -96,11 +96,11 @@ def open_library(
     """
     parts = find_parts([expanded(source) for source in sources], format)
     folder = expanded(cache) / fingerprint(parts)
+    recover(folder)
     known = _read_index(folder)
     if known is not None:
         return known
     make_folder(folder)
-    recover(folder)
     calls = [(folder, part) for part in parts]
     results = workers.for_calls(len(calls)).run(cut, calls)
     reports = sorted(track(results, "reading documents", len(calls)))

@@ -6,7 +6,6 @@ stream of blocks, and whoever consumes the stream decides what to keep: the coef
 number of regions.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +16,10 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.digests import digest
+from neurowhere._tools.files import replaced
 from neurowhere._tools.progress import track
+from neurowhere._tools.replacement import recover
 from neurowhere.exceptions import FitError
 
 Float32 = NDArray[np.float32]
@@ -171,10 +173,12 @@ class Checkpoint:
     def __init__(self, folder: str | os.PathLike[str], *problem: object) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        recover(self.folder)
         fingerprint = {"problem": _digest(problem)}
         record = self.folder / "problem.json"
         if not record.exists():
-            record.write_text(json.dumps(fingerprint))
+            with replaced(record) as stream:
+                stream.write(json.dumps(fingerprint).encode())
         elif json.loads(record.read_text()) != fingerprint:
             raise FitError(
                 f"{self.folder} holds the blocks of another fit; remove it or give another folder"
@@ -195,21 +199,14 @@ class Checkpoint:
 
     def save(self, block: Block) -> None:
         """Write a block; a reader sees all of it or nothing."""
-        path = self._path(block.regions)
-        partial = path.with_suffix(".partial")
-        with partial.open("wb") as stream:
+        with replaced(self._path(block.regions)) as stream:
             np.savez(
                 stream,
                 mean=block.mean,
                 coefficients=block.coefficients,
                 certificates=np.array([(c.primal, c.dual) for c in block.certificates]),
             )
-        partial.replace(path)
 
 
 def _digest(values: Iterable[object]) -> str:
-    digest = hashlib.sha256()
-    for value in values:
-        is_array = isinstance(value, np.ndarray)
-        digest.update(np.ascontiguousarray(value).data if is_array else repr(value).encode())
-    return digest.hexdigest()
+    return digest(*(each if isinstance(each, np.ndarray) else repr(each) for each in values))
