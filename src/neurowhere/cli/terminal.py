@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from neurowhere.model.encoding import Encoding
     from neurowhere.model.summary import Mention, Rule, Span, Summary, Term, UnappliedSide
 
-N_PEAKS, N_TERMS, N_STUDIES = 5, 15, 5  # rows on the terminal; JSON and the folder have more
+N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = (
+    5,
+    15,
+    5,
+    8,
+)  # rows on the terminal; JSON and the folder have more
 CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
@@ -46,6 +51,8 @@ def lines(summary: "Summary", text: str) -> Iterator[str]:
         *_unapplied(summary.unapplied_sides, text),
     ]:
         yield f"ignored    {', '.join(ignored)}"
+    if summary.unknown:
+        yield f"unknown    {_unknown(summary)}"
     yield f"support    {summary.support.summary}"
     yield ""
     yield f"{'region':24}{'probability':>12}{'to the mean map':>17}"
@@ -97,6 +104,17 @@ def _why(mention: "Mention", text: str) -> str:
         else ("hedged", mention.hedge_where)
     )
     return word + _quoted(text, where)
+
+
+def _unknown(summary: "Summary") -> str:
+    words = [
+        f"{each.word} (did you mean {' or '.join(each.suggestions)}?)"
+        if each.suggestions
+        else each.word
+        for each in summary.unknown[:N_UNKNOWN]
+    ]
+    more = summary.support.unknown - N_UNKNOWN
+    return ", ".join(words) + (f" and {more} more" if more > 0 else "")
 
 
 def _rule(rule: "Rule") -> str:

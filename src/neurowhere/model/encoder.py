@@ -592,7 +592,11 @@ class Encoder(Parameters):
             explain=explain,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
+            suggest=self._suggest,
         )
+
+    def _suggest(self, word: str) -> list[str]:
+        return [] if self.text == "none" else self.vocabulary_.suggest(word)
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)

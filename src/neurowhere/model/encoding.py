@@ -19,11 +19,13 @@ from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side
+from neurowhere.text.unknown import UnknownWord, unknown_words
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
-FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
+FEW_NATS = 0.1  # expected gain; less supports little
+LEAST_KNOWN, MANY_TERMS = 0.34, 15  # share of content words known; terms that make up for it
 WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -79,6 +81,8 @@ class Encoding:
         Unit of what terms add.
     find_similar : callable
         Returns `similar`.
+    suggest : callable
+        Returns known names that are spelt like a word.
     """
 
     text: str
@@ -92,6 +96,7 @@ class Encoding:
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
+    suggest: Callable[[str], list[str]] = field(default=lambda _: [])
 
     @cached_property
     def terms(self) -> pd.DataFrame:
@@ -169,12 +174,22 @@ class Encoding:
         return highest_density(self.probabilities, self.density, self.calibrate(share))
 
     @cached_property
+    def unknown(self) -> list[UnknownWord]:
+        """Content words of the text that the model does not know."""
+        read = (*self.mentions.found, *self.mentions.places, *self.mentions.rule_based)
+        return unknown_words(self.text, [(mention.start, mention.end) for mention in read])
+
+    @cached_property
     def support(self) -> "Support":
-        """How well the model can tell what the text is about."""
+        """How well the model can tell where the text points."""
         n_words = len(WORD.findall(self.text))
+        named = sum(not use.implied for use in self.uses.values())
+        n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
+        terms = named + (n_rules if len(self.uses) > named else 0)
         if self.is_mean_map:
-            return Support(0, n_words, 0.0)
-        return Support(len(self.uses), n_words, float(self.probabilities @ self.log_ratio))
+            return Support(0, n_words, 0.0, len(self.unknown))
+        nats = float(self.probabilities @ self.log_ratio)
+        return Support(terms, n_words, nats, len(self.unknown))
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return which terms raised and which lowered the map: exact, the strongest first.
@@ -341,34 +356,50 @@ class Encoding:
 
 @dataclass(frozen=True)
 class Support:
-    """How well a model can tell what a text is about.
+    """How well a model can tell where a text points.
 
     Attributes
     ----------
     terms : int
-        Known terms that the text affirms.
+        Known terms that the text affirms, and names that rules know.
     words : int
         Words of the text.
     nats : float
         How much likelier, by the model's own account, peaks are under the map than under the mean
         map: the expected gain in log-likelihood.
+    unknown : int
+        Content words of the text that the model does not know.
     """
 
     terms: int
     words: int
     nats: float
+    unknown: int = 0
+
+    @property
+    def known_share(self) -> float:
+        """Share of the text's distinct content words that are known."""
+        return self.terms / max(self.terms + self.unknown, 1)
 
     @property
     def level(self) -> Literal["none", "weak", "good"]:
-        """In a word."""
+        """In a word: none, weak or good.
+
+        It is weak where the map hardly differs from the mean map, or where most content words of a
+        text with few terms are unknown: such a text is about something else, or in another
+        language.
+        """
         if not self.terms:
             return "none"
-        is_sparse = self.terms < FEW_TERMS * self.words
-        return "weak" if is_sparse or self.nats < FEW_NATS else "good"
+        is_strange = self.terms < MANY_TERMS and self.known_share < LEAST_KNOWN
+        return "weak" if is_strange or self.nats < FEW_NATS else "good"
 
     def __str__(self) -> str:
-        terms = f"{self.terms} known term{'s' * (self.terms != 1)} in {self.words:,} words"
-        return f"{self.level} ({terms}; expected gain over the mean map {self.nats:.2f} nats)"
+        terms = f"{self.terms} known term{'s' * (self.terms != 1)}"
+        unknown = f", {self.unknown} unknown word{'s' * (self.unknown != 1)}" * bool(self.unknown)
+        return (
+            f"{self.level} ({terms}{unknown}; expected gain over the mean map {self.nats:.2f} nats)"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

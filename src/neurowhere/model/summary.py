@@ -25,6 +25,7 @@ SCHEMA_VERSION = 1
 N_REGIONS = 10
 N_REASONS = 20
 N_REGION_REASONS = 6
+N_UNKNOWN = 20
 DIGITS = 4  # of numbers in JSON that are significant
 
 Span = tuple[int, int]  # start and end in the text, in Unicode code points
@@ -49,6 +50,8 @@ class Support(Schema):
     """Number of known terms that the text affirms."""
     words: int
     """Number of words of the text."""
+    unknown: int
+    """Number of content words that the model does not know."""
     nats: float
     """Expected gain in log-likelihood over the mean map."""
     summary: str
@@ -111,6 +114,16 @@ class Rule(Schema):
     applied: bool
     """Whether it counts: the text affirms it, and the model does not know the name itself."""
     structures: list[ImpliedStructure]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Schema):
+    """A content word of the text that the model does not know."""
+
+    word: str
+    where: Span
+    suggestions: list[str]
+    """Known names that are spelt like it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +224,8 @@ class Summary(Schema):
     unapplied_sides: list[UnappliedSide]
     rules: list[Rule]
     """Arteries, syndromes and signs."""
+    unknown: list[Unknown]
+    """Content words that the model does not know, the first ones."""
     regions: list[Region]
     peaks: list[Peak]
     """The strongest first."""
@@ -236,6 +251,7 @@ class Summary(Schema):
             ],
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
             rules=[],  # named in the words of the text
+            unknown=[],
             sentences=None,
         )
 
@@ -283,6 +299,10 @@ def summarise(
             UnappliedSide(mark.side, (mark.start, mark.end)) for mark in encoding.mentions.unapplied
         ],
         rules=_rules(encoding),
+        unknown=[
+            Unknown(word, (start, end), encoding.suggest(word))
+            for word, start, end in encoding.unknown[:N_UNKNOWN]
+        ],
         regions=regions_of(encoding, gazetteer, n_regions, n_explained, sort),
         peaks=_peaks(encoding, gazetteer),
         similar=studies_of(encoding.similar),
@@ -294,7 +314,7 @@ def summarise(
 def support_of(encoding: Encoding) -> Support:
     """Return how well a text is supported."""
     found = encoding.support
-    return Support(found.level, found.terms, found.words, found.nats, str(found))
+    return Support(found.level, found.terms, found.words, found.unknown, found.nats, str(found))
 
 
 def regions_of(

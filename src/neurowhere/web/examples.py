@@ -15,8 +15,9 @@ SUPPORT = {
     "level": "good",
     "terms": 8,
     "words": 20,
+    "unknown": 1,
     "nats": 0.8485,
-    "summary": "good (8 known terms in 20 words; expected gain over the mean map 0.85 nats)",
+    "summary": "good (8 known terms, 1 unknown word; expected gain over the mean map 0.85 nats)",
 }
 REGION = {
     "region": "Frontal_Inf_Tri_L",
@@ -72,6 +73,7 @@ SUMMARY: Example = {
         }
     ],
     "unapplied_sides": [],
+    "unknown": [{"word": "Acute", "where": [0, 5], "suggestions": []}],
     "rules": [
         {
             "name": "MCA",
