@@ -236,22 +236,22 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
 
 
 def _why_nothing(encoding: "Encoding", text: "Text") -> str:
+    """Say why a text has no map, and what to do about it."""
+    denied = ", ".join(dict.fromkeys(mention.term for mention in encoding.mentions))
     if present := encoding.mentions.present:
         generic = ", ".join(dict.fromkeys(mention.term for mention in present))
-        return (
-            f"the model knows only words of {text.name} that point nowhere by themselves "
-            f"({generic}); name parts of the brain, functions or disorders, in English"
-        )
-    if len(encoding.mentions):
-        denied = ", ".join(dict.fromkeys(mention.term for mention in encoding.mentions))
+        reason = f"the model knows only words of {text.name} that point nowhere alone ({generic})"
+    elif denied:
         return (
             f"{text.name} denies all terms that the model knows ({denied}), so that there is "
             "nothing to map; --no-negation takes them as present"
         )
-    return (
-        f"the model knows no word of {text.name}, so that there is nothing to map; "
-        "name parts of the brain, functions or disorders, in English"
-    )
+    else:
+        reason = f"the model knows no word of {text.name}, so that there is nothing to map"
+    near = {name for word in encoding.unknown for name in encoding.suggest(word.word)[:1]}
+    if near:
+        return f"{reason}; did you mean {' or '.join(sorted(near))}?"
+    return f"{reason}; name parts of the brain, functions or disorders, in English"
 
 
 def write_folder(encoding: "Encoding", folder: Path, name: str, options: Options) -> None:

@@ -13,12 +13,8 @@ if TYPE_CHECKING:
     from neurowhere.model.encoding import Encoding
     from neurowhere.model.summary import Mention, Rule, Span, Summary, Term, UnappliedSide
 
-N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = (
-    5,
-    15,
-    5,
-    8,
-)  # rows on the terminal; JSON and the folder have more
+# Rows on the terminal; JSON and the folder have more.
+N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = 5, 15, 5, 8
 CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])

@@ -46,6 +46,7 @@ from neurowhere.text.extraction import LATERAL
 
 TEXT = ("terms", "none")
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
+SHORTEST_SPELT = 5  # letters of a word for which others are suggested
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
 
@@ -596,7 +597,9 @@ class Encoder(Parameters):
         )
 
     def _suggest(self, word: str) -> list[str]:
-        return [] if self.text == "none" else self.vocabulary_.suggest(word)
+        """Return known names that are spelt like a word; short words are like too many."""
+        is_short = len(word) < SHORTEST_SPELT
+        return [] if is_short or self.text == "none" else self.vocabulary_.suggest(word)
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)

@@ -12,8 +12,8 @@ SHORTEST = 3  # letters of a content word
 # Words that join others, and what reports and articles say whatever they are about.
 JOINING = word_set(
     """about above according after again against all along also although among amongst an and
-    another any are around as at be because been before being below between both but by can cannot could did
-    do does doing done down due during each either even ever every except few for from further
+    another any are around as at be because been before being below between both but by can cannot
+    could did do does doing done down due during each either even ever every except few for from further
     given had has have having he her here hers him his how however if in including into is it its
     itself just least less like made make many may might more most much must my near neither no
     nor not now of off often on once one ones only onto or other others our out over own per
