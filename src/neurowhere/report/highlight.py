@@ -72,15 +72,21 @@ def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Not
     added = _by_place(terms)
     strongest = max(map(abs, added.values()), default=0.0)
     for mention in mentions:
-        if mention.is_negated:
-            yield _denial(mention)
+        if not mention.is_present:
+            yield _ignored(mention)
         elif _span(mention) in added:
             yield _term(mention, added[_span(mention)], strongest, unit)
         yield from _cues(mention)
     for place in mentions.places:
         words = f"{place.term}: a place without a term in the model; only its side counts"
-        yield _denial(place) if place.is_negated else Note(*_span(place), "span", "place", words)
+        yield Note(*_span(place), "span", "place", words) if place.is_present else _ignored(place)
         yield from _cues(place)
+    known = set(map(_span, mentions))
+    for rule in mentions.rule_based:
+        if rule.is_present and _span(rule) in added.keys() - known:
+            structures = ", ".join(structure.term for structure in rule.implied)
+            classes = _hue(added[_span(rule)], strongest)
+            yield Note(*_span(rule), "mark", classes, f"points by rule to {structures}")
     for mark in mentions.unapplied:
         words = f"{mark.side}: of a limb, visual field or symptom, not of the brain; not applied"
         yield Note(mark.start, mark.end, "u", "side unapplied", words)
@@ -96,14 +102,19 @@ def _by_place(terms: pd.DataFrame) -> dict[tuple[int, int], float]:
 
 
 def _term(mention: Mention, value: float, strongest: float, unit: str) -> Note:
-    direction = "raises" if value >= 0 else "lowers"
-    level = strength(value, strongest)
     words = f"{mention.term}: {value:+.3g} {unit}"
-    return Note(*_span(mention), "mark", f"{direction} strength-{level}", words)
+    return Note(*_span(mention), "mark", _hue(value, strongest), words)
 
 
-def _denial(mention: Mention) -> Note:
-    return Note(*_span(mention), "s", "denied", f"{mention.term}: negated here, not counted")
+def _hue(value: float, strongest: float) -> str:
+    """Return the classes of a mark: direction and strength."""
+    direction = "raises" if value >= 0 else "lowers"
+    return f"{direction} strength-{strength(value, strongest)}"
+
+
+def _ignored(mention: Mention) -> Note:
+    why = f"in the section {mention.section}" if mention.section else "negated here"
+    return Note(*_span(mention), "s", "denied", f"{mention.term}: {why}, not counted")
 
 
 def _cues(mention: Mention) -> Iterator[Note]:

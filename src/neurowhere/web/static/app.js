@@ -21,6 +21,7 @@ const SUPPORT = {
   none: ["Not supported", "The text contains no term that the model knows, so this is the average map of all studies."],
 };
 const N_REGIONS = 18;
+const N_UNKNOWN = 8;
 const N_ALL = 1000;
 const N_SHOWN = 12; // terms of a list
 const N_OF_PLACE = 8; // terms of a list, for one place
@@ -122,6 +123,8 @@ function tell(answer) {
   if (isPair()) tellDistance(answer);
   else tellSupport(answer.support);
   tellReading(answer);
+  tellRules(isPair() ? [] : answer.rules);
+  tellUnknown(isPair() ? [] : answer.unknown);
   tellTerms(isPair() ? answer.difference.terms : answer.terms);
   if (isPair()) tellPair(answer);
   else tellRegions(answer);
@@ -134,6 +137,30 @@ function tellSupport({ level, terms }) {
   $("support").textContent = terms ? `${name} · ${terms} term${terms > 1 ? "s" : ""}` : name;
   $("support").dataset.level = level;
   $("support-words").textContent = words;
+}
+
+// Structures that an artery, a syndrome or a sign points to by a rule, not by what was learned.
+function tellRules(rules) {
+  const applied = rules.filter((rule) => rule.applied);
+  const words = applied.map(({ name, structures }) =>
+    `“${name}” points to ${structures.map(({ side, term }) => (side ? `${side} ${term}` : term)).join(", ")}`);
+  $("rules").textContent = words.length ? `By rule: ${words.join("; ")}.` : "";
+  $("rules").hidden = !words.length;
+}
+
+// Words that count for nothing, each with a button that puts a known name in its place.
+function tellUnknown(unknown) {
+  const items = unknown.slice(0, N_UNKNOWN).flatMap(({ word, suggestions: [first] }, i) => [
+    i ? ", " : "Not known: ", word,
+    ...(first ? [" (did you mean ", make("button", { type: "button", class: "place-link", onclick: () => correct(word, first) }, first), "?)"] : []),
+  ]);
+  fill($("unknown"), ...items);
+  $("unknown").hidden = !items.length;
+}
+
+function correct(word, name) {
+  $("text").value = $("text").value.replace(word, name);
+  run();
 }
 
 function tellDistance({ distance, text, other }) {
