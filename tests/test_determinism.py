@@ -51,6 +51,7 @@ def start(folder, n_jobs, hash_seed):
     )
 
 
+@pytest.mark.slow
 def test_fresh_processes_give_the_same_bits_whatever_their_threads_and_hashes(tmp_path):
     folders = [tmp_path / "first", tmp_path / "second"]
     runs = [start(folder, *how) for folder, how in zip(folders, [(1, 0), (2, 77)], strict=True)]

@@ -307,7 +307,7 @@ def test_score_summary():
         (Encoder(GRID, constraint="labels"), make_corpus(), FitError,
          "needs an atlas with labels"),
         (Encoder(make_atlas(), "likelihood", constraint="labels"), make_corpus(), FitError,
-         "expected loss 'l1' or 'l2' for a label-constrained model"),
+         "expected loss 'l1' or 'l2' for constraint='labels', got 'likelihood'"),
         (Encoder("atlas"), make_corpus(), FitError, "expected a VoxelGrid or an Atlas"),
         (Encoder(GRID, vocabulary="none.csv"), make_corpus(), VocabularyError,
          "cannot read none.csv"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DROPPED = "duplicates,statistics,columns,misplaced"
 CONVERTED = "voxels,mirrored"
 
-corpus_app = typer.Typer(no_args_is_help=True, help="Import, sum up and download corpora.")
+corpus_app = typer.Typer(no_args_is_help=True, help="Import, summarise and download corpora.")
 
 Source = Annotated[
     Path, typer.Argument(metavar="SOURCE", help="File or folder to read.", show_default=False)
@@ -36,7 +36,7 @@ Spaces = Annotated[
     typer.Option(
         metavar="TABLE",
         show_default=False,
-        help="TSV with columns id and space, for documents whose source does not say.",
+        help="TSV file with columns id and space, for documents without a stated space.",
     ),
 ]
 KeepTalairach = Annotated[
@@ -77,7 +77,7 @@ def info(
     format: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Sum up a corpus: documents, peaks, space, years, frequent terms, problems.
+    """Summarise a corpus: documents, peaks, space, years, frequent terms, problems.
 
     Example:
 
@@ -96,7 +96,7 @@ def download(
     ],
     output: Output,
 ) -> None:
-    """Download a public corpus, as it was released; a cut download is resumed.
+    """Download a public corpus as released; an interrupted download is resumed.
 
     Example:
 

@@ -162,6 +162,29 @@ def fold(
 
 
 @lru_cache(maxsize=8)
+def side_of_regions(partition: Partition) -> NDArray[np.float32]:
+    """Return the side of each region: 1 on the left, −1 on the right, between them for one across.
+
+    It is the share of the region's voxels on the left, x < 0, minus the share on the right.
+    It is kept for the next call: do not change it.
+
+    Examples
+    --------
+    >>> from neurowhere.space import VoxelGrid
+    >>> affine = np.diag([4.0, 4.0, 4.0, 1.0])
+    >>> affine[0, 3] = -4
+    >>> side_of_regions(VoxelGrid(mask=(np.ones((3, 1, 1)), affine)))  # x = −4, 0, 4
+    array([ 1.,  0., -1.], dtype=float32)
+    """
+    voxels = np.argwhere(partition.regions != OUTSIDE)  # (n_voxels, 3)
+    side = -np.sign(transform_points(partition.affine, voxels)[:, 0])
+    region = partition.regions[tuple(voxels.T)]
+    n_voxels = np.bincount(region, minlength=partition.n_regions)
+    balance = np.bincount(region, side, minlength=partition.n_regions) / n_voxels
+    return balance.astype(np.float32)
+
+
+@lru_cache(maxsize=8)
 def _destinations(partition: Partition, side: str) -> NDArray[np.intp]:
     """Return the region to which the probability of each region goes; −1 if to none."""
     centers = partition.centers_mm  # (m, 3)
