@@ -40,7 +40,7 @@ from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
 from neurowhere.inputs import Text, is_foreign, iter_texts, read_text, split_sentences
-from neurowhere.inputs.html import html_to_text
+from neurowhere.inputs.markup import html_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model

@@ -43,6 +43,7 @@ TIERS = (
     ("table",),
     ("text",),
 )
+COLUMN_FORMATS = ("table", "jsonl")  # whose texts may be in a column of any name
 
 
 def read_corpus(
@@ -106,7 +107,11 @@ def read_corpus(
 
 
 def iter_documents(
-    path: str | os.PathLike[str], *, format: str | None = None, talairach_to_mni: bool = True
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    talairach_to_mni: bool = True,
+    column: str | None = None,
 ) -> Iterator[Document]:
     """Iterate over the documents of a file or a folder one by one; memory does not grow.
 
@@ -114,6 +119,8 @@ def iter_documents(
     ----------
     path, format, talairach_to_mni
         As in `read_corpus`.
+    column : str, optional
+        Column of tables, or key of JSON lines, that holds the whole text.
 
     Returns
     -------
@@ -123,8 +130,12 @@ def iter_documents(
     """
     source = expanded(path)
     reader = _reader(find_format(source, format))
+    if column is not None and reader.NAME not in COLUMN_FORMATS:
+        raise CorpusError(f"expected a table or JSON lines with a column {column}; got {source}")
     with _clear_errors(source):
-        if hasattr(reader, "iter_documents"):
+        if column is not None:
+            documents = reader.iter_documents(source, column=column)
+        elif hasattr(reader, "iter_documents"):
             documents = reader.iter_documents(source)
         else:
             documents = reader.read(source).iter_documents()

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,19 +36,33 @@ def detects(path: Path) -> bool:
     return bool(find_shards(path, SUFFIXES))
 
 
-def iter_documents(path: Path) -> Iterator[Document]:
-    """Yield the documents of a file or of a folder of shards; bad lines are skipped."""
-    yield from iter_shards(path, SUFFIXES, _read_lines)
+def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Document]:
+    """Yield the documents of a file or of a folder of shards; bad lines are skipped.
+
+    Parameters
+    ----------
+    path : Path
+    column : str, optional
+        Key of the whole text; other texts are then ignored.
+
+    Yields
+    ------
+    Document
+    """
+    yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column))
 
 
-def _read_lines(path: Path, skipped: Skipped) -> Iterator[Document]:
+def _read_lines(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:
     with open_text(path) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
                 continue
             place = f"{path.name}:{number}"
             try:
-                document = document_from_record(json.loads(line), fallback_id=place)
+                record = json.loads(line)
+                if column is not None:
+                    record = only_text(record, column)
+                document = document_from_record(record, fallback_id=place)
             except (ValueError, RecursionError) as error:
                 skipped.add(place, error)
             else:
@@ -100,6 +115,25 @@ def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Documen
         space=parse_space(record.get("space")),
         metadata={key: text for key, text in identifiers.items() if key != "id"} | rest,
     )
+
+
+def only_text(record: Mapping[str, Any], column: str) -> dict[str, Any]:
+    """Return a record whose text is that of one column.
+
+    Parameters
+    ----------
+    record : mapping
+    column : str
+
+    Returns
+    -------
+    dict
+        Without other texts; a record that has no such column is a `ValueError`.
+    """
+    if not isinstance(record, Mapping) or column not in record:
+        raise ValueError(f"no {column}")
+    rest = {key: value for key, value in record.items() if key not in (*TEXT_KEYS, column)}
+    return {**rest, "text": record[column]}
 
 
 def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
