@@ -250,3 +250,17 @@ def test_counts_of_titles_are_those_of_neuroquery(data):
     assert ours.shape == theirs.shape == (12100, 6308)
     assert np.minimum(ours, theirs).sum() > 0.98 * max(ours.sum(), theirs.sum())
     assert (ours == theirs).all(axis=1).mean() > 0.95
+
+
+def test_a_plural_counts_as_its_own_term_though_it_is_a_synonym_of_another():
+    vocabulary = Vocabulary(["thalamus", "thalamo", "fiber", "fibre"], {"thalami": "thalamo"})
+    assert [match.term for match in TermCounter(vocabulary).find("both thalami")] == ["thalamus"]
+    vocabulary = Vocabulary(["thalamo"], {"thalami": "thalamo"})
+    assert [match.term for match in TermCounter(vocabulary).find("both thalami")] == ["thalamo"]
+
+
+def test_the_term_of_a_name_is_that_of_all_of_it():
+    counter = TermCounter(Vocabulary(["lingual gyrus", "cortex"]))
+    assert counter.term_of("Lingual Gyri") == "lingual gyrus"
+    assert counter.term_of("visual cortex") is None
+    assert counter.term_of("") is None

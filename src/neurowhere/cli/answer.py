@@ -16,7 +16,7 @@ N_PEAKS = 5
 N_TERMS = 15  # on the terminal; all are in the folder and in JSON
 N_STUDIES = 5
 DIGITS = 4  # that are significant
-NEXT_WORD = re.compile(r"\W{0,2}\w*")  # what a side belongs to, most often
+NEXT_WORD = re.compile(r"[ -]?\w*")  # what a side belongs to, most often
 
 Answer = dict[str, Any]
 
