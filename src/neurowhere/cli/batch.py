@@ -36,6 +36,7 @@ def encode_texts(
     table: Path | None,
     sentences: bool,
     all_regions: bool,
+    column: str | None = None,
 ) -> None:
     """Encode texts as they come, or their sentences, into folders or into a table."""
     from neurowhere._tools.progress import track
@@ -44,7 +45,7 @@ def encode_texts(
     from neurowhere.report.rows import RowMaker, encode_items
 
     model = load_model(options.model)
-    found = iter_texts(sources)
+    found = iter_texts(sources, column=column)
     if sentences:
         found = _split(found, model)
     pairs = encode_items(model, track(found, "encoding"), **options.reading)

@@ -126,6 +126,12 @@ def encode(
             help="Order of the regions: by excess over the mean map, probability or ratio."
         ),
     ] = Order.excess,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Column of a CSV file that holds the texts.", show_default=False
+        ),
+    ] = None,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave the text out of all files.")
     ] = False,
@@ -182,6 +188,7 @@ def encode(
             table=table,
             sentences=sentences,
             all_regions=all_regions,
+            column=column,
         )
         return
     added = [(read_text(source), 1) for source in plus or ()]

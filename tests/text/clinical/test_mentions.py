@@ -1,10 +1,18 @@
 import gzip
 import json
+import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.text.passages import (
+    read_passages,
+    read_sided,
+    score_passages,
+    score_sides,
+    told_counter,
+)
 from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
@@ -112,6 +120,23 @@ def test_without_negation_nothing_is_denied_neither_terms_nor_places():
     assert all(mention.is_negated for mention in read_mentions(text, COUNTER).places)
 
 
+@pytest.mark.parametrize(
+    ("text", "status", "weight"),
+    [
+        ("lesion in the thalamus", "affirmed", 1),
+        ("no lesion in the thalamus", "denied", 0),
+        ("possible lesion in the thalamus", "hedged", 0.5),
+        ("Technique: thalamus.\nFindings: normal.", "not_finding", 0),
+        ("Technique: no thalamus.\nFindings: normal.", "not_finding", 0),
+        ("no possible lesion in the thalamus", "denied", 0),
+    ],
+)
+def test_a_mention_has_a_status_and_a_weight(text, status, weight):
+    mention = read_mentions(text, COUNTER, hedge_weight=0.5).found[-1]
+    assert (mention.term, mention.status, mention.weight) == ("thalamus", status, weight)
+    assert mention.is_present == (weight > 0)
+
+
 # Shares of sides
 
 
@@ -174,6 +199,52 @@ def test_negations_and_sides_are_read_well(part, floor):
     assert min(result.negation.precision, result.negation.recall) > floor, result.failures
     assert min(result.side.precision, result.side.recall) > floor, result.failures
     assert result.unapplied.recall > 0.9, result.failures
+
+
+# Passages by others
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"),
+    [("seen", 0.98, 0.98), ("own", 0.97, 0.95), ("unseen", 0.9, 0.85)],
+)
+def test_passages_are_read_well(name, precision, recall):
+    passages = read_passages(name)
+    tallies, n_right = score_passages(passages, told_counter(passages))
+    assert tallies["denied"].precision > precision
+    assert tallies["denied"].recall > recall
+    assert min(tally.precision for tally in tallies.values()) > 0.9
+    assert n_right > 0.88 * sum(len(passage.targets) for passage in passages)
+
+
+@pytest.mark.parametrize(("name", "recall"), [("seen", 0.98), ("unseen", 0.8)])
+def test_sides_of_passages_are_read_well(name, recall):
+    passages = read_sided(name)
+    sides, inherited = score_sides(passages, told_counter(passages))
+    assert sides.precision > 0.95
+    assert sides.recall > recall
+    assert inherited.precision > 0.8
+
+
+REPEATED = """
+no; not; may; if; normal; very; fully normal; insula and; insula,; the insula was not; left insula;
+left; on the left, insula; insula bilaterally; left contralateral; left and right, respectively;
+insula including; ?insula; insula?; (p = 0.2); insula (p = 0.07); insula (-); History:; insula:;
+only the first; had insula been; PCA; left PCA stroke; neither nor; no insula without; either insula
+"""
+
+
+@pytest.mark.parametrize("words", [words.strip() for words in REPEATED.split(";")])
+def test_a_text_is_read_in_linear_time(words):
+    def seconds(length):
+        text = (words + " ") * (length // len(words))
+        start = time.process_time()
+        read_mentions(text, COUNTER)
+        return time.process_time() - start
+
+    seconds(1000)
+    short, long = min(seconds(4000) for _ in range(3)), min(seconds(32_000) for _ in range(2))
+    assert long < 24 * max(short, 0.002)  # eight times as long
 
 
 @pytest.mark.data

@@ -1,6 +1,7 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.text.clinical.places import with_places
 from neurowhere.text.clinical.reading import Tokens
 from neurowhere.text.clinical.sides import attach_sides
@@ -38,6 +39,9 @@ COUNTER = TermCounter(
         dict.fromkeys(STRUCTURES, "anatomy"),
     )
 )
+
+
+LEFT = [("insula", "left"), ("thalamus", "left")]
 
 
 def sides(text):
@@ -154,6 +158,50 @@ def test_sides_go_to_the_name_that_they_qualify(text, expected):
 )
 def test_other_uses_of_the_words_move_nothing(text):
     assert sides(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a clause that begins with a side
+        ("On the left, atrophy of the insula", [("insula", "left")]),
+        ("He left. On the right, only the insula.", [("insula", "right")]),
+        ("Left: insula, thalamus. Right: hippocampus.", [*LEFT, ("hippocampus", "right")]),
+        ("a weak hand; in the left hemisphere the insula and the thalamus responded", LEFT),
+        # a list that ends with one
+        ("the insula and the thalamus of the left hemisphere", LEFT),
+        ("the insula and thalamus on the left", LEFT),
+        ("the insula, right thalamus on the left", [("thalamus", "right")]),
+        ("thalamus and insula on both sides", [("thalamus", "bilateral"), ("insula", "bilateral")]),
+        # parts
+        ("left temporal lobe, including the insula", [("temporal lobe", "left"), LEFT[0]]),
+        # the same side and the other
+        ("right hand: contralateral insula", [("insula", "left")]),
+        ("left hand; contralateral insula", []),
+        ("left arm weak, ipsilateral cerebellum", [("cerebellum", "left")]),
+        # in order
+        (
+            "insula and thalamus, on the left and right, respectively",
+            [("insula", "left"), ("thalamus", "right")],
+        ),
+        ("neither the left nor the right insula", [("insula", "bilateral")]),
+    ],
+)
+def test_clauses_give_sides_to_their_places(text, expected):
+    named = [(term, side) for term, side in sides(text) if "hemisphere" not in term]
+    assert named == expected
+
+
+def test_a_side_that_is_inherited_says_so():
+    text = "left insula, thalamus and hippocampus; right thalamus"
+    inherited = [mention.side_inherited for mention in read_mentions(text, COUNTER)]
+    assert inherited == [False, True, True, False]
+
+
+def test_a_side_at_the_end_of_a_sentence_is_of_no_place():
+    mentions = read_mentions("Tremor began on the right. Insula 24.", COUNTER)
+    assert [mention.side for mention in mentions] == [None]
+    assert [mark.side for mark in mentions.unapplied] == ["right"]
 
 
 def test_a_vocabulary_without_categories_has_sides_for_all_terms():

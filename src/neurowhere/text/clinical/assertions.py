@@ -7,7 +7,7 @@ from typing import Any
 
 from neurowhere.text.clinical.denials import Denials, attach_denials
 from neurowhere.text.clinical.hedges import attach_hedges
-from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sections import read_sections
 
 
@@ -34,24 +34,24 @@ class Assertions:
         self.denied = denials.denied
         self.hedged = attach_hedges(reading) | denials.left_open
         self.sections = read_sections(reading.text) if sections else []
+        self.starts = reading.starts[reading.first].tolist()
+        self.ends = reading.ends[reading.last].tolist()
         # The same for another reading of the text.
         self.of = partial(
             Assertions, negation=negation, sections=sections, hedge_weight=hedge_weight
         )
 
-    def span(self, number: int) -> tuple[int, int]:
-        """Where a match is in the text."""
-        return self.reading.span(Tokens(self.reading.first[number], self.reading.last[number]))
-
     def words(self, number: int) -> str:
         """Words of a match as the text has them."""
-        return self.reading.text[slice(*self.span(number))]
+        return self.reading.text[self.starts[number] : self.ends[number]]
 
     def fields(self, number: int) -> dict[str, Any]:
         """Return what is said of a match, as the fields of a mention."""
-        start, end = self.span(number)
+        start, end = self.starts[number], self.ends[number]
         denial, hedge = self.denied.get(number), self.hedged.get(number)
-        section = self.section(start)
+        section = self.section(start) if self.sections else None
+        if not (denial or hedge or section):  # nearly all are
+            return {"start": start, "end": end}
         weight = self.hedge_weight if hedge else 1.0
         return {
             "start": start,

@@ -10,12 +10,11 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
 from neurowhere.text.clinical import cues
-from neurowhere.text.clinical.grammar import Grammar
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE, Grammar
 from neurowhere.text.clinical.reading import Reading
 
 REACH = 30  # tokens after a cue
 REACH_BACK = 20  # tokens of a subject
-LONGEST_PHRASE = 10  # tokens of a phrase
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
 P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
@@ -240,11 +239,11 @@ class Clauses(Grammar):
         """Last token before the verb that ends before token i: "is (small and) normal"."""
         if self.token(i - 1) == "and" and self.token(i - 3) in cues.BEING:
             i -= 2
-        while i > 0 and self.gap(i).isspace() and self.tokens[i - 1] != "with":
-            if not (self.is_link(i - 1) or self.tokens[i - 1] in cues.NOT):
-                break
-            i -= 1
-        return i - 1
+        for j in range(i - 1, max(i - 1 - LONGEST_PHRASE, -1), -1):
+            is_verb = self.is_link(j) or self.tokens[j] in cues.NOT
+            if not (is_verb and self.gap(j + 1).isspace()) or self.tokens[j] == "with":
+                return j
+        return max(i - 1 - LONGEST_PHRASE, -1)
 
     def before_aside(self, i: int) -> tuple[int, list[int]]:
         """Last token before an aside that ends with token i, and the names in it.
@@ -262,9 +261,7 @@ class Clauses(Grammar):
 
     def place_before(self, i: int) -> list[int]:
         """Return the structures before token i, if nothing else stands there in the clause."""
-        i -= 1
-        while i >= 0 and self.gap(i + 1).isspace() and self.is_link(i):
-            i -= 1
+        i = self.before_links(i)
         before, aside = self.before_aside(i)
         i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
@@ -285,6 +282,14 @@ class Clauses(Grammar):
                 return names if "," in self.gap(i + 1) else []
             i -= 1
         return names
+
+    def before_links(self, i: int) -> int:
+        """Last token before i that is no link between a subject and what is said of it."""
+        lowest = max(i - 1 - LONGEST_PHRASE, -1)
+        i -= 1
+        while i > lowest and self.gap(i + 1).isspace() and self.is_link(i):
+            i -= 1
+        return i
 
     def owner(self, i: int) -> list[int]:
         """Return the structures that have a quality at token i: "the pons has normal signal"."""
@@ -327,7 +332,7 @@ class Clauses(Grammar):
 
     def p_values(self) -> Iterator[tuple[int, int, float]]:
         """Yield the structures that have a p-value in brackets after them, its token and value."""
-        starts = [start for start, _ in self.reading.spans]
+        starts = self.reading.starts
         for match in P_VALUE.finditer(self.reading.text):
             i = bisect_left(starts, match.start())
             number = self.before_bracket(i)

@@ -294,6 +294,7 @@ ANALYSES = word_set(
 # What remains of a list: "only the latter survived correction".
 ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
 SURVIVING = word_set("held persisted reached remained significant survived withstood")
+INTO = word_set("into to toward towards")  # another place follows
 UNREAL = word_set("had if were")  # may begin what is contrary to fact
 ANSWERS = word_set("no none nil zero")  # may stand alone after a name
 AFTER_STATE = word_set("after for from when")

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from neurowhere.text.clinical import cues
-from neurowhere.text.clinical.clauses import LONGEST_PHRASE, REACH
+from neurowhere.text.clinical.clauses import REACH
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.lookalikes import Cue, Lookalikes
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
@@ -100,7 +101,7 @@ class _DenialReader(Lookalikes):
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
         names = self.ahead(j, through_verbs=cue.kind == "no")
-        names = [number for number in names if not self.is_there(number, j)]
+        names = self.without_known(names, j)
         compared = self.compared(j)
         if compared:
             return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
@@ -249,6 +250,9 @@ class _DenialReader(Lookalikes):
         i, j = cue.first, cue.last + 1
         while self.token(i - 1) in cues.SEEN or self.token(i - 1) in cues.OCCURRING:
             i -= 1
+        if self.token(i - 1) in cues.CONJUNCTIONS:  # "present in the insula and absent in the pons"
+            verb = self.first_verb(i)
+            i = verb if verb < i else 0
         return [*self.subject(i), *([] if self.ends_clause(j) else self.ahead(j))]
 
     def where(self, j: int) -> list[int]:
@@ -301,15 +305,14 @@ class _DenialReader(Lookalikes):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        for i, token in enumerate(self.tokens):
-            if token in cues.UNREAL and self.is_unreal(i):
+        for i in [i for i, token in enumerate(self.tokens) if token in cues.UNREAL]:
+            if self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
-            elif token == "only":
-                yield from ((number, i) for number in self.dropped(i))
-        ends = [end for _, end in self.reading.spans]
+        for i in [i for i, token in enumerate(self.tokens) if token == "only"]:
+            yield from ((number, i) for number in self.dropped(i))
         for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
-            i = bisect_left(ends, mark.start())
+            i = bisect_left(self.reading.ends, mark.start())
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
 

@@ -7,6 +7,7 @@ from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.words import fold
 
+LONGEST_PHRASE = 10  # tokens of a phrase
 LONGEST_SENTENCE = 100  # tokens that are looked at before and after a token
 
 
@@ -40,21 +41,21 @@ class Grammar:
 
     def follows_verb(self, i: int) -> bool:
         """Whether a verb of being stands before token i, across adverbs."""
-        i -= 1
-        while self.is_adverb(i):
-            i -= 1
-        return self.token(i) in cues.BEING
+        return self.token(self.before_adverbs(i)) in cues.BEING
 
     def follows_subject(self, i: int) -> bool:
         """Whether a verb, or the subject itself, stands before token i: "oedema (has) resolved"."""
-        i -= 1
-        while self.is_adverb(i):
-            i -= 1
+        i = self.before_adverbs(i)
         if i < 0:
             return False
         token = self.tokens[i]
         is_noun = i in self.finishes or token in cues.QUALITIES or fold(token) in LESION
         return is_noun or token in cues.LINKS or token in cues.CONJUNCTIONS
+
+    def before_adverbs(self, i: int) -> int:
+        """Last token before i that is no adverb."""
+        tokens = range(i - 1, max(i - 1 - LONGEST_PHRASE, -1), -1)
+        return next((j for j in tokens if not self.is_adverb(j)), -1)
 
     def closes(self, j: int) -> bool:
         """Whether a predicate ends before token j."""

@@ -10,7 +10,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from neurowhere.text.clinical.clauses import LONGEST_PHRASE, Clauses
+from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
 from neurowhere.text.words import fold, word_set
@@ -92,6 +93,7 @@ DIAGNOSES = word_set(
 
 # A question mark before a word asks about what follows, one after it about what went before.
 QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
+QUERIES = re.compile(r"\?|\+/-|±")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
 TREND = 0.05, 0.1  # p-values that are called a trend
 
@@ -192,7 +194,9 @@ class _HedgeReader(Clauses):
 
     def queried(self) -> Iterator[tuple[int, Tokens]]:
         """Find what question marks ask about."""
-        starts = [start for start, _ in self.reading.spans]
+        starts = self.reading.starts
+        if not QUERIES.search(self.reading.text):
+            return
         for mark in QUERY.finditer(self.reading.text):
             i = bisect_left(starts, mark.end())
             if i < len(starts):

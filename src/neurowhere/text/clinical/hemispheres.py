@@ -1,8 +1,8 @@
 """Hemispheres: sides that a clause gives to all its places, or in relation to another side.
 
-"In the left hemisphere, the insula and the putamen responded"; "the left hemisphere, including the
-insula"; "left hand: contralateral motor cortex"; "putamen and insula, on the left and right,
-respectively".
+"In the left hemisphere, the insula and the putamen responded"; "left: insula, putamen"; "putamen
+and insula of the left hemisphere"; "the left hemisphere, including the insula"; "left hand:
+contralateral motor cortex"; "putamen and insula, on the left and right, respectively".
 """
 
 from bisect import bisect_left
@@ -17,7 +17,8 @@ WHOLES = word_set("hemisphere hemispheres side")
 TURNS = word_set("and but whereas while")
 INCLUDING = word_set("especially including namely notably particularly")
 LISTED = word_set("and or the of both parts part")  # between the names of a list
-SAME, OTHER = word_set("ipsilateral ipsilesional"), word_set("contralateral contralesional")
+OTHER = word_set("contralateral contralesional")
+RELATED = OTHER | word_set("ipsilateral ipsilesional")
 OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
 REACH = 40  # tokens of a clause
 
@@ -39,6 +40,7 @@ def spread_sides(reading: Reading, sides: Sides, ahead: Ahead) -> Sides:
     spreader.relate()
     for tokens, side in spreader.openings():
         spreader.spread(tokens, side)
+    spreader.close()
     spreader.include()
     return Sides(spreader.applied, [mark for mark in sides.unapplied if mark not in spreader.used])
 
@@ -62,14 +64,13 @@ class _Spreader:
 
     def opens(self, i: int) -> bool:
         """Whether a clause begins with the side at token i."""
-        first = i - 2
-        if first < 0 or self.tokens[first:i] not in OPENERS:
-            return False
         is_whole = self.token(i + 1) in WHOLES
-        if not is_whole and "," not in self.reading.gap(i + 1):
+        after = self.reading.gap(i + 1 + is_whole)
+        first = i - 2 if i > 1 and self.tokens[i - 2 : i] in OPENERS else i
+        if ":" not in after and (first == i or not (is_whole or "," in after)):
             return False
         first -= self.token(first - 1) in TURNS
-        return first == 0 or self.reading.is_sentence_end(first)
+        return first <= 0 or self.reading.is_sentence_end(first)
 
     def spread(self, words: Tokens, side: Side) -> None:
         """Give a side to the places of the clause that it begins."""
@@ -85,6 +86,43 @@ class _Spreader:
                 return j
         return min(i + REACH, len(self.tokens))
 
+    # ---- a hemisphere after its places
+
+    def close(self) -> None:
+        """Give a side that ends a list to all of it: "insula and pons of the left hemisphere"."""
+        for words, side in self.words:
+            first = words.first - 2
+            is_whole = self.token(words.last + 1) in WHOLES and first > 0
+            if is_whole and self.tokens[first] in ("of", "in", "within"):
+                for rank, number in enumerate(self.listed_before(first)):
+                    self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
+        for number, attached in list(self.applied.items()):
+            if self.closes(attached.words.first, self.reading.last[number]):
+                for listed in self.listed_before(self.reading.first[number]):
+                    self.applied.setdefault(listed, attached._replace(is_inherited=True))
+
+    def closes(self, i: int, last: int) -> bool:
+        """Whether the side at token i ends a list: "insula and pons bilaterally"."""
+        is_adverb = self.tokens[i] == "bilaterally" or "on" in self.tokens[max(i - 2, 0) : i]
+        return i > last and is_adverb
+
+    def listed_before(self, i: int) -> list[int]:
+        """Return the places of the list that ends before token i, the nearest first."""
+        names: list[int] = []
+        i, lowest = i - 1, max(i - REACH, 0)
+        while i >= lowest and not self.reading.is_sentence_end(i + 1):
+            number = self.reading.finishes.get(i)
+            if number is not None and self.reading.is_structure[number]:
+                if number in self.applied:
+                    break
+                names.append(number)
+                i = self.reading.first[number] - 1
+            elif self.tokens[i] in LISTED or ADJECTIVE.fullmatch(self.tokens[i]):
+                i -= 1
+            else:
+                break
+        return names
+
     # ---- examples
 
     def include(self) -> None:
@@ -99,7 +137,8 @@ class _Spreader:
     def listed(self, i: int) -> list[int]:
         """Return the places of the list at token i."""
         names: list[int] = []
-        while i < len(self.tokens) and not self.reading.is_sentence_end(i):
+        highest = min(i + REACH, len(self.tokens))
+        while i < highest and not self.reading.is_sentence_end(i):
             number = self.reading.begins.get(i)
             if number is not None and self.reading.is_structure[number]:
                 names.append(number)
@@ -114,14 +153,13 @@ class _Spreader:
 
     def relate(self) -> None:
         """Give places the side of, or opposite to, one that is named before: "contralateral"."""
-        for i, token in enumerate(self.tokens):
-            if token in SAME or token in OTHER:
-                side = self.reference(i)
-                if side is None:
-                    continue
-                side = side if token in SAME else OPPOSITE[side]
-                for number in self.ahead(i):
-                    self.applied.setdefault(number, Attached(side, Tokens(i, i)))
+        for i in [i for i, token in enumerate(self.tokens) if token in RELATED]:
+            side = self.reference(i)
+            if side is None:
+                continue
+            side = OPPOSITE[side] if self.tokens[i] in OTHER else side
+            for number in self.ahead(i):
+                self.applied.setdefault(number, Attached(side, Tokens(i, i)))
 
     def reference(self, i: int) -> Side | None:
         """Last of the sides before token i in its sentence, if it is left or right."""

@@ -14,8 +14,8 @@ a weight from 0 to 1 and a reference:
 """
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import cache, partial
 from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
@@ -147,29 +147,31 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
         Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens))
         for entry, tokens in names
     )
-    return [name for name in found if _is_meant(reading, name, table.abbreviations)]
+    meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
+    if not any(name.entry.kind == "artery" for name in meant):
+        return meant
+    others = {name for name, words in OTHERWISE.items() if _is_said(reading.tokens, words)}
+    is_artery = partial(_is_artery, reading, others)
+    return [name for name in meant if name.entry.kind != "artery" or is_artery(name)]
 
 
 def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> bool:
-    """Whether a name has its clinical sense."""
+    """Whether a name is written as it should be, and has a side if it needs one."""
     words = reading.tokens[name.tokens.first : name.tokens.last + 1]
     if " ".join(words) in abbreviations:
         start, _ = reading.spans[name.tokens.first]
         if not any(map(str.isupper, reading.text[start + 1 : reading.spans[name.tokens.last][1]])):
             return False
-    if name.entry.kind == "artery":
-        return _is_artery(reading, name)
     return name.side is not None or not name.entry.needs_side
 
 
-def _is_artery(reading: Reading, name: Found) -> bool:
+def _is_artery(reading: Reading, others: Container[str], name: Found) -> bool:
     """Whether a name stands for the territory of an artery: there is a stroke, or a side."""
     after = reading.tokens[name.tokens.last + 1 : name.tokens.last + 4]
     if _has(after, VESSEL):
         return False
-    other = OTHERWISE.get(reading.tokens[name.tokens.last])
-    if other and _is_said(reading.tokens, other):
-        return _has(after[:2], VASCULAR)
+    if reading.tokens[name.tokens.last] in others:
+        return _has(after[:1], VASCULAR)
     return name.side is not None or _has(_sentence(reading, name.tokens), VASCULAR)
 
 

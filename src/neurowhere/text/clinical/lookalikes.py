@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from neurowhere.text.clinical import cues
-from neurowhere.text.clinical.clauses import LONGEST_PHRASE, Clauses
+from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.places import LESION, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.words import fold
@@ -79,13 +80,14 @@ class Lookalikes(Clauses):
 
     def is_denied(self, cue: Cue) -> bool:
         """Whether a cue is itself denied: "the pons was not spared", "cannot be excluded"."""
-        i = cue.first - 1
-        while self.token(i) in cues.AUXILIARIES or self.is_adverb(i):
-            if self.token(i) in cues.NOT:
+        for i in range(cue.first - 1, max(cue.first - LONGEST_PHRASE, -1), -1):
+            if self.tokens[i] in cues.NOT:
                 return True
-            i -= 1
-        is_never = i > 0 and cues.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
-        return self.token(i) in cues.NOT or is_never
+            if not (self.tokens[i] in cues.AUXILIARIES or self.is_adverb(i)):
+                break
+        else:
+            return False
+        return i > 0 and cues.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
 
     def is_left_open(self, cue: Cue) -> bool:
         """Whether a cue says that something cannot be excluded."""
@@ -162,6 +164,20 @@ class Lookalikes(Clauses):
             if self.is_break(k):
                 return False
         return False
+
+    def without_known(self, names: list[int], i: int) -> list[int]:
+        """Leave out lesions that are there, with their places, of the names after a cue at i − 1.
+
+        "No spread of the tumor of the pons into the midbrain" denies the midbrain alone.
+        """
+        kept, end = [], None
+        for number in names:
+            if self.is_there(number, i):
+                end = self.reading.last[number]
+            is_of = end and cues.INTO.isdisjoint(self.tokens[end : self.reading.first[number]])
+            if not is_of:
+                kept.append(number)
+        return kept
 
     def is_there(self, number: int, i: int) -> bool:
         """Whether a name is of a lesion that is there: "no bleeding into the thalamic tumor"."""

@@ -147,12 +147,23 @@ class Phrases(Generic[Kind]):
                 self._by_word.setdefault(words[0], []).append((words, kind))
         for entries in self._by_word.values():
             entries.sort(key=lambda entry: -len(entry[0]))
+        # Second words of phrases by their first: most tokens begin none.
+        self._next = {
+            first: frozenset(words[1] for words, _ in entries if len(words) > 1)
+            for first, entries in self._by_word.items()
+        }
+        self._single = {
+            first for first, entries in self._by_word.items() if len(entries[-1][0]) == 1
+        }
 
     def find(self, tokens: list[str]) -> Iterator[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, from the left."""
         free = 0
         for i in [i for i, token in enumerate(tokens) if token in self._by_word]:
-            found = self.at(tokens, i) if i >= free else None
+            first, following = tokens[i], tokens[i + 1 : i + 2]
+            if i < free or not (first in self._single or self._next[first].issuperset(following)):
+                continue
+            found = self.at(tokens, i)
             if found:
                 yield i, *found
                 free = found[0] + 1

@@ -79,6 +79,8 @@ def read_sections(text: str) -> list[Section]:
     >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
     ([], [])
     """
+    if ":" not in text and "\n" not in text:
+        return []
     headings = list(_headings(text))
     if _is_abstract({heading.name for heading in headings}):
         return []
