@@ -14,7 +14,7 @@ from typing import NamedTuple
 from neurowhere.text.clinical import cues
 from neurowhere.text.clinical.clauses import REACH
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
-from neurowhere.text.clinical.lookalikes import Cue, Lookalikes
+from neurowhere.text.clinical.nondenials import Cue, NonDenials
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.matching import NO_TERM
@@ -54,7 +54,7 @@ def attach_denials(reading: Reading) -> Denials:
     return result
 
 
-class _DenialReader(Lookalikes):
+class _DenialReader(NonDenials):
     """Reads a text around the cues of denial."""
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
