@@ -17,6 +17,7 @@ from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
 from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.clinical import cues
 from neurowhere.text.clinical.mentions import (
     Mention,
     Mentions,
@@ -220,6 +221,25 @@ def test_sides_of_passages_are_read_well(name, recall):
     assert sides.precision > 0.95
     assert sides.recall > recall
     assert inherited.precision > 0.8
+
+
+WORDS = sorted(
+    {
+        *"insula thalamus lesion left right PCA hemianopia respectively contralateral".split(),
+        *", . ; : ( ) ? \n Technique: Findings: (p=0.07) (-) the in of was it this which".split(
+            " "
+        ),
+        *(word for words in vars(cues).values() if isinstance(words, frozenset) for word in words),
+    }
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join))
+def test_any_words_can_be_read(text):
+    mentions = read_mentions(text, COUNTER)
+    for mention in (*mentions, *mentions.places, *mentions.rule_based):
+        assert 0 <= mention.start < mention.end <= len(text)
 
 
 REPEATED = """

@@ -142,7 +142,7 @@ class _DenialReader(NonDenials):
         aside = self.aside_end(cue.last + 1)  # "and not, as first thought, in the pons"
         j = self.after_not(aside or cue.last + 1)
         word = self.token(j)
-        if aside is None and self.ends_clause(j):
+        if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
             return self.place_before(cue.first)  # "the insula responded, the pons did not"
         if word in cues.IDLE or self.holds(j):
             return []
