@@ -39,11 +39,10 @@ from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
-from neurowhere.inputs import Text, is_foreign, iter_texts, read_text
+from neurowhere.inputs import Text, is_foreign, iter_texts, read_text, split_sentences
 from neurowhere.inputs.html import html_to_text
-from neurowhere.inputs.sentences import split_sentences
 from neurowhere.inputs.sources import as_path
-from neurowhere.model.decode import decode
+from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
 from neurowhere.report.highlight import highlight
 from neurowhere.text import Vocabulary, words_of_label
@@ -113,7 +112,7 @@ def read_tokens(text: str) -> None:
     """Cut a text into tokens, two ways that have to agree."""
     known = {"hippocampus", "prefrontal"}.__contains__
     tokens, origin = plain_with_origin(text, known)
-    assert tokens == plain(text, known)
+    assert tokens == plain(text, known, keep_case=True)
     assert origin is None or len(origin) == len(tokens)
     token_spans(tokens)
 

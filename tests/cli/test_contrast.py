@@ -87,9 +87,12 @@ def test_two_groups_by_a_column_as_json(run, source, options):
     ],
 )
 @pytest.mark.enable_socket
-def test_mistakes_are_one_line_and_code_1(run, source, options, tmp_path, arguments, message):
+def test_mistakes_are_one_line_and_code_1(
+    run, source, options, tmp_path, monkeypatch, arguments, message
+):
     if "--cluster" in arguments:
         pytest.importorskip("distributed")
+        monkeypatch.setattr("neurowhere._tools.parallel.connect.__defaults__", (0.5,))  # seconds
     outcome = run("contrast", source, *options, *arguments)
     outcome.assert_refused(message)
     assert not (tmp_path / "out").exists()

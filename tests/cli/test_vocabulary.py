@@ -14,8 +14,7 @@ def test_info_sums_up_a_file(run, tmp_path):
         "terms": 2,
         "synonyms": 1,
         "anatomy": 1,
-        "psychology": 0,
-        "disease": 0,
+        **dict.fromkeys(["function", "task", "drug", "disorder", "symptom", "other", "generic"], 0),
         "no_category": 1,
         "words_in_longest_term": 1,
     }

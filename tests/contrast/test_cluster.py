@@ -13,7 +13,11 @@ from neurowhere import contrast_documents
 pytest.importorskip("distributed")
 
 # Dask's own threads and sockets are closed after pytest looks.
-pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.enable_socket,
+    pytest.mark.filterwarnings("ignore"),
+]
 
 N_FILES = 40
 

@@ -18,7 +18,7 @@ from neurowhere.text.anatomy.builtin import builtin_anatomy
 from neurowhere.text.clinical.mentions import read_mentions
 
 PATH = Path(__file__).parent / "data" / "clinical_sentences.jsonl"
-MARK = re.compile(r"\[([^:\]]+): (present|negated|unapplied)(?:, (left|right|bilateral))?\]")
+MARK = re.compile(r"\[([^:\]]+): (present|hedged|negated|unapplied)(?:, (left|right|bilateral))?\]")
 
 MORE_ANATOMY = """
 basal ganglia; broca area; corona radiata; frontal lobe; internal capsule; midbrain; occipital lobe;

@@ -45,7 +45,7 @@ def test_cut_words_are_mended_only_if_known():
 def test_origin_agrees_with_plain_and_points_into_the_text(text):
     known = {"ab", "bc"}.__contains__
     tokens, origin = plain_with_origin(text, known)
-    assert tokens == plain(text, known)
+    assert tokens == plain(text, known, keep_case=True)
     assert tokens.isascii()
     if origin is None:
         assert len(tokens) == len(text)
@@ -61,3 +61,39 @@ def test_token_spans_are_the_tokens(text):
     starts, ends = token_spans(tokens)
     spans = zip(starts, ends, strict=True)
     assert [tokens[start:end] for start, end in spans] == tokens.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("BA 44/45", "BA 44 ba45"),
+        ("BA44, 45 and 47", "BA44 ba45 and ba47"),
+        ("Brodmann's areas 44 and 45", "Brodmann s areas 44 and ba45"),
+        ("areas 9, 46, or 10", "areas 9 ba46 or ba10"),
+        ("BA 9/46d", "BA 9 ba46"),
+        ("BA 6-8", "BA 6 ba8"),
+        ("BA 40, 12 mm", "BA 40 12 mm"),
+        ("BA 40, 12 patients", "BA 40 12 patients"),
+        ("BA 6 10 4 52", "BA 6 10 4 52"),  # a row of a table
+        ("BA 6, -10, 4", "BA 6 10 4"),
+        ("area under 12, 13", "area under 12 13"),
+    ],
+)
+def test_areas_that_share_a_name_get_one_each(text, tokens):
+    assert plain(text, keep_case=True).split() == tokens.split()
+    cased, origin = plain_with_origin(text, bool)
+    assert cased.split() == tokens.split()
+    if origin is not None:
+        starts, ends = token_spans(cased)
+        spans = [
+            (origin[start], origin[end - 1] + 1) for start, end in zip(starts, ends, strict=True)
+        ]
+        for token, (start, end) in zip(cased.split(), spans, strict=True):
+            assert text[start:end].startswith(token.removeprefix("ba"))
+
+
+def test_lines_in_capitals_are_put_in_lower_case():
+    text = "VWFA\nLEFT MCA INFARCT, OLD\nMS lesions"
+    assert plain(text, keep_case=True) == "VWFA\nleft mca infarct, old\nMS lesions".translate(
+        {ord("\n"): " ", ord(","): " "}
+    )

@@ -43,6 +43,9 @@ from neurowhere.text.words import fold, other_splits, words_of
         "coeruleus ceruleus",
         "mammillary mamillary",
         "neuron neurone neurones",
+        "dialog dialogue dialogues",
+        "movie movies",
+        "calorie calories",
     ],
 )
 def test_forms_of_a_word_fold_together(forms):
@@ -61,6 +64,12 @@ def test_forms_of_a_word_fold_together(forms):
         "mini minus",
         "poem pem",
         "filled filed",
+        "aids aid",
+        "pars par",
+        "psts pst",
+        "bias bia",
+        "news new",
+        "lens len",
     ],
 )
 def test_different_words_stay_different(words):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from tests.browser import PATIENCE_MS, serious_problems
 
+pytestmark = pytest.mark.browser
+
 READY = '#stage[aria-busy="false"]'
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 ATTACK = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script> the amygdala'

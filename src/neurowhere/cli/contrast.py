@@ -1,4 +1,4 @@
-"""The `neurowhere contrast` command: how documents that mention a term differ from all others."""
+"""The `neurowhere contrast` command: where documents that mention a term differ from all."""
 
 import json
 from pathlib import Path
@@ -42,25 +42,22 @@ def contrast(
         typer.Option(
             metavar="QUERY",
             show_default=False,
-            help="Term that the documents mention: a word, phrase, prefix (aphasi*), /expression/, "
-            "or AND, OR, NOT of them.",
+            help="Term: word, phrase, prefix (aphasi*), /expression/, or AND, OR, NOT of them.",
         ),
     ] = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column that groups the documents.", show_default=False),
+        typer.Option(metavar="NAME", help="Column that defines the group.", show_default=False),
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(
-            metavar="VALUE", help="Value of --column that selects the group.", show_default=False
-        ),
+        typer.Option(metavar="VALUE", help="Value of --column in the group.", show_default=False),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="QUERY|VALUE",
-            help="Term or value of --column that selects a second group.",
+            help="Second group: a query as in --term, or a value of --column.",
             show_default="all documents",
         ),
     ] = None,
@@ -74,14 +71,12 @@ def contrast(
     ] = False,
     without_term: Annotated[
         bool,
-        typer.Option("--without-term", help="Leave the term itself out of the encoding."),
+        typer.Option("--without-term", help="Remove the term itself from the encoding."),
     ] = False,
     without: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="QUERY",
-            help="Further term to leave out of the encoding; can be repeated.",
-            show_default=False,
+            metavar="QUERY", help="Remove these terms too; can be repeated.", show_default=False
         ),
     ] = None,
     atlas: AtlasOption = None,
@@ -93,12 +88,12 @@ def contrast(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder that keeps encoded documents, with a copy of their texts.",
+            help="Folder for encoded documents and a copy of their texts.",
             show_default="the user's cache",
         ),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Do not keep encoded documents.")
+        bool, typer.Option("--no-cache", help="Keep no encoded documents.")
     ] = False,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
@@ -108,10 +103,10 @@ def contrast(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Map how documents that mention a term differ from all others, from their words alone.
+    """Map what sets the documents that mention a term apart, from their words alone.
 
     Documents are encoded once and kept, with a compressed copy of their texts, so that the next
-    term takes seconds.
+    term costs seconds.
 
     Example:
 
@@ -160,7 +155,7 @@ def contrast(
 def _groups(
     term: str | None, column: str | None, group: str | None, against: str | None, least: int
 ) -> "tuple[Group, Group | None]":
-    """Return the groups that the options stand for."""
+    """Find the groups that the options stand for."""
     from neurowhere.contrast import ByColumn, ByTerm
 
     if (term is None) == (column is None) or (column is None) != (group is None):

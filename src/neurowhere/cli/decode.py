@@ -10,7 +10,7 @@ from neurowhere._tools.files import expanded
 from neurowhere.cli.options import Json, ModelOption, OptionalOutput, Overwrite
 
 if TYPE_CHECKING:
-    from neurowhere.model.decode import Decoding
+    from neurowhere.model.decoding import Decoding
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 AXES = ("x", "y", "z")
@@ -28,9 +28,9 @@ def decode(
     ],
     output: OptionalOutput = None,
     model: ModelOption = None,
-    terms: Annotated[int, typer.Option(min=1, help="How many terms to tell.")] = 20,
+    terms: Annotated[int, typer.Option(min=1, help="Number of terms to list.")] = 20,
     threshold: Annotated[
-        float, typer.Option(min=0.0, help="Values of a map up to this do not count.")
+        float, typer.Option(min=0.0, help="Ignore the values of a map up to this one.")
     ] = 0.0,
     talairach: Annotated[
         bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
@@ -38,7 +38,7 @@ def decode(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Tell which terms, and which studies, speak for a place, for peaks or for a map.
+    """List the terms and studies associated with a point, with peaks or with a map.
 
     Example:
 
@@ -48,7 +48,7 @@ def decode(
 
         neurowhere decode zmap.nii.gz --threshold 3.1 --json
     """
-    from neurowhere.model.decode import decode
+    from neurowhere.model.decoding import decode
     from neurowhere.model.store import load_model
 
     found = decode(
@@ -63,7 +63,7 @@ def decode(
 
 
 def _read_place(arguments: list[str], talairach: bool) -> Any:
-    """Point or peaks as an array in MNI mm, or the path of a map."""
+    """Return a point or peaks as an array in MNI mm, or the path of a map."""
     import numpy as np
 
     from neurowhere._tools.coordinates import talairach_to_mni
@@ -84,7 +84,7 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
 
 
 def _read_peaks(path: Path) -> Any:
-    """Coordinates of a table: its columns x, y, z, or its only three."""
+    """Read coordinates from a table: its columns x, y, z, or its only three."""
     import pandas as pd
 
     from neurowhere.exceptions import CorpusError

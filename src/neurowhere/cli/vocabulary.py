@@ -1,4 +1,4 @@
-"""The `neurowhere vocabulary` commands: build and sum up vocabularies."""
+"""The `neurowhere vocabulary` commands: build and summarise vocabularies."""
 
 import json
 from enum import StrEnum
@@ -9,7 +9,7 @@ import typer
 
 from neurowhere.cli.options import Json, print_pairs
 
-vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and sum up vocabularies.")
+vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and summarise vocabularies.")
 
 
 class Kind(StrEnum):
@@ -29,14 +29,19 @@ def build(
         typer.Option(metavar="DIR", help="Folder with the lists of names.", show_default=False),
     ],
     kind: Annotated[
-        Kind, typer.Option(help="anatomy: parts of the brain; full: all of NeuroQuery's terms.")
+        Kind,
+        typer.Option(
+            help="Kind of vocabulary: anatomy (brain structures) or full (NeuroQuery's terms)."
+        ),
     ] = Kind.anatomy,
     corpus: Annotated[
         Path | None,
-        typer.Option(metavar="SOURCE", help="Keep terms of this corpus.", show_default=False),
+        typer.Option(
+            metavar="SOURCE", help="Corpus; keep only terms that occur in it.", show_default=False
+        ),
     ] = None,
     min_documents: Annotated[
-        int, typer.Option(min=1, help="Documents of the corpus that must have a term.")
+        int, typer.Option(min=1, help="Minimum number of documents of the corpus per term.")
     ] = 1,
     as_json: Json = False,
 ) -> None:
@@ -44,7 +49,7 @@ def build(
 
     Example:
 
-        neurowhere vocabulary build -o anatomy.csv --sources shared/data/vocabulary
+        neurowhere vocabulary build -o anatomy.csv --sources lists
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.text.anatomy.builtin import build_anatomy, build_full
@@ -68,7 +73,7 @@ def info(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Sum up a vocabulary: terms, synonyms, categories.
+    """Summarise a vocabulary: terms, synonyms, categories.
 
     Example:
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from neurowhere.contrast.null import Null
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
 
 __all__ = ["FALSE_DISCOVERY_RATE", "Contrast"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import replaced
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.problem import Problem
-from neurowhere.evaluate.trial import Trial, score_studies
+from neurowhere.evaluate.trial import Trial, score_model
 
 EXAMPLES_NAME = "examples.npz"
 # The studies that the paper shows: the best, the first quartile and the median of its own test.
@@ -88,10 +88,10 @@ class ExampleTrial:
         apart = problem.groups[asked]
         train, test = (rows[~np.isin(problem.groups[rows], apart)] for rows in (train, test))
         model = self.trial.fit(problem, loss, train)
-        nats, _ = score_studies(problem, test, model)
+        nats, _ = score_model(model, problem, test)
         ranked = by_rank(nats)
         row = np.concatenate([test[list(ranked.values())], asked])
-        shown, _ = score_studies(problem, row, model)
+        shown, _ = score_model(model, problem, row)
         return Examples(
             problem.name,
             loss,
@@ -99,7 +99,7 @@ class ExampleTrial:
             row,
             shown,
             problem.targets.rows(row),
-            np.concatenate(list(model.predict_rows(problem, row))),
+            np.concatenate(list(model.predict(row))),
         )
 
 

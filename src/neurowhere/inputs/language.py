@@ -1,7 +1,10 @@
-"""Language: whether a text is in one that the models, which know English, cannot read."""
+"""Language: whether a text is English, which is all that the models know, and its sentences."""
 
 import re
+from itertools import pairwise
 
+from neurowhere.inputs.sources import Text
+from neurowhere.text import TermCounter
 from neurowhere.text.words import word_set
 
 WORD = re.compile(r"[^\W\d_]+")
@@ -23,8 +26,18 @@ OTHERS = word_set(
 
 
 def is_foreign(text: str) -> bool:
-    """Whether the letters, or the little words between the others, are not English.
+    """Return whether the letters, or the little words between the others, are not English.
 
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
     >>> is_foreign("Der Patient hat eine Läsion der linken Amygdala und des Thalamus.")
     True
     >>> is_foreign("locus coeruleus, substantia nigra, pars opercularis, la belle indifference")
@@ -39,3 +52,37 @@ def is_foreign(text: str) -> bool:
     n_english = sum(word in ENGLISH for word in words)
     n_others = sum(word in OTHERS for word in words)
     return len(words) >= FEWEST_WORDS and n_others > max(n_english, FEW)
+
+
+def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
+    """Cut a text at the ends of its sentences, as negation and sides are read.
+
+    Parameters
+    ----------
+    text : Text
+    counter : TermCounter
+
+    Returns
+    -------
+    list of Text
+        Numbered from 1; a list without points is one sentence.
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["fear"]))
+    >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)
+    [Text(name='note, sentence 1', content='No fear.'),
+     Text(name='note, sentence 2', content='Dr. Bell saw him!')]
+    """
+    reading = counter.read(text.content)
+    starts = [
+        start
+        for token, (start, _) in enumerate(reading.spans)
+        if token == 0 or reading.is_sentence_end(token)
+    ]
+    cuts = [*starts, len(text.content)]
+    return [
+        Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
+        for number, (start, end) in enumerate(pairwise(cuts), start=1)
+    ]

@@ -21,9 +21,36 @@ from neurowhere._tools.files import replaced
 from neurowhere._tools.progress import track
 from neurowhere._tools.replacement import recover
 from neurowhere.exceptions import FitError
-from neurowhere.learn.certificate import Certificate
 
 Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Primal and dual values at a solution; the optimum lies between them.
+
+    Certificates of independent problems add up.
+
+    >>> total = Certificate(primal=10.0, dual=9.9) + Certificate(primal=30.0, dual=29.9)
+    >>> round(total.relative_gap, 4)
+    0.005
+    """
+
+    primal: float = 0.0
+    dual: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """Upper bound on the distance to the optimal value."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """Gap as a share of the primal value; 0 for an exact zero problem."""
+        return self.gap / self.primal if self.primal > 0 else 0.0
+
+    def __add__(self, other: "Certificate") -> "Certificate":
+        return Certificate(self.primal + other.primal, self.dual + other.dual)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +86,20 @@ class LinearFit:
 
 
 def collect(blocks: Iterable[Block], n_regions: int, index: int = -1) -> LinearFit:
-    """Assemble the solutions for one λ of the path, the last by default."""
+    """Assemble the solutions of all regions for one λ of the path.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+        In any order; together they hold every region once.
+    n_regions : int
+    index : int
+        Place of the λ in the path, the last by default.
+
+    Returns
+    -------
+    LinearFit
+    """
     mean = np.empty(n_regions)
     coefficients: Float32 | None = None
     total: Certificate | None = None
@@ -84,9 +124,23 @@ def run_blocks(
     checkpoint: "Checkpoint | None" = None,
     description: str = "fitting",
 ) -> Iterator[Block]:
-    """Solve every slice on `n_jobs` threads and yield the blocks in order.
+    """Solve blocks of regions on threads and yield them in order.
 
-    The work inside a block releases the GIL. Blocks found in `checkpoint` are read, not solved.
+    Parameters
+    ----------
+    solve : callable
+        Solves one slice of regions, and releases the GIL while it works.
+    regions : sequence of slice
+    n_jobs : int
+        Threads, −1 for all cores.
+    checkpoint : Checkpoint, optional
+        Blocks found there are read, not solved.
+    description : str
+        Title of the progress bar.
+
+    Yields
+    ------
+    Block
     """
     from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
@@ -107,7 +161,7 @@ def run_blocks(
 
 
 class Checkpoint:
-    """A folder of finished blocks, from which an interrupted fit goes on.
+    """A folder of finished blocks, from which an interrupted fit resumes.
 
     Parameters
     ----------

@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.clinical.laterality import attach_sides
 from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
 from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
+from neurowhere.text.resolution import Resolver, known_senses
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
-from neurowhere.text.words import fold, other_splits, words_of
+from neurowhere.text.words import cased_words_of, fold, other_splits, words_of
 
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
 
 # Texts are counted together, up to this size, so that short ones cost no more than long ones.
 BATCH_CHARACTERS = 1 << 17
+# Categories of which no name is a place, whatever words it is made of.
+PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
 
 class Match(NamedTuple):
@@ -74,8 +77,16 @@ class TermCounter:
     def __init__(self, vocabulary: "Vocabulary") -> None:
         self.vocabulary = vocabulary
         spellings = _spellings(vocabulary)
-        self._ids = TokenIds({word for words, _ in spellings for word in words})
-        self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
+        senses = known_senses(vocabulary)
+        words = {word for words, _ in spellings for word in words}.union(senses)
+        words |= {cue for some in senses.values() for sense in some for cue in sense.cues}
+        self._ids = TokenIds(words)
+        # Above the ids of words, each term has one of its own: that of an abbreviation for it.
+        first_alias = self._ids.n_ids
+        names = _forms(spellings, self._ids)
+        names |= {(first_alias + term,): term for term in range(len(vocabulary))}
+        self._names = NameTree(names, first_alias + len(vocabulary))
+        self._resolver = Resolver(vocabulary, self._ids, self._names, first_alias)
         self.sides = [side_of_name(term) for term in vocabulary.terms]
         self._structures = _structures(vocabulary)
 
@@ -90,10 +101,17 @@ class TermCounter:
 
     def iter_count(self, texts: Iterable[str]) -> Iterator[sparse.csr_matrix]:
         """Count as `count` does, yielding the rows of a batch of texts at a time."""
-        for batch in _batches(plain(text, self._ids.knows) for text in texts):
-            ids = self._ids.of(f" {BOUNDARY_TOKEN} ".join(batch).split())
+        for batch in _batches(texts):
+            plain_texts = [plain(text, self._ids.knows, keep_case=True) for text in batch]
+            tokens = f" {BOUNDARY_TOKEN} ".join(plain_texts).split()
+            ids = self._ids.of(tokens)
+            bounds = np.flatnonzero(ids == BOUNDARY)
+            starts, ends = [0, *(bounds + 1).tolist()], [*bounds.tolist(), len(ids)]
+            for row in self._resolver.concerned(batch, ids, bounds):
+                own = slice(starts[row], ends[row])
+                self._resolver.resolve(batch[row], tokens[own], ids[own])
             first, _, terms = self._names.longest(ids)
-            rows = np.cumsum(ids == BOUNDARY)[first]
+            rows = np.searchsorted(bounds, first)
             yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
 
     def count_sides(self, texts: Iterable[str]) -> dict[Side, sparse.csr_matrix]:
@@ -120,10 +138,22 @@ class TermCounter:
         fields = zip(names, *places, sides, repeat(None), repeat(None))
         # A long text has a match every few words: this is the fastest way to make a tuple.
         matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        for number, (side, words) in attach_sides(with_places(reading)).applied.items():
+        for number, (side, words, _) in attach_sides(with_places(reading)).applied.items():
             if number < len(matches):  # those after are places that are no terms
                 matches[number] = Match(*matches[number][:3], side, *reading.span(words))
         return matches
+
+    def term_of(self, name: str) -> str | None:
+        """Term that a name is a form of, or None.
+
+        >>> from neurowhere.text import Vocabulary
+        >>> counter = TermCounter(Vocabulary(["lingual gyrus", "cortex"]))
+        >>> counter.term_of("Lingual gyri"), counter.term_of("visual cortex")
+        ('lingual gyrus', None)
+        """
+        reading = self.read(name)
+        is_whole = reading.first == [0] and reading.last == [len(reading.tokens) - 1]
+        return self.vocabulary.terms[reading.terms[0]] if is_whole else None
 
     def read(self, text: str) -> Reading:
         """Find the terms of a text among its tokens, for those who read what is around them."""
@@ -132,10 +162,12 @@ class TermCounter:
         starts, ends = token_spans(normal)
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
-        first, last, terms = self._names.longest(self._ids.of(tokens))
+        ids = self._ids.of(tokens)
+        self._resolver.resolve(text, tokens, ids)
+        first, last, terms = self._names.longest(ids)
         return Reading(
             text=text,
-            tokens=tokens,
+            tokens=normal.lower().split(),
             starts=starts,
             ends=ends,
             terms=terms.tolist(),
@@ -146,10 +178,18 @@ class TermCounter:
 
 
 def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
-    """Words of every name and the index of its term; what is spelt out comes before variants."""
+    """Words of every name and the index of its term; what is spelt out comes before variants.
+
+    A synonym that is a form of another term counts as that one: "thalami" is the thalamus, also
+    where a vocabulary has it as a synonym of "thalamo".
+    """
     indices = {term: i for i, term in enumerate(vocabulary.terms)}
-    names = [(words_of(term), i) for term, i in indices.items()]
-    names += [(words_of(name), indices[term]) for name, term in vocabulary.synonyms.items()]
+    names = [(cased_words_of(term), i) for term, i in indices.items()]
+    forms = {tuple(map(fold, words)): i for words, i in names}
+    for name, term in vocabulary.synonyms.items():
+        words, own = cased_words_of(name), tuple(map(fold, cased_words_of(term)))
+        form = tuple(map(fold, words))
+        names.append((words, indices[term] if form == own else forms.get(form, indices[term])))
     return names + [(split, i) for words, i in names for split in other_splits(words)]
 
 
@@ -177,7 +217,7 @@ def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
     names = [*((term, term) for term in vocabulary), *vocabulary.synonyms.items()]
     anatomy = {name for name, term in names if vocabulary.category(term) == "anatomy"}
     single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
-    others = (pair for pair in names if vocabulary.category(pair[1]) in ("", "disease"))
+    others = (pair for pair in names if vocabulary.category(pair[1]) not in PLACELESS)
     anatomy |= {term for name, term in others if is_place(name, single)}
     return np.array([term in anatomy for term in vocabulary])
 

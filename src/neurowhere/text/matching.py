@@ -5,16 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.text.abbreviations import is_short_form
 from neurowhere.text.tokens import ESCAPE
 from neurowhere.text.words import fold, is_skipped
 
 Ints = NDArray[np.intp]
 
-# Ids of tokens that are no words of the vocabulary. The boundary parts texts that are matched
-# together: no text yields its token, since the escape is always followed by a code.
-UNKNOWN, SKIPPED, BOUNDARY = 0, 1, 2
+# Ids of tokens that are no words of the vocabulary; those that may be abbreviations have their own.
+# The boundary parts texts that are matched together: no text yields its token, since the escape is
+# always followed by a code.
+UNKNOWN, SKIPPED, BOUNDARY, UNKNOWN_SHORT_FORM = 0, 1, 2, 3
 BOUNDARY_TOKEN = ESCAPE
-FIRST_WORD = 3
+FIRST_WORD = 4
 
 REMEMBERED_TOKENS = 1 << 18  # memory stays bounded however many distinct tokens a corpus has
 NO_TERM = -1
@@ -23,9 +25,11 @@ NO_TERM = -1
 class TokenIds(dict[str, int]):
     """Ids of tokens: one for each word of a vocabulary, shared by the other forms of the word.
 
-    >>> ids = TokenIds(["gyri", "gyrus", "lobe"])
-    >>> ids.of(["gyri", "gyrus", "lobes", "of", "unheard"]).tolist()
-    [3, 4, 5, 1, 0]
+    A word with capitals is found only as it is written, others in any case.
+
+    >>> ids = TokenIds(["MS", "gyri", "gyrus", "lobe"])
+    >>> ids.of(["MS", "ms", "gyri", "Gyrus", "LOBES", "of", "unheard"]).tolist()
+    [4, 0, 5, 6, 7, 1, 0]
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -38,7 +42,15 @@ class TokenIds(dict[str, int]):
             self._forms.setdefault(fold(word), []).append(self[word])
 
     def __missing__(self, token: str) -> int:
-        number = SKIPPED if is_skipped(token) else self._forms.get(fold(token), [UNKNOWN])[0]
+        lower = token.lower()
+        if lower != token:
+            number = self[lower]
+            if number == UNKNOWN and is_short_form(token):
+                number = UNKNOWN_SHORT_FORM
+        elif is_skipped(token):
+            number = SKIPPED
+        else:
+            number = self._forms.get(fold(token), [UNKNOWN])[0]
         if len(self) < REMEMBERED_TOKENS:
             self[token] = number
         return number

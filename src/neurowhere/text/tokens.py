@@ -18,21 +18,35 @@ ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a lett
 
 # Tried at the start of a word only: at each of its letters, long words would take for ever.
 _CUT_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
-_TO_TOKENS = {
-    code: chr(code).lower() if chr(code).isalnum() or chr(code) == ESCAPE else " "
-    for code in range(128)
+_TO_CASED = {
+    code: chr(code) if chr(code).isalnum() or chr(code) == ESCAPE else " " for code in range(128)
 }
+_TO_TOKENS = {code: token.lower() for code, token in _TO_CASED.items()}
+_WORD = re.compile("[A-Z]{2,}")
+FEWEST_SHOUTED = 4  # words of a line in capitals for them to mean nothing
+
+# Areas that share one "BA" or "area": "BA 44/45", "Brodmann's areas 44, 45 and 47". Each pattern
+# begins with letters that are searched for fast; what is before them is not looked at.
+_NUMBER = r"\d{1,2}[a-dm]?\b"
+_COUNTED = "mm|%|patient|subject|participant|healthy|voxel|year|men|women|stud"
+_MORE_NUMBERS = (
+    rf"[ -]?{_NUMBER}(?P<more>(?:(?:\s?[/,&-]\s?|,?\s(?:and|or)\s)"
+    rf"(?:[Bb][Aa])?{_NUMBER}(?!\.\d|\s?(?:{_COUNTED})))+)"
+)
+_AREAS = [re.compile(rf"{start}s?{_MORE_NUMBERS}") for start in ("BA", "rea")]
+_MORE_AREA = re.compile(r"(?<![A-Za-z\d])(\d{1,2})[a-dm]?")
 
 Known = Callable[[str], bool]
 
 
-def plain(text: str, known: Known | None = None) -> str:
+def plain(text: str, known: Known | None = None, *, keep_case: bool = False) -> str:
     r"""Return the text as lower-case ASCII tokens with spaces between them.
 
     Compatibility forms are decomposed (NFKD) and accents dropped; soft hyphens and other
     invisible marks vanish; dashes, quotes and all other punctuation become spaces; a letter of
     another script becomes a code made of ASCII letters. A word cut by a hyphen at the end of a
-    line is mended if `known` says that the mended word is one.
+    line is mended if `known` says that the mended word is one. With `keep_case`, capitals stay,
+    except in lines that are all capitals, and areas that share a "BA" get one each.
 
     >>> plain("Ménière’s “Fronto–Parietal” co\u00adef\ufb01cient").split()
     ['meniere', 's', 'fronto', 'parietal', 'coefficient']
@@ -46,11 +60,15 @@ def plain(text: str, known: Known | None = None) -> str:
         text = _CUT_WORD.sub(
             lambda cut: cut[1] + cut[2] if _is_mended(cut, known) else cut[0], text
         )
-    return text.translate(_TO_TOKENS)
+    if not keep_case:
+        return text.translate(_TO_TOKENS)
+    if edits := _area_edits(text):
+        text, _ = _replace(text, edits)
+    return _without_shouting(text).translate(_TO_CASED)
 
 
 def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | None]:
-    r"""Return `plain(text, known)` and, per character of it, the index in `text` it came from.
+    r"""Return `plain` with its case, and per character of it the index in `text` it came from.
 
     The second value is None where every character stayed in its place.
 
@@ -67,7 +85,10 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
         cuts = [match for match in _CUT_WORD.finditer(text) if _is_mended(match, known)]
         text, moved = _replace(text, [(cut.end(1), cut.start(2), "") for cut in cuts])
         origin = moved if origin is None else origin[moved]
-    return text.translate(_TO_TOKENS), origin
+    if edits := _area_edits(text):
+        text, moved = _replace(text, edits)
+        origin = moved if origin is None else origin[moved]
+    return _without_shouting(text).translate(_TO_CASED), origin
 
 
 def token_spans(tokens: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -121,6 +142,27 @@ def _ascii_letter(letter: str) -> str:
     if category == "Pd" or letter == MINUS_SIGN:
         return "-"
     return f"{ESCAPE}{ord(letter):x}" if category[0] in "LN" else " "
+
+
+def _area_edits(text: str) -> list[tuple[int, int, str]]:
+    """Return the edits that write "BA 44/45" as "BA 44/ba45", in the order of the text."""
+    return sorted(
+        (number.start(), number.end(), f"ba{number[1]}")
+        for pattern in _AREAS
+        for areas in pattern.finditer(text)
+        for number in _MORE_AREA.finditer(text, *areas.span("more"))
+    )
+
+
+def _without_shouting(text: str) -> str:
+    """Put lines that are all capitals in lower case: their capitals mark no abbreviation."""
+    lines = text.split("\n")
+    if not any(map(str.isupper, lines)):  # stops at the first small letter
+        return text
+    return "\n".join(
+        line.lower() if line.isupper() and len(_WORD.findall(line)) >= FEWEST_SHOUTED else line
+        for line in lines
+    )
 
 
 def _has_cut_words(text: str) -> bool:

@@ -1,30 +1,29 @@
 """Vocabularies: the terms that a text is searched for, their synonyms and categories."""
 
 import csv
-import json
 import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere._tools.files import bare_suffix, new_file, open_text
+from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.words import fold, words_of
+from neurowhere.text.lists import HEADER, SEPARATOR, read_mapping, read_rows, shipped_lines
+from neurowhere.text.lookalikes import true_synonyms
+from neurowhere.text.suggestions import NearNames
+from neurowhere.text.words import cased_words_of, fold, words_of
 
-CATEGORIES = ("anatomy", "psychology", "disease", "")
-HEADER = ["term", "category", "synonyms"]
-SEPARATOR = "|"
+CATEGORIES = ("anatomy", "function", "task", "drug", "disorder", "symptom", "other", "generic", "")
+FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
 MAPPING_SUFFIX = "_voc_mapping_identity.json"  # how NeuroQuery names its file of synonyms
@@ -67,7 +66,8 @@ class Vocabulary:
     synonyms : mapping of str to str, optional
         Other names, each with the term that it stands for.
     categories : mapping of str to str, optional
-        Category of terms: "anatomy", "psychology", "disease" or "" (none).
+        Category of terms: "anatomy", "function", "task", "drug", "disorder", "symptom", "other",
+        "generic" (says nothing of where by itself: "human", "syndrome") or "" (none).
 
     Examples
     --------
@@ -87,7 +87,11 @@ class Vocabulary:
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", tuple(self.terms))
         object.__setattr__(self, "synonyms", MappingProxyType(_in_order(self)))
-        object.__setattr__(self, "categories", MappingProxyType(dict(self.categories)))
+        categories = {
+            term: FORMER_CATEGORIES.get(category, category)
+            for term, category in self.categories.items()
+        }
+        object.__setattr__(self, "categories", MappingProxyType(categories))
         _check(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -110,16 +114,32 @@ class Vocabulary:
         """Index of the term that a name stands for: itself, a synonym, or another form of one."""
         index = self._find(name)
         if index is None:
-            near = get_close_matches(name.lower(), self._indices, n=SUGGESTIONS)
+            near = self.suggest(name)
             raise VocabularyError(
                 f"{name!r} is not among the {len(self):,} terms or their synonyms"
                 + (f"; did you mean {' or '.join(near)}?" if near else "")
             )
         return index
 
+    def suggest(self, word: str, n: int = SUGGESTIONS) -> list[str]:
+        """Return the names that are spelt most like a word, the most similar first.
+
+        >>> Vocabulary(["hippocampus", "thalamus", "hypothalamus"]).suggest("hipocampus")
+        ['hippocampus']
+        """
+        return self._near_names.suggest(word, n)
+
     def category(self, term: str) -> str:
         """Category of a term, "" where none is known."""
         return self.categories.get(term, "")
+
+    def is_generic(self, term: str) -> bool:
+        """Whether a term says nothing of where by itself, as "human" and "syndrome" do.
+
+        A term without a category is generic where the package's own list of such words has it.
+        """
+        category = self.category(term)
+        return category == "generic" or (category == "" and term in generic_words())
 
     def subset(self, terms: Iterable[str]) -> "Vocabulary":
         """Vocabulary of some of the terms, in the order of this one."""
@@ -190,14 +210,15 @@ class Vocabulary:
             per line; or NeuroQuery's CSV of terms and frequencies, without a header.
         mapping : path, optional
             JSON object of synonyms, as NeuroQuery writes; by default the file of that name
-            beside `path`, if there is one.
+            beside `path`, if there is one. Pairs that only look alike ("medial", "medical") are
+            left out, with a warning.
         """
         path = Path(path)
-        rows = _read_rows(path)
+        rows = read_rows(path)
         beside = path.with_name(path.name + MAPPING_SUFFIX)
         if mapping is None and beside.is_file():
             mapping = beside
-        synonyms = {} if mapping is None else _read_mapping(Path(mapping))
+        synonyms = {} if mapping is None else _read_synonyms(Path(mapping))
         try:
             return _from_rows(cls, rows, synonyms)
         except VocabularyError as error:
@@ -216,8 +237,14 @@ class Vocabulary:
                 writer.writerow([term, self.category(term), alternatives])
 
     def _find(self, name: str) -> int | None:
-        exact = self._indices.get(name)
-        return self._keys.get(_key(name)) if exact is None else exact
+        if name in self._indices:
+            return self._indices[name]
+        key = _key(name)
+        return self._keys.get(key, self._keys.get(tuple(word.lower() for word in key)))
+
+    @cached_property
+    def _near_names(self) -> NearNames:
+        return NearNames(self._indices)
 
     @cached_property
     def _indices(self) -> dict[str, int]:
@@ -243,7 +270,7 @@ def _in_order(vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def _key(name: str) -> tuple[str, ...]:
-    return tuple(map(fold, words_of(name)))
+    return tuple(map(fold, cased_words_of(name)))
 
 
 def _check(vocabulary: Vocabulary) -> None:
@@ -253,7 +280,7 @@ def _check(vocabulary: Vocabulary) -> None:
     known: dict[tuple[str, ...], str] = {}
     for term in vocabulary.terms:
         _check_name(term)
-        if (words := words_of(term)) in known:
+        if (words := cased_words_of(term)) in known:
             raise VocabularyError(
                 f"the terms {known[words]!r} and {term!r} are the same words; keep one, or make "
                 "one of them a synonym"
@@ -282,59 +309,24 @@ def _check_name(name: str) -> None:
         raise VocabularyError(f"{name!r} holds a {SEPARATOR} or a line break; remove it")
 
 
-@contextmanager
-def open_list(path: Path) -> Iterator[TextIO]:
-    """Open a list of names; a file that cannot be read or parsed becomes a `VocabularyError`."""
-    try:
-        with open_text(path) as stream:
-            yield stream
-    except OSError as error:
-        raise VocabularyError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError, csv.Error) as error:  # ValueError: damaged, or not JSON
-        raise VocabularyError(f"cannot read {path}: {error}") from error
-
-
-def _read_rows(path: Path) -> list[list[str]]:
-    """Rows of term, category and synonyms, the last two where the file has them."""
-    with open_list(path) as stream:
-        if bare_suffix(path) != ".csv":
-            return [[line.strip()] for line in stream if line.strip()]
-        rows = [row for row in csv.reader(stream, strict=True) if row]
-    if rows and rows[0][0] == HEADER[0]:
-        return _columns(path, rows[0], rows[1:])
-    if all(len(row) == 2 and _is_number(row[1]) for row in rows):
-        return [row[:1] for row in rows]
-    raise VocabularyError(f"{path} has no header {','.join(HEADER)}; add it, or name the file .txt")
-
-
-def _columns(path: Path, header: list[str], rows: list[list[str]]) -> list[list[str]]:
-    if unknown := set(header) - set(HEADER):
-        raise VocabularyError(
-            f"{path} has the column {min(unknown)!r}; expected {', '.join(HEADER)}"
+def _read_synonyms(path: Path) -> dict[str, str]:
+    """Read a map of synonyms without the pairs that only look alike."""
+    mapping = read_mapping(path)
+    synonyms = true_synonyms(mapping)
+    if dropped := [f"{name!r} for {mapping[name]!r}" for name in mapping if name not in synonyms]:
+        warnings.warn(
+            f"{len(dropped):,} of {len(mapping):,} synonyms only look alike and are left out: "
+            f"{', '.join(dropped[:SHOWN])}{', ...' if len(dropped) > SHOWN else ''}",
+            DataWarning,
+            stacklevel=3,
         )
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise VocabularyError(
-                f"{path}, row {number}: {len(row)} fields where the header has {len(header)}"
-            )
-    places = [header.index(name) if name in header else None for name in HEADER]
-    return [["" if place is None else row[place] for place in places] for row in rows]
+    return synonyms
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _read_mapping(path: Path) -> dict[str, str]:
-    with open_list(path) as stream:
-        mapping = json.load(stream)
-    if not isinstance(mapping, dict) or not all(isinstance(v, str) for v in mapping.values()):
-        raise VocabularyError(f"{path} should hold a JSON object of synonym: term")
-    return mapping
+@cache
+def generic_words() -> frozenset[str]:
+    """Return the words that say nothing of where by themselves, as reviewed by hand."""
+    return frozenset(shipped_lines(__package__, "generic.txt"))
 
 
 def _from_rows(
@@ -349,7 +341,7 @@ def _from_rows(
     for term, *more in rows:
         if term in mapping:
             continue
-        words = words_of(term) or (term,)
+        words = cased_words_of(term) or (term,)
         if words in terms:
             repeats.append(term)
             synonyms |= {term: terms[words]} if term != terms[words] else {}

@@ -28,6 +28,9 @@ PREFIXES = word_set(
     """
 )
 SHORTEST_REST = 4  # letters that must follow a prefix for it to be cut off
+LONGEST_ABBREVIATION = 6  # characters of a word whose capitals have a meaning
+# "n" in "n-back", "L" in "L-DOPA"; the "s" of a possessive is none.
+_TIED_LETTER = re.compile(r"(?<![\w'’])([A-RT-Za-rt-z])[-\u2010\u2011](?=\w)")
 
 
 def is_skipped(token: str) -> bool:
@@ -38,10 +41,36 @@ def is_skipped(token: str) -> bool:
 def words_of(name: str) -> tuple[str, ...]:
     """Words of a name, without those that are skipped.
 
-    >>> words_of("Heschl's gyrus"), words_of("Nucleus of the solitary tract")
-    (('heschl', 'gyrus'), ('nucleus', 'solitary', 'tract'))
+    A single letter is a word where a hyphen ties it to the next one.
+
+    >>> words_of("Heschl's gyrus"), words_of("Nucleus of the solitary tract"), words_of("n-back")
+    (('heschl', 'gyrus'), ('nucleus', 'solitary', 'tract'), ('n', 'back'))
     """
-    return tuple(token for token in plain(name).split() if not is_skipped(token))
+    return tuple(word.lower() for word in cased_words_of(name))
+
+
+def cased_words_of(name: str) -> tuple[str, ...]:
+    """Words of a name as `words_of` gives them, but abbreviations as they are written.
+
+    >>> cased_words_of("MS lesion"), cased_words_of("Broca's Area V1")
+    (('MS', 'lesion'), ('broca', 'area', 'v1'))
+    """
+    tied = _TIED_LETTER.findall(name)
+    tokens = plain(name, keep_case=True).split()
+    return tuple(
+        token if is_abbreviation(token) else token.lower()
+        for token in tokens
+        if not is_skipped(token.lower()) or token in tied
+    )
+
+
+def is_abbreviation(word: str) -> bool:
+    """Whether the case of a word matters: at least two capitals in six characters or fewer.
+
+    >>> [is_abbreviation(word) for word in ("MS", "GPi", "V1", "Down", "CORTEX", "AMYGDALA")]
+    [True, True, False, False, True, False]
+    """
+    return len(word) <= LONGEST_ABBREVIATION and sum(map(str.isupper, word)) > 1
 
 
 def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -79,6 +108,7 @@ _SPELLINGS = [
         (r"artefact", "artifact"),
         (r"ageing$", "aging"),
         (r"gramme(?=s?$)", "gram"),
+        (r"(?<=[a-z]{2})logue(?=s?$)", "log"),
         (r"(?<=[cfl])ence(?=s?$)", "ense"),
         (r"gement", "gment"),
         (r"(?<=ma)mm(?=illar)", "m"),
@@ -98,7 +128,6 @@ _IRREGULAR = {
     "corpora": "corpus",
     "criteria": "criterion",
     "crura": "crus",
-    "downs": "downs",  # Down's
     "feet": "foot",
     "foramina": "foramen",
     "ganglia": "ganglion",
@@ -108,7 +137,6 @@ _IRREGULAR = {
     "matrices": "matrix",
     "men": "man",
     "mice": "mouse",
-    "mini": "mini",
     "opercula": "operculum",
     "phenomena": "phenomenon",
     "plana": "planum",
@@ -119,6 +147,17 @@ _IRREGULAR = {
     "tegmenta": "tegmentum",
     "vermes": "vermis",
     "women": "woman",
+    # Words that end as plurals do, and are none: "pars" is not several "par".
+    **{
+        word: word
+        for word in word_set(
+            """
+            ados aids alias atlas bias canvas caps downs gas herpes lens mays means mini news
+            pancreas pars pons psts sans series species stokes whereas
+            """
+        )
+    },
+    **{f"{word}s": word for word in word_set("calorie cookie die genie lie movie selfie tie")},
 }
 # Endings of plurals and of their singulars; the first that fits is used.
 _PLURALS = {
@@ -142,7 +181,7 @@ def fold(word: str) -> str:
     """Key shared by the forms of a word: singular and plural, British and American.
 
     >>> [fold(word) for word in ("gyri", "cortices", "tumours", "haemorrhages", "grey", "pons")]
-    ['gyrus', 'cortex', 'tumor', 'hemorrhage', 'gray', 'pon']
+    ['gyrus', 'cortex', 'tumor', 'hemorrhage', 'gray', 'pons']
     """
     if len(word) < SHORTEST_PLURAL or not word.isalpha():
         return word

@@ -34,7 +34,7 @@ MAX_DIGITS = 9  # of a span: more are as absurd, and slow to read as a number
 
 
 def detects(path: Path) -> bool:
-    """Whether a file, or the first XML file below a folder, begins as a JATS article or set."""
+    """Return whether a file, or the first XML file below a folder, begins as a JATS article."""
     first = next(_iter_files(path), None)
     if first is None:
         return False

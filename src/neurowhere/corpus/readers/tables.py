@@ -6,7 +6,7 @@ from pathlib import Path
 
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.document import Document
-from neurowhere.corpus.readers.record import TEXT_KEYS, document_from_record
+from neurowhere.corpus.readers.jsonl import TEXT_KEYS, document_from_record
 from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
 from neurowhere.exceptions import CorpusError
 
@@ -19,7 +19,7 @@ MAX_CELL_CHARACTERS = 2**31 - 1
 
 
 def detects(path: Path) -> bool:
-    """Whether the file, or a file of the folder, is named as CSV or TSV."""
+    """Return whether the file, or a file of the folder, is named as CSV or TSV."""
     return bool(find_shards(path, SUFFIXES))
 
 

@@ -8,17 +8,12 @@ only ("brain", "group", "anterior part"), of parts outside the brain or below th
 another order, number or spelling are one; NIF's synonyms join the names that they belong to.
 """
 
-import csv
-import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from neurowhere.exceptions import VocabularyError
-from neurowhere.text.anatomy.labels import known_names, words_of_label
+from neurowhere.text.anatomy.labels import known_names
 from neurowhere.text.anatomy.names import (
     ABBREVIATIONS,
     ADJECTIVES,
@@ -32,35 +27,33 @@ from neurowhere.text.anatomy.names import (
     form_of,
     is_run_on,
     is_telling,
-    joined_words,
     key_of,
 )
-from neurowhere.text.clinical.places import SIDES
-from neurowhere.text.vocabulary import Vocabulary, open_list
-
-ATLAS_LABELS = "all_atlas_labels.csv"
-WIKIPEDIA = "wikipedia_human_brain_tree_2023-05-19.json"
-NIF = "nif_gross_anatomy_labels_synonyms.csv"
-TERM_CATEGORIES = "data-neuroquery_version-1_termcategories.csv"
-TERMS = "data-neuroquery_version-1_vocab-neuroquery7547_vocabulary.txt"
-TERM_SYNONYMS = "neuroquery_voc_mapping_identity.json"
-SOURCES = (ATLAS_LABELS, WIKIPEDIA, NIF, TERM_CATEGORIES, TERMS, TERM_SYNONYMS)
-
-# Atlases of networks: their labels name no part of the brain.
-NETWORK_ATLASES = ("gordon", "schaefer", "yeo")
-
-SIDE = re.compile(rf"^(?:{'|'.join(SIDES)}) ")
+from neurowhere.text.building.sources import (
+    TERM_SYNONYMS,
+    TERMS,
+    atlas_names,
+    category_names,
+    check_sources,
+    nif_rows,
+    unique,
+    wikipedia_names,
+)
+from neurowhere.text.lists import read_mapping, read_rows
+from neurowhere.text.lookalikes import true_synonyms
+from neurowhere.text.vocabulary import FORMER_CATEGORIES, Vocabulary
 
 
 def build_anatomy(folder: str | os.PathLike[str]) -> Vocabulary:
     """Build the vocabulary of the brain's parts from a folder of lists (see the module)."""
-    folder = _checked(folder)
-    nif = _nif_rows(folder / NIF)
+    folder = Path(folder)
+    check_sources(folder)
+    nif = nif_rows(folder)
     sources = {
-        "atlas": _atlas_names(folder / ATLAS_LABELS),
-        "wikipedia": _wikipedia_names(folder / WIKIPEDIA),
+        "atlas": atlas_names(folder),
+        "wikipedia": wikipedia_names(folder),
         "nif": [label for label, *_ in nif],
-        "categories": _category_names(folder, "anatomy"),
+        "categories": category_names(folder, "anatomy"),
     }
     return _gather(sources, nif)
 
@@ -74,7 +67,7 @@ def builtin_anatomy() -> Vocabulary:
     'anterior cingulate cortex'
     """
     names = [*known_names(), *SAME.values(), *ADJECTIVES.values(), *ABBREVIATIONS.values()]
-    return _gather({"atlas": _unique(names)}, [])
+    return _gather({"atlas": unique(names)}, [])
 
 
 def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> Vocabulary:
@@ -109,20 +102,30 @@ def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
     Phrases that run on from one name to the next are left out, and so are the words that the rules
     for sides and negation read: "insula and left inferior frontal gyrus" has two terms and a side.
     """
-    folder = _checked(folder)
-    vocabulary = Vocabulary.load(folder / TERMS, folder / TERM_SYNONYMS)
-    vocabulary = vocabulary.subset(filter(_is_term, vocabulary))
-    categories: dict[str, str] = {}
-    for category in ("psychology", "disease"):
-        keys = {key_of(name) for name in _category_names(folder, category)}
-        categories |= {term: category for term in vocabulary if key_of(term) in keys}
+    folder = Path(folder)
     anatomy = build_anatomy(folder)
+    vocabulary = neuroquery_terms(folder)
+    categories: dict[str, str] = {}
+    for listed, category in FORMER_CATEGORIES.items():
+        keys = {key_of(name) for name in category_names(folder, listed)}
+        categories |= {term: category for term in vocabulary if key_of(term) in keys}
     categories |= {term: "anatomy" for term in vocabulary if term in anatomy}
     names = builtin_anatomy().synonyms
     more = {
         form: term for form, term in names.items() if term in vocabulary and form not in vocabulary
     }
     return Vocabulary(vocabulary.terms, {**vocabulary.synonyms, **more}, categories)
+
+
+def neuroquery_terms(folder: Path) -> Vocabulary:
+    """Read NeuroQuery's terms that are names, with the synonyms that do not only look alike."""
+    synonyms = true_synonyms(read_mapping(folder / TERM_SYNONYMS))
+    terms = [row[0] for row in read_rows(folder / TERMS) if row[0] not in synonyms]
+    kept = set(filter(_is_term, terms))
+    return Vocabulary(
+        [term for term in terms if term in kept],
+        {name: term for name, term in synonyms.items() if term in kept},
+    )
 
 
 def _is_term(phrase: str) -> bool:
@@ -178,81 +181,3 @@ class _Synonyms(dict[str, str]):
             if name is not None and not is_other and form_of(form) not in self._known:
                 self._known.add(form_of(form))
                 self[form] = name
-
-
-def _checked(folder: str | os.PathLike[str]) -> Path:
-    folder = Path(folder)
-    missing = [name for name in SOURCES if not (folder / name).is_file()]
-    if missing:
-        raise VocabularyError(f"{folder} lacks {', '.join(missing)}; give the folder that has them")
-    return folder
-
-
-def _atlas_names(path: Path) -> list[str]:
-    """Names of the regions of atlases, from a table of atlas, index and label."""
-    labels = [
-        row["label"]
-        for row in _read_table(path, ("atlas", "label"))
-        if not row["atlas"].startswith(NETWORK_ATLASES)
-    ]
-    return _unique(words_of_label(label)[0] for label in labels)
-
-
-def _wikipedia_names(path: Path) -> list[str]:
-    """Names in a nested list of regions; what is in parentheses explains, and is left out."""
-    with open_list(path) as stream:
-        tree = json.load(stream)
-    names = (re.sub(r"\([^)]*\)", "", name) for name in _leaves(tree))
-    parts = (part for name in names for part in re.split(r" or | / ", name))
-    return _unique(" ".join(part.lower().split()) for part in parts)
-
-
-def _leaves(tree: Any) -> Iterator[str]:
-    if isinstance(tree, dict):
-        yield from (key for key in tree if "_" not in key)  # those with one are the file's own
-        tree = list(tree.values())
-    if isinstance(tree, list):
-        for branch in tree:
-            yield from _leaves(branch)
-    else:
-        yield str(tree)
-
-
-def _nif_rows(path: Path) -> list[list[str]]:
-    """Label and synonyms of each of NIF's parts of the brain."""
-    rows = _read_table(path, ("label", "synonyms"))
-    names = ([row["label"], *row["synonyms"].split("|")] for row in rows)
-    return [
-        _unique(re.sub(r"\([^)]*\)", "", name).strip().lower() for name in row) for row in names
-    ]
-
-
-def _category_names(folder: Path, category: str) -> list[str]:
-    """Terms of NeuroQuery's vocabulary that a list of this category has, word for word.
-
-    The table also pairs terms that only resemble each other ("group" and "y-group"): these are
-    left out.
-    """
-    with open_list(folder / TERMS) as stream:
-        terms = {line.strip() for line in stream}
-    rows = _read_table(folder / TERM_CATEGORIES, ("term", "normalized_term", "category"))
-    return _unique(
-        row["normalized_term"]
-        for row in rows
-        if row["category"] == category
-        and row["normalized_term"] in terms
-        and key_of(row["term"]) == key_of(row["normalized_term"])
-    )
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    """Names without a side that they begin with, each once."""
-    return list(dict.fromkeys(SIDE.sub("", name) for name in names if joined_words(name)))
-
-
-def _read_table(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    with open_list(path) as stream:
-        rows = list(csv.DictReader(stream))
-    if not rows or not set(columns) <= set(rows[0]):
-        raise VocabularyError(f"{path} should have the columns {', '.join(columns)}")
-    return rows

@@ -13,12 +13,11 @@ English. The table has one row per entry, of these kinds:
 Several regions may share a name, as the pieces of one gyrus do.
 """
 
-import csv
 import re
 from functools import cache
-from importlib.resources import files
 
 from neurowhere.text.clinical.places import SIDE_WORDS, Side
+from neurowhere.text.lists import shipped_table
 from neurowhere.text.words import word_set
 
 _SIDES: list[tuple[re.Pattern[str], Side]] = [
@@ -90,8 +89,7 @@ def known_names() -> list[str]:
 
 @cache
 def _table(kind: str) -> dict[str, str]:
-    table = (files(__package__) / "labels.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(table.splitlines())
+    rows = shipped_table(__package__, "labels.csv")
     return {row["label"]: row["name"] for row in rows if row["kind"] == kind}
 
 

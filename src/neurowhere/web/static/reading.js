@@ -25,8 +25,8 @@ function notesOn(result) {
   const notes = [];
   for (const mention of result.mentions) {
     if (mention.negation_where) {
-      notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: denied, not counted` });
-      notes.push({ where: mention.negation_where, kind: "denies", title: `denies ${mention.term}` });
+      notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: negated, not counted` });
+      notes.push({ where: mention.negation_where, kind: "denies", title: `negates ${mention.term}` });
     } else if (added.has(String(mention.where))) {
       const value = added.get(String(mention.where));
       const shade = Math.min(1 + Math.floor((SHADES * Math.abs(value)) / strongest), SHADES);
@@ -36,7 +36,7 @@ function notesOn(result) {
     if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}` });
   }
   for (const { where, side } of result.unapplied_sides) {
-    notes.push({ where, kind: "unapplied", title: `${side}: of a limb, a field or a symptom; not followed` });
+    notes.push({ where, kind: "unapplied", title: `${side}: of a limb, visual field or symptom; not followed` });
   }
   return notes;
 }

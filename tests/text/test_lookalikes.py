@@ -1,0 +1,109 @@
+"""The rule and the table, against a reading of all of NeuroQuery's pairs by one person."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from neurowhere.exceptions import DataWarning
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.lookalikes import is_synonym, same_word, true_synonyms
+
+with (Path(__file__).parent / "data" / "synonym_review.csv").open() as stream:
+    REVIEW = list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize(
+    ("name", "term"),
+    [
+        ("lobes", "lobe"),
+        ("hippocampal", "hippocampus"),
+        ("fibres", "fiber"),
+        ("anaesthesia", "anesthesia"),
+        ("programmed", "program"),
+        ("nucleus ventralis", "nucleus ventral"),
+        ("life styles", "lifestyle"),
+        ("Down's syndromes", "downs syndrome"),
+        ("frontal eye field area", "frontal eye fields"),
+    ],
+)
+def test_forms_of_one_word_are_synonyms(name, term):
+    assert same_word(name, term)
+    assert same_word(term, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "term"),
+    [
+        ("intraparenchymal", "intraparietal"),
+        ("temporary", "temporal"),
+        ("medial", "medical"),
+        ("neutral", "neural"),
+        ("anosmia", "anomia"),
+        ("dysphonia", "dysphoric"),
+        ("psychopathic", "psychotic"),
+        ("familial", "familiar"),
+        ("shame", "sham"),
+        ("irony", "iron"),
+        ("talking", "taking"),
+        ("masking", "making"),
+        ("attenuation", "attention"),
+        ("conversation", "conversion"),
+        ("corticostriatal", "corticospinal"),
+        ("spine", "spin"),
+        ("temporopolar", "temporo-parietal"),
+        ("episode", "episodic"),
+        ("nuclear", "nucleus"),
+    ],
+)
+def test_lookalikes_are_not_synonyms(name, term):
+    assert not is_synonym(name, term)
+    assert not is_synonym(term, name)
+
+
+def test_every_pair_is_judged_as_the_reader_judged_it():
+    wrong = [
+        (row["name"], row["term"])
+        for row in REVIEW
+        if is_synonym(row["name"], row["term"]) != (row["verdict"] == "keep")
+    ]
+    assert len(REVIEW) == 1239
+    assert wrong == []
+
+
+def test_the_rule_alone_agrees_with_the_reader_on_nearly_all():
+    wrong = [
+        row for row in REVIEW if same_word(row["name"], row["term"]) != (row["verdict"] == "keep")
+    ]
+    assert len(wrong) <= 75
+    lookalikes = [row["name"] for row in wrong if row["reason"] == "lookalike"]
+    assert lookalikes == ["connective"]
+
+
+def test_a_map_loses_its_lookalikes_with_a_warning(tmp_path):
+    (tmp_path / "terms.txt").write_text("lobe\nlobes\nmedial\nmedical\nspin\nspine\n")
+    pairs = {"lobes": "lobe", "medial": "medical", "spine": "spin"}
+    (tmp_path / "map.json").write_text(json.dumps(pairs))
+    with pytest.warns(DataWarning, match="2 of 3 synonyms only look alike .* 'medial' for 'medic"):
+        vocabulary = Vocabulary.load(tmp_path / "terms.txt", tmp_path / "map.json")
+    assert vocabulary.terms == ("lobe", "medial", "medical", "spin", "spine")
+    assert true_synonyms(pairs) == dict(vocabulary.synonyms) == {"lobes": "lobe"}
+
+
+def test_synonyms_of_a_table_are_the_users_own(tmp_path):
+    (tmp_path / "v.csv").write_text("term,synonyms\nalcohol,alcoholism\n")
+    assert Vocabulary.load(tmp_path / "v.csv").synonyms == {"alcoholism": "alcohol"}
+
+
+def test_the_shipped_model_reads_no_lookalike():
+    from neurowhere import load_model
+
+    vocabulary = load_model().vocabulary_
+    counter = TermCounter(vocabulary)
+    terms = set(vocabulary)
+    for row in REVIEW:
+        if row["verdict"] == "drop":
+            assert row["name"] not in vocabulary.synonyms
+        if row["reason"] == "lookalike" and row["name"] not in terms:
+            assert [match.term for match in counter.find(row["name"])] != [row["term"]], row
