@@ -145,7 +145,7 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
             DataWarning,
             stacklevel=3,
         )
-    return float(max(np.quantile(here, TOP), 0.0))
+    return max(float(np.quantile(here, TOP)), 0.0)
 
 
 def peak_weights(model: Encoder, xyz_mm: ArrayLike) -> Floats:
