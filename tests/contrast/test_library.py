@@ -262,6 +262,11 @@ def test_a_library_that_is_stopped_at_any_moment_is_cut_to_its_end(model, tmp_pa
         shutil.rmtree(tmp_path / "cache")
 
 
+def test_copies_of_texts_are_for_their_owner_alone(source, tmp_path):
+    library = open_here([source], tmp_path / "cache")
+    assert library.folder.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_cache_that_cannot_be_written_is_one_line(source, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write to"):

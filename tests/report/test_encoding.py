@@ -118,7 +118,7 @@ def test_tables_hold_the_numbers(result, folder):
 
 def test_the_place_of_a_region_is_its_densest(result):
     atlas = make_atlas()
-    places = result.gazetteer(atlas).densest_mm(result.density)
+    places = result.gazetteer(atlas).densest_mm(result.density, range(4))
     np.testing.assert_array_equal(atlas.region_of(places), range(4))
     for k, place in enumerate(places):
         inside = atlas.affine[:3, :3] @ np.argwhere(atlas.regions == k).T + atlas.affine[:3, 3:]

@@ -30,8 +30,13 @@ def decode(
     model: ModelOption = None,
     terms: Annotated[int, typer.Option(min=1, help="Number of terms to list.")] = 20,
     threshold: Annotated[
-        float, typer.Option(min=0.0, help="Ignore the values of a map up to this one.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Ignore the values of a map up to this one.",
+            show_default="0, or the 95th percentile of an unthresholded map",
+        ),
+    ] = None,
     talairach: Annotated[
         bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
     ] = False,
@@ -120,10 +125,13 @@ def _summarise(found: "Decoding") -> dict[str, Any]:
     tables = {"terms": found.terms}
     if found.studies is not None:
         tables["studies"] = found.studies
-    return {name: table.round(DIGITS).to_dict("records") for name, table in tables.items()}
+    rows = {name: table.round(DIGITS).to_dict("records") for name, table in tables.items()}
+    return rows if found.threshold is None else {"threshold": found.threshold, **rows}
 
 
 def _print(found: "Decoding", output: Path | None) -> None:
+    if found.threshold:
+        typer.echo(f"values above {found.threshold:.3g} count; --threshold changes that\n")
     typer.echo(f"{'term':32}{'score':>8}{'to its base rate':>18}")
     for row in found.terms.to_dict("records"):
         typer.echo(f"{row['term']:32}{row['score']:8.2f}{row['ratio']:17.1f}×")

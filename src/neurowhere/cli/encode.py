@@ -2,6 +2,7 @@
 
 import json
 import sys
+import textwrap
 import warnings
 from dataclasses import dataclass
 from enum import Enum
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
     from neurowhere.model.encoding import Encoding, RegionOrder
     from neurowhere.space import Atlas
+
+
+LONGEST_NAME = 40  # characters of a text that stand for it
 
 
 class Order(Enum):
@@ -191,9 +195,14 @@ def encode(
             column=column,
         )
         return
-    added = [(read_text(source), 1) for source in plus or ()]
-    added += [(read_text(source), -1) for source in minus or ()]
+    added = [(_named(read_text(source), "--plus"), 1) for source in plus or ()]
+    added += [(_named(read_text(source), "--minus"), -1) for source in minus or ()]
     _encode_one(read_text(texts[0]), added, output, options)
+
+
+def _named(text: "Text", option: str) -> "Text":
+    """Return a text under the name of its option, so that an error says which one it is."""
+    return text._replace(name=f"{option} {textwrap.shorten(text.content, LONGEST_NAME)!r}")
 
 
 def _encode_one(

@@ -112,9 +112,9 @@ def open_library(
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there."""
+    """Make a folder unless it is there; it holds copies of texts, which are for its owner alone."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
 

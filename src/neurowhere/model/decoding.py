@@ -32,6 +32,9 @@ from neurowhere.space.partition import OUTSIDE, as_points
 
 Floats = NDArray[np.floating]
 
+BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
+TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
+MAD_TO_SD, NOISE = 1.4826, 3.5  # standard deviations
 N_SHOWN = 10  # terms and studies in a notebook
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
 
@@ -49,11 +52,14 @@ class Decoding:
     studies : DataFrame or None
         Training studies whose texts speak for it most: id, similarity, link to PubMed. None for a
         model that does not know its studies.
+    threshold : float or None
+        Values of a map above this were counted; None for points.
     """
 
     weights: Floats
     terms: pd.DataFrame
     studies: pd.DataFrame | None
+    threshold: float | None = None
 
     def __repr__(self) -> str:
         return f"Decoding: {', '.join(self.terms['term'].head())}, ..."
@@ -63,7 +69,9 @@ class Decoding:
         return "".join(table.head(N_SHOWN).to_html(index=False) for table in tables)
 
 
-def decode(model: Encoder, place: Any, *, threshold: float = 0.0, n_terms: int = 20) -> Decoding:
+def decode(
+    model: Encoder, place: Any, *, threshold: float | None = None, n_terms: int = 20
+) -> Decoding:
     """Find the terms and studies that speak for a place, for peaks, or for a map.
 
     Parameters
@@ -72,10 +80,16 @@ def decode(model: Encoder, place: Any, *, threshold: float = 0.0, n_terms: int =
     place : (x, y, z), array of shape (n, 3), or image
         A point or peaks in MNI mm, or a map as a path or an image: a density, a statistic or a
         mask. What is not positive in a map does not count.
-    threshold : float
-        Values of a map up to this do not count.
+    threshold : float, optional
+        Values of a map up to this do not count. By default 0, and for a map with values of both
+        signs all over the brain, an unthresholded statistic, its 95th percentile in the brain; see
+        `robust_threshold`.
     n_terms : int
-        How many terms to give.
+        Number of terms.
+
+    Returns
+    -------
+    Decoding
 
     Examples
     --------
@@ -89,10 +103,49 @@ def decode(model: Encoder, place: Any, *, threshold: float = 0.0, n_terms: int =
     if model.text == "none":
         raise FitError("a model of the mean map knows no terms; fit one with text")
     if isinstance(place, (str, os.PathLike)) or hasattr(place, "dataobj"):
+        if threshold is None:
+            threshold = robust_threshold(model.partition_, place)
         weights = map_weights(model.partition_, place, threshold)
     else:
-        weights = peak_weights(model, place)
-    return Decoding(weights, rank_terms(model, weights, n_terms), _studies(model, weights))
+        threshold, weights = None, peak_weights(model, place)
+    terms = rank_terms(model, weights, n_terms)
+    return Decoding(weights, terms, _studies(model, weights), threshold)
+
+
+def robust_threshold(partition: Partition, image: ImageLike) -> float:
+    """Return the value above which a map counts: 0, or more for an unthresholded statistic.
+
+    A map is taken as unthresholded where a tenth of the brain or more is negative, and as much
+    positive. Its threshold is the 95th percentile of its values in the brain. A warning says where
+    even the highest thousandth lies within 3.5 robust standard deviations (1.4826 times the median
+    absolute deviation) of the median, as in a map of noise.
+
+    Parameters
+    ----------
+    partition : Partition
+    image : path or image
+
+    Returns
+    -------
+    float
+    """
+    values, affine = read_volume(image, "the map")
+    voxels = np.argwhere(partition.regions != OUTSIDE)
+    here = _sample(
+        np.nan_to_num(values.astype(np.float64)), affine, transform_points(partition.affine, voxels)
+    )
+    if min((here < 0).mean(), (here > 0).mean()) < BOTH_SIGNS:
+        return 0.0
+    centre = np.median(here)
+    spread = MAD_TO_SD * np.median(np.abs(here - centre))
+    if np.quantile(here, HIGHEST) - centre < NOISE * spread:
+        warnings.warn(
+            "the map has no values that stand out from noise, so that its terms mean little; "
+            "check that it is the right one, or give a threshold",
+            DataWarning,
+            stacklevel=3,
+        )
+    return max(float(np.quantile(here, TOP)), 0.0)
 
 
 def peak_weights(model: Encoder, xyz_mm: ArrayLike) -> Floats:

@@ -85,8 +85,10 @@ def _differing(
     gazetteer = difference.gazetteer(atlas)
     ours, theirs = gazetteer.shares(first.density), gazetteer.shares(second.density)
     gain: NDArray[np.floating] = sign * (ours - theirs)
-    places = gazetteer.densest_mm(difference.density)
-    largest = np.argsort(-gain, kind="stable")[:n_regions].tolist()
+    largest = [
+        row for row in np.argsort(-gain, kind="stable")[:n_regions].tolist() if gain[row] > 0
+    ]
+    places = gazetteer.densest_mm(difference.density, largest)
     return [
         DifferingRegion(
             gazetteer.atlas.names[row],
@@ -94,8 +96,7 @@ def _differing(
             float(ours[row]),
             float(theirs[row]),
             float(ours[row] / theirs[row]) if theirs[row] else None,
-            as_point(places[row]),
+            as_point(place),
         )
-        for row in largest
-        if gain[row] > 0
+        for row, place in zip(largest, places, strict=True)
     ]

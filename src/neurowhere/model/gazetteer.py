@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,40 +59,34 @@ class Gazetteer:
         regions = self.atlas.region_of(xyz_mm).tolist()
         return [None if region == OUTSIDE else region for region in regions]
 
-    def densest_mm(self, density: Floats) -> NDArray[np.float64]:
-        """Return the place in each region where a density is highest: (n_labels, 3).
+    def densest_mm(self, density: Floats, rows: Iterable[int]) -> NDArray[np.float64]:
+        """Return the place in each of some regions where a density is highest: (n, 3).
 
         It is the centre of a voxel of the atlas, so that it lies in the region; of several as
         dense, the one closest to the centre of the region.
         """
-        voxels = self._voxels
-        values = np.append(density, 0.0)[voxels.model_region]  # 0 outside of the model's regions
-        highest = np.maximum.reduceat(values, voxels.starts)  # (n_labels,)
-        is_highest = np.flatnonzero(values == highest[voxels.region])
-        _, first = np.unique(voxels.region[is_highest], return_index=True)
-        places: NDArray[np.float64] = voxels.xyz_mm[is_highest[first]]
-        return places
+        padded = np.append(density, 0.0)  # 0 outside of the model's regions
+        places = [self._densest(padded, row) for row in rows]
+        return np.array(places, dtype=np.float64).reshape(-1, 3)
+
+    def _densest(self, padded: Floats, row: int) -> NDArray[np.float64]:
+        xyz_mm = transform_points(self.atlas.affine, self._voxels[row])
+        values = padded[self.partition.region_of(xyz_mm)]
+        distance = np.linalg.norm(xyz_mm - self.atlas.centers_mm[row], axis=1)
+        place: NDArray[np.float64] = xyz_mm[np.lexsort((distance, -values))[0]]
+        return place
 
     @cached_property
-    def _voxels(self) -> "_Voxels":
-        atlas = self.atlas
-        found = np.argwhere(atlas.regions != OUTSIDE)  # (n_voxels, 3)
-        xyz_mm = transform_points(atlas.affine, found)
-        region = atlas.regions[tuple(found.T)]
-        distance = np.linalg.norm(xyz_mm - atlas.centers_mm[region], axis=1)
-        order = np.lexsort((distance, region))
-        region, xyz_mm = region[order], xyz_mm[order]
-        starts = np.searchsorted(region, np.arange(atlas.n_regions))
-        return _Voxels(region, xyz_mm, self.partition.region_of(xyz_mm), starts)
-
-
-class _Voxels(NamedTuple):
-    """Voxels of an atlas, region by region, those closest to the centre of the region first."""
-
-    region: NDArray[np.integer]
-    xyz_mm: NDArray[np.float64]
-    model_region: NDArray[np.integer]
-    starts: NDArray[np.intp]  # first voxel of each region
+    def _voxels(self) -> list[NDArray[np.intp]]:
+        """Voxels of each region of the atlas: (n_voxels, 3)."""
+        regions = self.atlas.regions
+        inside = np.flatnonzero(regions != OUTSIDE)
+        labels = regions.ravel()[inside]
+        order = inside[np.argsort(labels, kind="stable")]
+        ends = np.cumsum(np.bincount(labels, minlength=self.atlas.n_regions))[:-1]
+        return [
+            np.column_stack(np.unravel_index(part, regions.shape)) for part in np.split(order, ends)
+        ]
 
 
 @lru_cache(maxsize=8)

@@ -328,7 +328,8 @@ def regions_of(
     if n_regions == 0:
         return []
     table = encoding.regions(gazetteer.atlas, sort=sort).head(n_regions or len(gazetteer.names))
-    places = dict(zip(gazetteer.atlas.names, gazetteer.densest_mm(encoding.density), strict=True))
+    rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
+    places = gazetteer.densest_mm(encoding.density, rows)
     why = _reasons(encoding, gazetteer, table["region"].head(n_explained).tolist())
     columns = ("region", "name", "probability", "ratio", "excess")
     return [
@@ -338,10 +339,12 @@ def regions_of(
             probability,
             _or_none(ratio),
             excess,
-            as_point(places[label]),
+            as_point(place),
             why.get(label, []),
         )
-        for label, name, probability, ratio, excess in _rows(table, *columns)
+        for (label, name, probability, ratio, excess), place in zip(
+            _rows(table, *columns), places, strict=True
+        )
     ]
 
 
