@@ -225,10 +225,38 @@ def test_sides_of_passages_are_read_well(name, recall):
 
 WORDS = sorted(
     {
-        *"insula thalamus lesion left right PCA hemianopia respectively contralateral".split(),
-        *", . ; : ( ) ? \n Technique: Findings: (p=0.07) (-) the in of was it this which".split(
-            " "
-        ),
+        *[
+            "insula",
+            "thalamus",
+            "lesion",
+            "left",
+            "right",
+            "PCA",
+            "hemianopia",
+            "respectively",
+            "contralateral",
+        ],
+        *[
+            ",",
+            ".",
+            ";",
+            ":",
+            "(",
+            ")",
+            "?",
+            "\n",
+            "Technique:",
+            "Findings:",
+            "(p=0.07)",
+            "(-)",
+            "the",
+            "in",
+            "of",
+            "was",
+            "it",
+            "this",
+            "which",
+        ],
         *(word for words in vars(cues).values() if isinstance(words, frozenset) for word in words),
     }
 )
