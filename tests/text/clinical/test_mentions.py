@@ -223,43 +223,12 @@ def test_sides_of_passages_are_read_well(name, recall):
     assert inherited.precision > 0.8
 
 
-WORDS = sorted(
-    {
-        *[
-            "insula",
-            "thalamus",
-            "lesion",
-            "left",
-            "right",
-            "PCA",
-            "hemianopia",
-            "respectively",
-            "contralateral",
-        ],
-        *[
-            ",",
-            ".",
-            ";",
-            ":",
-            "(",
-            ")",
-            "?",
-            "\n",
-            "Technique:",
-            "Findings:",
-            "(p=0.07)",
-            "(-)",
-            "the",
-            "in",
-            "of",
-            "was",
-            "it",
-            "this",
-            "which",
-        ],
-        *(word for words in vars(cues).values() if isinstance(words, frozenset) for word in words),
-    }
-)
+PIECES = """
+insula thalamus lesion left right PCA hemianopia respectively contralateral , . ; : ( ) ? Technique:
+Findings: (p=0.07) (-) the in of was it this which
+"""
+LISTED = (words for words in vars(cues).values() if isinstance(words, frozenset))
+WORDS = sorted({"\n", *PIECES.split(), *(word for words in LISTED for word in words)})
 
 
 @settings(deadline=None)
