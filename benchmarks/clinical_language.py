@@ -29,7 +29,6 @@ from neurowhere.text.extraction import TermExtractor
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
 PASSAGES = ("seen", "own", "unseen")
-PARTS = ("develop", "held out")
 SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
 N_ABSTRACTS = 300
 REPEATS = 3
@@ -57,13 +56,11 @@ def main():
     print(f"\n{header}\n{'precision and recall, %':34}" + f"{'P':>12}{'R':>6}" * 3)
     for name, vocabulary in vocabularies.items():
         counter = TermCounter(vocabulary)
-        for part in PARTS:
-            chosen = [sentence for sentence in sentences if sentence.part == part]
-            for source in ("report", "abstract", "all"):
-                some = [s for s in chosen if source in (s.source, "all")]
-                print_row(f"{name}, {part}, {source}", some, counter, read_mentions)
-            if name == "small":
-                print_row(f"  baseline: nearest words, {part}", chosen, counter, naive)
+        for source in ("report", "abstract", "all"):
+            some = [s for s in sentences if source in (s.source, "all")]
+            print_row(f"{name} vocabulary, {source}", some, counter, read_mentions)
+        if name == "small":
+            print_row("  baseline: nearest words", sentences, counter, naive)
     if arguments.rivals:
         print_rivals(sentences, arguments.rivals)
     if arguments.failures:
@@ -120,16 +117,14 @@ def percent(tally):
 
 
 def print_sizes(sentences):
-    for part in PARTS:
-        chosen = [sentence for sentence in sentences if sentence.part == part]
-        targets = [target for sentence in chosen for target in sentence.targets]
-        print(
-            f"{part}: {len(chosen)} sentences "
-            f"({sum(s.source == 'report' for s in chosen)} of reports), {len(targets)} mentions, "
-            f"{sum(t.is_negated for t in targets)} negated, "
-            f"{sum(t.side is not None for t in targets)} with a side, "
-            f"{sum(len(s.unapplied) for s in chosen)} sides not to apply"
-        )
+    targets = [target for sentence in sentences for target in sentence.targets]
+    print(
+        f"{len(sentences)} sentences "
+        f"({sum(s.source == 'report' for s in sentences)} of reports), {len(targets)} mentions, "
+        f"{sum(t.is_negated for t in targets)} negated, "
+        f"{sum(t.side is not None for t in targets)} with a side, "
+        f"{sum(len(s.unapplied) for s in sentences)} sides not to apply"
+    )
 
 
 def print_row(name, sentences, counter, reader):
@@ -146,15 +141,12 @@ def print_rivals(sentences, python):
 
     spans = [[target[:2] for target in sentence.targets] for sentence in sentences]
     for name, answers in ask_rivals([s.text for s in sentences], spans, python).items():
-        for part in PARTS:
-            pairs = [
-                (target.is_negated, answer)
-                for sentence, some in zip(sentences, answers)
-                if sentence.part == part
-                for target, answer in zip(sentence.targets, some)
-            ]
-            tally = sum((compare(*pair) for pair in pairs), Tally())
-            print(f"{f'{name}, {part}':34}" + percent(tally))
+        pairs = [
+            (target.is_negated, answer)
+            for sentence, some in zip(sentences, answers)
+            for target, answer in zip(sentence.targets, some)
+        ]
+        print(f"{name:34}" + percent(sum((compare(*pair) for pair in pairs), Tally())))
 
 
 def ask_rivals(texts, spans, python):
@@ -170,12 +162,10 @@ def ask_rivals(texts, spans, python):
 def print_failures(sentences, counter):
     from tests.text.sentences import score
 
-    for part in PARTS:
-        print(f"\n{part}: read wrongly")
-        for sentence in sentences:
-            failures = score(sentence, counter).failures if sentence.part == part else ()
-            if failures:
-                print(f"- {sentence.text}\n    {'; '.join(failures)}")
+    print("\nread wrongly")
+    for sentence in sentences:
+        if failures := score(sentence, counter).failures:
+            print(f"- {sentence.text}\n    {'; '.join(failures)}")
 
 
 def naive(text, counter):

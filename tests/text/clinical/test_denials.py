@@ -65,6 +65,7 @@ def states(text):
         ("the pons is not affected by the lesion", "pons", "lesion"),
         ("activity was absent in the insula", "insula", ""),
         ("the insula responded, the putamen did not", "putamen", "insula"),
+        ("the insula, not, as was said, at all", "insula", ""),
         ("activation in the insula did not survive correction", "insula", ""),
         # the place that has none of it
         ("thalamus: no abnormality", "thalamus", ""),

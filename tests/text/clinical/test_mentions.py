@@ -17,6 +17,7 @@ from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
 from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.clinical import cues
 from neurowhere.text.clinical.mentions import (
     Mention,
     Mentions,
@@ -176,28 +177,24 @@ def test_a_place_without_a_term_weighs_like_an_average_structure():
 # The hand-written sentences
 
 
-def total(part, counter):
-    return sum(
-        (score(sentence, counter) for sentence in SENTENCES if sentence.part == part), Score()
-    )
+def total(counter):
+    return sum((score(sentence, counter) for sentence in SENTENCES), Score())
 
 
 SENTENCES = read_sentences()
 
 
 def test_there_are_many_sentences_of_both_kinds():
-    parts = [(sentence.part, sentence.source) for sentence in SENTENCES]
-    assert parts.count(("develop", "report")) > 100 < parts.count(("develop", "abstract"))
-    assert parts.count(("held out", "report")) > 20 < parts.count(("held out", "abstract"))
+    sources = [sentence.source for sentence in SENTENCES]
+    assert sources.count("report") > 100 < sources.count("abstract")
     assert len({sentence.text for sentence in SENTENCES}) == len(SENTENCES) > 300
 
 
-@pytest.mark.parametrize(("part", "floor"), [("develop", 0.97), ("held out", 0.85)])
-def test_negations_and_sides_are_read_well(part, floor):
-    result = total(part, COUNTER)
+def test_negations_and_sides_are_read_well():
+    result = total(COUNTER)
     assert result.not_found == 0
-    assert min(result.negation.precision, result.negation.recall) > floor, result.failures
-    assert min(result.side.precision, result.side.recall) > floor, result.failures
+    assert min(result.negation.precision, result.negation.recall) > 0.97, result.failures
+    assert min(result.side.precision, result.side.recall) > 0.97, result.failures
     assert result.unapplied.recall > 0.9, result.failures
 
 
@@ -226,6 +223,22 @@ def test_sides_of_passages_are_read_well(name, recall):
     assert inherited.precision > 0.8
 
 
+PIECES = """
+insula thalamus lesion left right PCA hemianopia respectively contralateral , . ; : ( ) ? Technique:
+Findings: (p=0.07) (-) the in of was it this which
+"""
+LISTED = (words for words in vars(cues).values() if isinstance(words, frozenset))
+WORDS = sorted({"\n", *PIECES.split(), *(word for words in LISTED for word in words)})
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join))
+def test_any_words_can_be_read(text):
+    mentions = read_mentions(text, COUNTER)
+    for mention in (*mentions, *mentions.places, *mentions.rule_based):
+        assert 0 <= mention.start < mention.end <= len(text)
+
+
 REPEATED = """
 no; not; may; if; normal; very; fully normal; insula and; insula,; the insula was not; left insula;
 left; on the left, insula; insula bilaterally; left contralateral; left and right, respectively;
@@ -243,17 +256,16 @@ def test_a_text_is_read_in_linear_time(words):
         return time.process_time() - start
 
     seconds(1000)
-    short, long = min(seconds(4000) for _ in range(3)), min(seconds(32_000) for _ in range(2))
-    assert long < 24 * max(short, 0.002)  # eight times as long
+    short, long = min(seconds(2000) for _ in range(3)), min(seconds(16_000) for _ in range(2))
+    assert long < 24 * max(short, 0.001)  # eight times as long
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("part", "floor"), [("develop", 0.95), ("held out", 0.85)])
-def test_they_are_read_as_well_with_the_full_vocabulary(data, part, floor):
-    result = total(part, TermCounter(build_full(data / "vocabulary")))
+def test_they_are_read_as_well_with_the_full_vocabulary(data):
+    result = total(TermCounter(build_full(data / "vocabulary")))
     assert result.not_found < 10
-    assert min(result.negation.precision, result.negation.recall) > floor, result.failures
-    assert min(result.side.precision, result.side.recall) > floor, result.failures
+    assert min(result.negation.precision, result.negation.recall) > 0.95, result.failures
+    assert min(result.side.precision, result.side.recall) > 0.95, result.failures
 
 
 @pytest.mark.data

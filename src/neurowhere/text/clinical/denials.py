@@ -14,7 +14,7 @@ from typing import NamedTuple
 from neurowhere.text.clinical import cues
 from neurowhere.text.clinical.clauses import REACH
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
-from neurowhere.text.clinical.lookalikes import Cue, Lookalikes
+from neurowhere.text.clinical.nondenials import Cue, NonDenials
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.matching import NO_TERM
@@ -54,7 +54,7 @@ def attach_denials(reading: Reading) -> Denials:
     return result
 
 
-class _DenialReader(Lookalikes):
+class _DenialReader(NonDenials):
     """Reads a text around the cues of denial."""
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
@@ -142,7 +142,7 @@ class _DenialReader(Lookalikes):
         aside = self.aside_end(cue.last + 1)  # "and not, as first thought, in the pons"
         j = self.after_not(aside or cue.last + 1)
         word = self.token(j)
-        if aside is None and self.ends_clause(j):
+        if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
             return self.place_before(cue.first)  # "the insula responded, the pons did not"
         if word in cues.IDLE or self.holds(j):
             return []

@@ -52,7 +52,7 @@ class _Spreader:
         self.reading, self.sides, self.ahead = reading, sides, ahead
         self.tokens, self.token = reading.tokens, reading.token
         self.applied = dict(sides.applied)
-        self.used: list[tuple[Side, Tokens]] = []  # marks that turned out to be of places
+        self.used: set[tuple[Side, Tokens]] = set()  # marks that turned out to be of places
         words = [*(attached[:2] for attached in self.applied.values()), *sides.unapplied]
         self.words = sorted({(tokens, side) for side, tokens in words})
 
@@ -77,7 +77,7 @@ class _Spreader:
         start = words.last + 1 + (self.token(words.last + 1) in WHOLES)
         for rank, number in enumerate(self.places(start, self.clause_end(start))):
             self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
-            self.used.append((side, words))
+            self.used.add((side, words))
 
     def clause_end(self, i: int) -> int:
         """First token after the clause of token i: at a sentence end or another side."""

@@ -1,4 +1,4 @@
-"""Lookalikes: cues that look as if they denied something and do not.
+"""Non-denials: cues that look as if they denied something and do not.
 
 Two denials cancel each other ("no patient was without aphasia", "not spared"); groups ("patients
 without aphasia"), conditions ("no-go", "No. 3"), exceptions ("normal except for the pons") and
@@ -30,7 +30,7 @@ class Cue(NamedTuple):
     kind: cues.Kind
 
 
-class Lookalikes(Clauses):
+class NonDenials(Clauses):
     """Tells which of the cues in a text deny nothing.
 
     Parameters
