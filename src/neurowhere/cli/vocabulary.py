@@ -17,6 +17,7 @@ class Kind(StrEnum):
 
     anatomy = "anatomy"
     full = "full"
+    wide = "wide"
 
 
 @vocabulary_app.command("build")
@@ -29,15 +30,33 @@ def build(
         typer.Option(metavar="DIR", help="Folder with the lists of names.", show_default=False),
     ],
     kind: Annotated[
-        Kind, typer.Option(help="anatomy: parts of the brain; full: all of NeuroQuery's terms.")
+        Kind,
+        typer.Option(
+            help="anatomy: parts of the brain; full: all of NeuroQuery's terms; wide: the names "
+            "that people use, from all lists and from --corpus and --texts."
+        ),
     ] = Kind.anatomy,
     corpus: Annotated[
         Path | None,
         typer.Option(metavar="SOURCE", help="Keep terms of this corpus.", show_default=False),
     ] = None,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="More documents that show how names are used (wide; may be repeated).",
+            show_default=False,
+        ),
+    ] = None,
     min_documents: Annotated[
-        int, typer.Option(min=1, help="Documents of the corpus that must have a term.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Documents that must have a term: 1 by default; 10 for wide, where parts of the "
+            "brain, disorders and signs need 3 at most.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build a vocabulary from public lists of names.
@@ -48,11 +67,18 @@ def build(
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.text.anatomy.builtin import build_anatomy, build_full
-    from neurowhere.text.frequency import frequent_terms
+    from neurowhere.text.building.usage import frequent_terms
+    from neurowhere.text.building.wide import build_wide
 
-    vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
-    if corpus is not None:
-        vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents)
+    if kind == Kind.wide:
+        if corpus is None:
+            raise typer.BadParameter("--kind wide needs the studies: give --corpus SOURCE")
+        corpora = [read_corpus(source) for source in (corpus, *(texts or []))]
+        vocabulary = build_wide(sources, corpora, minimum=min_documents)
+    else:
+        vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
+        if corpus is not None:
+            vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents or 1)
     vocabulary.save(output)
     _print_summary(vocabulary.summary(), as_json)
 
