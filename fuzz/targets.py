@@ -39,7 +39,7 @@ from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
-from neurowhere.inputs import Text, is_foreign, iter_texts, read_text, split_sentences
+from neurowhere.inputs import Text, iter_texts, read_text, split_sentences
 from neurowhere.inputs.markup import html_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
@@ -47,6 +47,7 @@ from neurowhere.model.store import verify_model
 from neurowhere.report.highlight import highlight
 from neurowhere.text import Vocabulary, words_of_label
 from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.language import is_foreign
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(

@@ -6,7 +6,6 @@ def test_public_names_are_pinned():
         "Failure",
         "Text",
         "holds_many",
-        "is_foreign",
         "iter_texts",
         "read_text",
         "split_sentences",

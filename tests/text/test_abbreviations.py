@@ -171,6 +171,17 @@ def test_capitals_of_an_abbreviation_matter(text, terms):
     assert sorted(found(text)) == sorted(terms + ["amygdala"] * ("\n" in text))
 
 
+def test_an_abbreviation_within_a_longer_name_may_have_any_case():
+    vocabulary = Vocabulary(["lobule vi", "subgenual acc"], {"VI": "subgenual acc"})
+    counter = TermCounter(vocabulary)
+    for text in ("lobule VI", "Lobule vi"):
+        assert [match.term for match in counter.find(text)] == ["lobule vi"]
+    assert [match.term for match in counter.find("VI and vi, subgenual ACC")] == [
+        "subgenual acc",
+        "subgenual acc",
+    ]
+
+
 def test_looking_a_name_up_minds_the_case_too():
     assert VOCABULARY.index("STS") == VOCABULARY.index("superior temporal sulcus")
     assert "sts" not in VOCABULARY

@@ -17,6 +17,7 @@ class Kind(StrEnum):
 
     anatomy = "anatomy"
     full = "full"
+    wide = "wide"
 
 
 @vocabulary_app.command("build")
@@ -31,7 +32,8 @@ def build(
     kind: Annotated[
         Kind,
         typer.Option(
-            help="Kind of vocabulary: anatomy (brain structures) or full (NeuroQuery's terms)."
+            help="Kind of vocabulary: anatomy (brain structures), full (NeuroQuery's terms) or "
+            "wide (the names that people use, from all lists and from --corpus and --texts)."
         ),
     ] = Kind.anatomy,
     corpus: Annotated[
@@ -40,9 +42,23 @@ def build(
             metavar="SOURCE", help="Corpus; keep only terms that occur in it.", show_default=False
         ),
     ] = None,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="More documents that show how names are used (wide; may be repeated).",
+            show_default=False,
+        ),
+    ] = None,
     min_documents: Annotated[
-        int, typer.Option(min=1, help="Minimum number of documents of the corpus per term.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Minimum number of documents per term: 1 by default; 10 for wide, but 3 for "
+            "parts of the brain, disorders and signs.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build a vocabulary from public lists of names.
@@ -53,11 +69,18 @@ def build(
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.text.anatomy.builtin import build_anatomy, build_full
-    from neurowhere.text.frequency import frequent_terms
+    from neurowhere.text.building.usage import frequent_terms
+    from neurowhere.text.building.wide import build_wide
 
-    vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
-    if corpus is not None:
-        vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents)
+    if kind == Kind.wide:
+        if corpus is None:
+            raise typer.BadParameter("--kind wide needs the studies: give --corpus SOURCE")
+        corpora = [read_corpus(source) for source in (corpus, *(texts or []))]
+        vocabulary = build_wide(sources, corpora, minimum=min_documents)
+    else:
+        vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
+        if corpus is not None:
+            vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents or 1)
     vocabulary.save(output)
     _print_summary(vocabulary.summary(), as_json)
 

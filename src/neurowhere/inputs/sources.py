@@ -4,6 +4,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from neurowhere.corpus.readers.shards import find_shards
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.files import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
 from neurowhere.inputs.markup import article_to_text
+from neurowhere.text import TermCounter
 
 STDIN = "-"
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
@@ -206,3 +208,37 @@ def _refuse_words(sources: Sequence[str]) -> None:
                 f"expected files where several arguments are given, but {source!r} is none; "
                 "put a text in quotes"
             )
+
+
+def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
+    """Cut a text at the ends of its sentences, as negation and sides are read.
+
+    Parameters
+    ----------
+    text : Text
+    counter : TermCounter
+
+    Returns
+    -------
+    list of Text
+        Numbered from 1; a list without points is one sentence.
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["fear"]))
+    >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)
+    [Text(name='note, sentence 1', content='No fear.'),
+     Text(name='note, sentence 2', content='Dr. Bell saw him!')]
+    """
+    reading = counter.read(text.content)
+    starts = [
+        start
+        for token, (start, _) in enumerate(reading.spans)
+        if token == 0 or reading.is_sentence_end(token)
+    ]
+    cuts = [*starts, len(text.content)]
+    return [
+        Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
+        for number, (start, end) in enumerate(pairwise(cuts), start=1)
+    ]

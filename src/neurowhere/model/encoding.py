@@ -19,6 +19,7 @@ from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side
+from neurowhere.text.language import is_foreign
 from neurowhere.text.unknown import UnknownWord, unknown_words
 
 N_PEAKS = 10
@@ -189,7 +190,7 @@ class Encoding:
         if self.is_mean_map:
             return Support(0, n_words, 0.0, len(self.unknown))
         nats = float(self.probabilities @ self.log_ratio)
-        return Support(terms, n_words, nats, len(self.unknown))
+        return Support(terms, n_words, nats, len(self.unknown), is_foreign(self.text))
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return which terms raised and which lowered the map: exact, the strongest first.
@@ -369,12 +370,15 @@ class Support:
         map: the expected gain in log-likelihood.
     unknown : int
         Content words of the text that the model does not know.
+    foreign : bool
+        Whether the text does not seem to be in English, the one language that models know.
     """
 
     terms: int
     words: int
     nats: float
     unknown: int = 0
+    foreign: bool = False
 
     @property
     def known_share(self) -> float:
@@ -392,7 +396,7 @@ class Support:
         if not self.terms:
             return "none"
         is_strange = self.terms < MANY_TERMS and self.known_share < LEAST_KNOWN
-        return "weak" if is_strange or self.nats < FEW_NATS else "good"
+        return "weak" if self.foreign or is_strange or self.nats < FEW_NATS else "good"
 
     def __str__(self) -> str:
         terms = f"{self.terms} known term{'s' * (self.terms != 1)}"

@@ -52,6 +52,8 @@ class Support(Schema):
     """Number of words of the text."""
     unknown: int
     """Number of content words that the model does not know."""
+    foreign: bool
+    """Whether the text does not seem to be in English."""
     nats: float
     """Expected gain in log-likelihood over the mean map."""
     summary: str
@@ -314,7 +316,15 @@ def summarise(
 def support_of(encoding: Encoding) -> Support:
     """Return how well a text is supported."""
     found = encoding.support
-    return Support(found.level, found.terms, found.words, found.unknown, found.nats, str(found))
+    return Support(
+        level=found.level,
+        terms=found.terms,
+        words=found.words,
+        unknown=found.unknown,
+        foreign=found.foreign,
+        nats=found.nats,
+        summary=str(found),
+    )
 
 
 def regions_of(

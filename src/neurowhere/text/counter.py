@@ -81,12 +81,8 @@ class TermCounter:
         words = {word for words, _ in spellings for word in words}.union(senses)
         words |= {cue for some in senses.values() for sense in some for cue in sense.cues}
         self._ids = TokenIds(words)
-        # Above the ids of words, each term has one of its own: that of an abbreviation for it.
-        first_alias = self._ids.n_ids
-        names = _forms(spellings, self._ids)
-        names |= {(first_alias + term,): term for term in range(len(vocabulary))}
-        self._names = NameTree(names, first_alias + len(vocabulary))
-        self._resolver = Resolver(vocabulary, self._ids, self._names, first_alias)
+        self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
+        self._resolver = Resolver(vocabulary, self._ids, self._names)
         self.sides = [side_of_name(term) for term in vocabulary.terms]
         self._structures = _structures(vocabulary)
 
@@ -107,10 +103,11 @@ class TermCounter:
             ids = self._ids.of(tokens)
             bounds = np.flatnonzero(ids == BOUNDARY)
             starts, ends = [0, *(bounds + 1).tolist()], [*bounds.tolist(), len(ids)]
+            alone = self._names.alone(ids)
             for row in self._resolver.concerned(batch, ids, bounds):
                 own = slice(starts[row], ends[row])
-                self._resolver.resolve(batch[row], tokens[own], ids[own])
-            first, _, terms = self._names.longest(ids)
+                self._resolver.resolve(batch[row], tokens[own], ids[own], alone[own])
+            first, _, terms = self._names.longest(ids, alone)
             rows = np.searchsorted(bounds, first)
             yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
 
@@ -163,8 +160,9 @@ class TermCounter:
         if origin is not None:
             starts, ends = origin[starts], origin[ends - 1] + 1
         ids = self._ids.of(tokens)
-        self._resolver.resolve(text, tokens, ids)
-        first, last, terms = self._names.longest(ids)
+        alone = self._names.alone(ids)
+        self._resolver.resolve(text, tokens, ids, alone)
+        first, last, terms = self._names.longest(ids, alone)
         return Reading(
             text=text,
             tokens=normal.lower().split(),

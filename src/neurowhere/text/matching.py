@@ -38,8 +38,11 @@ class TokenIds(dict[str, int]):
         self[BOUNDARY_TOKEN] = BOUNDARY
         self.n_ids = FIRST_WORD + len(self.words)
         self._forms: dict[str, list[int]] = {}
+        self._with_capitals: dict[str, list[int]] = {}
         for word in self.words:
             self._forms.setdefault(fold(word), []).append(self[word])
+            if word != word.lower():
+                self._with_capitals.setdefault(word.lower(), []).append(self[word])
 
     def __missing__(self, token: str) -> int:
         lower = token.lower()
@@ -60,8 +63,8 @@ class TokenIds(dict[str, int]):
         return np.fromiter(map(self.__getitem__, tokens), dtype=np.intp, count=len(tokens))
 
     def forms(self, word: str) -> list[int]:
-        """Ids of the vocabulary's words that are forms of this one."""
-        return self._forms[fold(word)]
+        """Ids of the vocabulary's words that are forms of this one, with capitals or without."""
+        return [*self._forms[fold(word)], *self._with_capitals.get(word, [])]
 
     def knows(self, token: str) -> bool:
         """Whether a token is a form of one of the words."""
@@ -108,8 +111,18 @@ class NameTree:
         self._edges = np.append(keys[order], np.iinfo(np.intp).max)  # sorted, with a sentinel
         self._children = np.append(np.array(list(edges.values()), dtype=np.intp)[order], 0)
 
-    def longest(self, ids: Ints) -> tuple[Ints, Ints, Ints]:
+    def alone(self, ids: Ints) -> Ints:
+        """Term that each token is the name of by itself, or `NO_TERM`."""
+        return self._single[ids]
+
+    def longest(self, ids: Ints, alone: Ints | None = None) -> tuple[Ints, Ints, Ints]:
         """Find names from left to right, the longest at each place; their words are consumed.
+
+        Parameters
+        ----------
+        ids : array of shape (n_tokens,)
+        alone : array of shape (n_tokens,), optional
+            Term of each token that no longer name consumes, by default what `alone` gives.
 
         Returns
         -------
@@ -120,7 +133,7 @@ class NameTree:
         words = ids[kept]
         lengths, phrases = self._phrases(words)
         starts = _without_overlap(np.flatnonzero(lengths), lengths)
-        terms = self._single[words]
+        terms = self._single[words] if alone is None else alone[kept]
         terms[_spans(starts, lengths[starts])] = NO_TERM
         terms[starts] = phrases[starts]
         first = np.flatnonzero(terms != NO_TERM)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.text.abbreviations import definitions
-from neurowhere.text.matching import NO_TERM, SKIPPED, UNKNOWN, NameTree, TokenIds
-from neurowhere.text.senses import NO_SENSE, Sense, SenseChooser, ambiguous
+from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
+from neurowhere.text.senses import Sense, SenseChooser, ambiguous
 from neurowhere.text.tokens import plain
 from neurowhere.text.words import fold, words_of
 
@@ -23,7 +23,7 @@ REMEMBERED_DEFINITIONS = 1 << 14
 
 
 class Resolver:
-    """Gives the abbreviations of a text the ids of the terms that they stand for.
+    """Finds the terms that the abbreviations of a text stand for.
 
     What the text itself defines comes first ("anterior insula (AI)"), then the words around an
     ambiguous abbreviation. The mention that defines is not counted, since the long form beside it
@@ -34,22 +34,17 @@ class Resolver:
     vocabulary : Vocabulary
     ids : TokenIds
     names : NameTree
-    first_alias : int
-        Id of the first term: a token with the id ``first_alias + i`` is a mention of term i.
     """
 
-    def __init__(
-        self, vocabulary: "Vocabulary", ids: TokenIds, names: NameTree, first_alias: int
-    ) -> None:
+    def __init__(self, vocabulary: "Vocabulary", ids: TokenIds, names: NameTree) -> None:
         self._vocabulary = vocabulary
         self._ids = ids
         self._names = names
-        self._first_alias = first_alias
         self._choosers = {
             ids[short]: _chooser(senses, vocabulary, ids)
             for short, senses in known_senses(vocabulary).items()
         }
-        self._is_ambiguous = np.zeros(first_alias + len(vocabulary), dtype=bool)
+        self._is_ambiguous = np.zeros(ids.n_ids, dtype=bool)
         self._is_ambiguous[list(self._choosers)] = True
         self._defined: dict[tuple[str, str], int] = {}
 
@@ -59,19 +54,19 @@ class Resolver:
         defining = (row for row, text in enumerate(texts) if PARENTHESIS in text)
         return sorted({*ambiguous_rows.tolist(), *defining})
 
-    def resolve(self, text: str, tokens: list[str], ids: Ints) -> None:
-        """Change the ids of the tokens of a text in place."""
-        if PARENTHESIS in text:
-            self._use_definitions(text, tokens, ids)
+    def resolve(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
+        """Change, in place, the terms of the tokens that no longer name has."""
         for number in set(ids[self._is_ambiguous[ids]].tolist()):
-            ids[ids == number] = self._alias(self._choosers[number].choose(ids))
+            alone[ids == number] = self._choosers[number].choose(ids)
+        if PARENTHESIS in text:
+            self._use_definitions(text, tokens, ids, alone)
 
-    def _use_definitions(self, text: str, tokens: list[str], ids: Ints) -> None:
-        defined: dict[str, int] = {}  # id that each short form and its plural get
+    def _use_definitions(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
+        defined: dict[str, int] = {}  # term of each short form and its plural
         for short, long in definitions(text):
             term = self._term_of(short, long)
             if term != AS_IT_IS:
-                defined |= dict.fromkeys((short, f"{short}s"), self._alias(term))
+                defined |= dict.fromkeys((short, f"{short}s"), term)
         if not defined:
             return
         is_short = np.zeros(len(self._is_ambiguous), dtype=bool)
@@ -80,11 +75,8 @@ class Resolver:
         for place in np.flatnonzero(is_short[ids]).tolist():
             token = tokens[place]
             if token in defined:
-                ids[place] = UNKNOWN if token in unseen else defined[token]
+                alone[place] = NO_TERM if token in unseen else defined[token]
                 unseen -= {token, f"{token}s"}
-
-    def _alias(self, term: int) -> int:
-        return UNKNOWN if term == NO_TERM else self._first_alias + term
 
     def _term_of(self, short: str, long: str) -> int:
         """Term that a definition makes of a short form, `NO_TERM`, or `AS_IT_IS`."""
@@ -118,20 +110,25 @@ class Resolver:
 
 
 def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
-    """Return the ambiguous abbreviations that stand for a term and are no names themselves."""
-    return {
-        short: senses
-        for short, senses in ambiguous().items()
-        if short not in vocabulary
-        and short.lower() not in vocabulary
-        and any(sense.term in vocabulary for sense in senses if sense.term)
-    }
+    """Return the ambiguous abbreviations that may stand for a term of a vocabulary.
+
+    One that the vocabulary has as the name of something else is not among them.
+    """
+    known = {}
+    for short, senses in ambiguous().items():
+        terms = {_index(sense.term, vocabulary) for sense in senses}
+        name = short if short in vocabulary else short.lower()
+        if terms - {NO_TERM} and (name not in vocabulary or vocabulary.index(name) in terms):
+            known[short] = senses
+    return known
+
+
+def _index(term: str, vocabulary: "Vocabulary") -> int:
+    return vocabulary.index(term) if term and term in vocabulary else NO_TERM
 
 
 def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds) -> SenseChooser:
-    terms = [
-        vocabulary.index(sense.term) if sense.term in vocabulary else NO_SENSE for sense in senses
-    ]
+    terms = [_index(sense.term, vocabulary) for sense in senses]
     default = [term for term, sense in zip(terms, senses, strict=True) if sense.is_default]
     cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
-    return SenseChooser(terms, cues, default[0] if default else NO_SENSE)
+    return SenseChooser(terms, cues, default[0] if default else NO_TERM)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.text.lists import shipped_table
-
-NO_SENSE = -1
+from neurowhere.text.matching import NO_TERM
 
 
 class Sense(NamedTuple):
@@ -58,25 +57,25 @@ class SenseChooser:
     Parameters
     ----------
     terms : sequence of int
-        Term of each sense, `NO_SENSE` for what is no term.
+        Term of each sense, `NO_TERM` for what is no term.
     cues : sequence of arrays of int
         Ids of the words that speak for each sense.
     default : int
-        Term where no word speaks for any, or `NO_SENSE`.
+        Term where no word speaks for any, or `NO_TERM`.
     """
 
     def __init__(
-        self, terms: Sequence[int], cues: Sequence[Iterable[int]], default: int = NO_SENSE
+        self, terms: Sequence[int], cues: Sequence[Iterable[int]], default: int = NO_TERM
     ) -> None:
         self._terms = list(terms)
         self._cues = [np.fromiter(some, dtype=np.intp) for some in cues]
         self._default = default
 
     def choose(self, ids: NDArray[np.intp]) -> int:
-        """Term that the abbreviation stands for in a text, or `NO_SENSE`."""
+        """Term that the abbreviation stands for in a text, or `NO_TERM`."""
         votes = [int(np.isin(ids, cues).sum()) for cues in self._cues]
         most = max(votes)
         if most == 0:
             return self._default
         best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
-        return best.pop() if len(best) == 1 else NO_SENSE
+        return best.pop() if len(best) == 1 else NO_TERM

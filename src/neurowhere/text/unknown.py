@@ -2,36 +2,21 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
+from neurowhere.text.lists import shipped_lines
 from neurowhere.text.vocabulary import generic_words
-from neurowhere.text.words import fold, word_set
+from neurowhere.text.words import fold
 
 WORD = re.compile(r"[^\W\d_](?:[\w'’-]*[^\W_])?")
-SHORTEST = 3  # letters of a content word
-# Words that join others, and what reports and articles say whatever they are about.
-JOINING = word_set(
-    """about above according after again against all along also although among amongst an and
-    another any are around as at be because been before being below between both but by can
-    cannot could did do does doing done down due during each either even ever every except few
-    for from further given had has have having he her here hers him his how however if in
-    including into is it its itself just least less like made make many may might more most much
-    must my near neither no nor not now of off often on once one ones only onto or other others
-    our out over own per perhaps quite rather same several she should since so some somewhat
-    still such than that the their them then there therefore these they this those though
-    through thus to together too toward towards two three four five under until up upon us use
-    used using very via was we well were what when where whereas whether which while who whom
-    whose why will with within without would yes yet you your
+SHORTEST = 3  # letters of a content word, unless it is written in capitals
 
-    able admitted aged ago applied approach based became become case cases clear compared
-    consistent day days described developed evidence examination examined exam following found
-    general group groups help higher however impression indicate indicated known large larger
-    left likely lower man men month months new normal noted note number old part patient
-    patients performed period present presented presenting presents previous previously reported
-    report result results revealed right same scan scans seen seems shown showed shows small
-    smaller studies study suggest suggested suggests symptom symptoms taken test tested tests
-    time times week weeks woman women year years"""
-)
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return the words, folded, that say nothing of a text's subject, as "the" and "however"."""
+    return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
 
 
 class UnknownWord(NamedTuple):
@@ -81,7 +66,7 @@ def _outside(text: str, known: list[tuple[int, int]]) -> Iterator[UnknownWord]:
 
 
 def _is_content(word: str) -> bool:
-    lower = word.lower().removesuffix("'s").removesuffix("’s")
-    if len(lower) < SHORTEST and not word.isupper():
+    plain = fold(word.lower().removesuffix("'s").removesuffix("’s"))
+    if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):
         return False
-    return not {lower, fold(lower)} & (JOINING | generic_words()) and len(word) > 1
+    return plain not in common_words() and plain not in generic_words()

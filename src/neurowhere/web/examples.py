@@ -16,6 +16,7 @@ SUPPORT = {
     "terms": 8,
     "words": 20,
     "unknown": 1,
+    "foreign": False,
     "nats": 0.8485,
     "summary": "good (8 known terms, 1 unknown word; expected gain over the mean map 0.85 nats)",
 }

@@ -30,6 +30,7 @@ WIDE_SOURCES = (*SOURCES, NEURONAMES, COGNITIVE_ATLAS)
 NETWORK_ATLASES = ("gordon", "schaefer", "yeo")
 # The Cognitive Atlas numbers disorders apart; what is done to people often says so itself.
 COGNITIVE_DISORDER = "dso_"
+LEAST_LIKE = 60  # percent of letters that an alias shares: others are examples, not synonyms
 COGNITIVE_TASK = re.compile(r"\b(?:task|test|paradigm|game|battery)s?\b")
 
 SIDE = re.compile(rf"^(?:{'|'.join(SIDES)}) ")
@@ -91,8 +92,10 @@ def neuronames_rows(folder: Path) -> list[list[str]]:
 def cognitive_entries(folder: Path) -> list[Entry]:
     """Read the tasks, concepts and disorders of the Cognitive Atlas, with their aliases."""
     found: dict[str, list[str]] = {}
-    for row in read_table(folder / COGNITIVE_ATLAS, ("id", "name", "alias")):
-        found.setdefault(row["id"], [row["name"]]).append(row["alias"])
+    for row in read_table(folder / COGNITIVE_ATLAS, ("id", "name", "alias", "ratio")):
+        forms = found.setdefault(row["id"], [row["name"]])
+        if float(row["ratio"]) >= LEAST_LIKE and "," not in row["alias"]:
+            forms.append(row["alias"])
     entries = []
     for number, forms in found.items():
         name, *synonyms = unique(PARENTHESES.sub("", form).strip().lower() for form in forms)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from neurowhere.inputs import is_foreign
+from neurowhere.text.language import is_foreign
 
 FOREIGN = [
     "Der Patient zeigt eine Blutung in der linken Amygdala und im Thalamus nach dem Sturz.",
@@ -14,8 +14,35 @@ FOREIGN = [
     "У пациента поражение миндалины и гиппокампа",
     "患者的左侧杏仁核受损",
 ]
+NOTES = [
+    "Läsion linker Thalamus",
+    "Infarkt links thalamisch",
+    "Schlaganfall mit Aphasie",
+    "Kopfschmerzen und Schwindel",
+    "Verdacht auf Hirninfarkt",
+    "rechtsseitige Hemiparese, Sprachstörung",
+    "Keine Blutung, kein Infarkt",
+    "lésion du thalamus gauche",
+    "AVC sylvien gauche",
+    "patient avec aphasie",
+    "femme de 65 ans, céphalées",
+    "lesión talámica derecha",
+    "infarto cerebral izquierdo",
+    "dolor y miedo",
+    "paciente con afasia",
+    "infarto talamico sinistro",
+    "perdita di memoria",
+    "lesão talâmica esquerda",
+    "bloeding in de linker hersenhelft",
+]
 ENGLISH = [
     "Fear",
+    "Ménière's disease",
+    "Guillain-Barré syndrome, déjà vu, naïve",
+    "a gene links memory to aging",
+    "patient in crisis",
+    "L M1 occlusion",
+    "La Belle indifférence",
     "amygdala hippocampus insula thalamus putamen caudate",
     "Cortex cerebri, locus coeruleus, nucleus accumbens, substantia nigra pars compacta",
     "Patient with left amygdala lesion and impaired fear recognition.",
@@ -25,7 +52,7 @@ ENGLISH = [
 ]
 
 
-@pytest.mark.parametrize("text", FOREIGN)
+@pytest.mark.parametrize("text", [*FOREIGN, *NOTES])
 def test_foreign(text):
     assert is_foreign(text)
 
@@ -33,6 +60,13 @@ def test_foreign(text):
 @pytest.mark.parametrize("text", ENGLISH)
 def test_english(text):
     assert not is_foreign(text)
+
+
+def test_no_real_title_is_taken_for_foreign(data):
+    import pandas as pd
+
+    table = pd.read_csv(data / "corpus" / "neuroquery_dev_metadata.tsv.gz", sep="\t")
+    assert [title for title in table["title"] if is_foreign(title)] == []
 
 
 def test_no_real_abstract_is_taken_for_foreign(data):

@@ -1,0 +1,226 @@
+"""Build the wide vocabulary: the names that people use, each with a category and its other names.
+
+Names come, the first list that has one deciding, from
+
+1. the reviewed table ``names.csv`` beside this module: functional areas, functions, tasks, drugs,
+   disorders and signs, with their usual synonyms;
+2. the vocabulary of the brain's parts, with the names, English and Latin, of NeuroNames;
+3. NeuroQuery's terms, the Cognitive Atlas, and
+4. what texts define an abbreviation for and whose last word says what it is ("… network").
+
+A name stays where enough documents mention it: fewer for the brain's parts and for clinical names,
+none at all for the regions of atlases. Abbreviations that the documents define, and that nearly
+always stand for one of these names, become its synonyms.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere._tools.progress import track
+from neurowhere.corpus import Corpus
+from neurowhere.text.anatomy.builtin import build_anatomy, neuroquery_terms
+from neurowhere.text.anatomy.names import (
+    ABBREVIATIONS,
+    form_of,
+    key_of,
+)
+from neurowhere.text.building.gathering import TASK_WORDS, Names
+from neurowhere.text.building.sources import (
+    WIDE_SOURCES,
+    Entry,
+    atlas_names,
+    category_names,
+    check_sources,
+    cognitive_entries,
+    neuronames_rows,
+)
+from neurowhere.text.building.usage import Usage, abbreviations, document_frequencies, texts_of
+from neurowhere.text.clinical.places import LESION, is_place
+from neurowhere.text.counter import TermCounter
+from neurowhere.text.lists import SEPARATOR, shipped_table
+from neurowhere.text.senses import ambiguous
+from neurowhere.text.vocabulary import FORMER_CATEGORIES, Vocabulary, generic_words
+from neurowhere.text.words import fold, word_set, words_of
+
+FEWEST_DOCUMENTS = 10  # that mention a name of a function, a task, a drug or a thing
+RARE = 3  # that mention a part of the brain, a disorder or a sign
+RARE_CATEGORIES = ("anatomy", "disorder", "symptom")
+WORDS = ("other", "generic")  # categories of words that are no names
+LONGEST_LONG_FORM = 5  # words of a phrase that only its last word explains
+
+# What the last word of a long form makes of it.
+LAST_WORDS = {
+    "anatomy": word_set(
+        """
+        amygdala capsule caudate cerebellum colliculus commissure cortex fasciculus forebrain
+        ganglia geniculate gray gyrus habenula hippocampus hypothalamus insula junction lobe lobule
+        midbrain network nucleus operculum pallidus peduncle pole precuneus putamen striatum sulcus
+        thalamus tract
+        """
+    ),
+    "disorder": word_set(
+        """
+        addiction anorexia aphasia ataxia atrophy autism dementia depression disease disorder
+        dyslexia encephalopathy epilepsy impairment injury migraine neuropathy palsy psychosis
+        schizophrenia sclerosis stroke syndrome
+        """
+    ),
+    "task": TASK_WORDS,
+    "function": word_set(
+        """
+        attention cognition conditioning control discounting empathy illusion imagery inhibition
+        learning memory monitoring movement perception processing recognition regulation
+        rejection retrieval suppression
+        """
+    ),
+}
+# A phrase with one of these is of statistics, machines or people, or runs on from another name.
+FOREIGN_WORDS = word_set(
+    """
+    adversarial alliance antennal approximation artificial assimilating attentional bayesian belief
+    brain canonical comparison computer connectivity consortium constriction convolutional
+    covariance criteria death deep developing entity exposed false field fixed functional general
+    generative golgi group healthy individual informatics intrinsic investigation knock league
+    machine mouse national natural neural neurological neuromuscular neurotypical nondeficit normal
+    novel people phase process quality radial rat recurrent research resting risk semi sensitive
+    signal spreading stable statistical structural support term trans typical voxel
+    """
+)
+
+
+def build_wide(
+    folder: str | os.PathLike[str],
+    corpora: Sequence[Corpus],
+    *,
+    minimum: int | None = None,
+) -> Vocabulary:
+    """Build the vocabulary of the names that people use.
+
+    Parameters
+    ----------
+    folder : path
+        Folder with the public lists.
+    corpora : sequence of Corpus
+        Documents that tell which names are used, and what abbreviations stand for. The first are
+        the studies that a model is to learn from: other and generic words are counted in these
+        alone.
+    minimum : int, optional
+        Number of documents that have to mention a name, 10 by default. Parts of the brain,
+        disorders and signs need 3 at most.
+    """
+    folder = Path(folder)
+    check_sources(folder, WIDE_SOURCES)
+    vocabulary = _all_names(folder, corpora)
+    found = np.array([_frequencies(vocabulary, corpus) for corpus in corpora])
+    regions = {form_of(name) for name in atlas_names(folder)}
+    return vocabulary.subset(
+        term
+        for term, documents in zip(vocabulary, found.T.tolist(), strict=True)
+        if form_of(term) in regions
+        or _is_used(vocabulary.category(term), documents, minimum or FEWEST_DOCUMENTS)
+    )
+
+
+def _all_names(folder: Path, corpora: Sequence[Corpus]) -> Vocabulary:
+    """Gather the names of all lists, and the abbreviations that texts define for them."""
+    texts = list(texts_of(corpora))
+    usage = Usage().add(track(texts, "abbreviations in texts"))
+    names = Names(usage)
+    names.add_all(_entries(folder, corpora, usage))
+    names.add_rows(neuronames_rows(folder))
+    names.add_synonyms(abbreviations(usage, names.vocabulary()))
+    names.add_all(_long_forms(usage))
+    names.add_synonyms(abbreviations(usage, names.vocabulary()))
+    return names.vocabulary()
+
+
+def _is_used(category: str, documents: Sequence[int], minimum: int) -> bool:
+    """Whether enough documents mention a term, by their number in each corpus."""
+    if category in WORDS:
+        return documents[0] >= minimum
+    return sum(documents) >= (min(minimum, RARE) if category in RARE_CATEGORIES else minimum)
+
+
+def _frequencies(vocabulary: Vocabulary, corpus: Corpus) -> NDArray[np.intp]:
+    """Count the documents with each term; counts of another list may lack what titles have."""
+    found = document_frequencies(vocabulary, corpus)
+    if corpus.texts is None:
+        in_titles = np.zeros_like(found)
+        for block in TermCounter(vocabulary).iter_count(texts_of([corpus])):
+            in_titles += block.getnnz(axis=0)
+        found = np.maximum(found, in_titles)
+    return found
+
+
+# ---- names and their categories
+
+
+def _entries(folder: Path, corpora: Sequence[Corpus], usage: Usage) -> Iterator[Entry]:
+    """Yield the names of all lists, the lists that decide first."""
+    for row in shipped_table(__package__, "names.csv"):
+        synonyms = filter(None, row["synonyms"].split(SEPARATOR))
+        yield Entry(row["term"], row["category"], tuple(synonyms))
+    yield from (Entry(word, "generic", ()) for word in sorted(generic_words()))
+    anatomy = build_anatomy(folder)
+    for entry in _of_vocabulary(anatomy, dict.fromkeys(anatomy, "anatomy")):
+        others = (name.upper() if name in ABBREVIATIONS else name for name in entry.synonyms)
+        yield entry._replace(synonyms=tuple(others))
+    terms = neuroquery_terms(folder)
+    entries = list(_of_vocabulary(terms, _categories(terms, folder, anatomy)))
+    often = dict(zip(terms, _frequencies(terms, corpora[0]).tolist(), strict=True))
+    for entry in sorted(entries, key=lambda entry: -often[entry.name]):  # "speech perception" first
+        if not usage.is_short_form(entry.name) and entry.name.upper() not in ambiguous():
+            yield entry
+    yield from cognitive_entries(folder)
+
+
+def _long_forms(usage: Usage) -> Iterator[Entry]:
+    """Yield what enough documents define an abbreviation for and the last word explains."""
+    for long, n in usage.long_forms().items():
+        if n >= RARE and (category := _category_by_last_word(long)):
+            yield Entry(long, category, ())
+
+
+def _of_vocabulary(vocabulary: Vocabulary, categories: Mapping[str, str]) -> Iterator[Entry]:
+    others: dict[str, list[str]] = {}
+    for name, term in vocabulary.synonyms.items():
+        others.setdefault(term, []).append(name)
+    for term in vocabulary:
+        yield Entry(term, categories[term], tuple(others.get(term, ())))
+
+
+def _categories(terms: Vocabulary, folder: Path, anatomy: Vocabulary) -> dict[str, str]:
+    """Categories of NeuroQuery's terms: those of its lists, of places, of tasks, else other."""
+    listed = {
+        key_of(name): category
+        for name_of_list, category in FORMER_CATEGORIES.items()
+        for name in category_names(folder, name_of_list)
+    }
+    single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
+    categories = {}
+    for term in terms:
+        words = [fold(word) for word in words_of(term)]
+        category = listed.get(key_of(term), "other")
+        if not LESION.isdisjoint(words) or words[-1] in LAST_WORDS["disorder"]:
+            category = "disorder"
+        elif is_place(term, single):
+            category = "anatomy"
+        elif words[-1] in TASK_WORDS and len(words) > 1:
+            category = "task"
+        categories[term] = category
+    return categories
+
+
+def _category_by_last_word(phrase: str) -> str:
+    """Category that the last word of a phrase gives it, "" where it says nothing."""
+    words = words_of(phrase)
+    if not 2 <= len(words) <= LONGEST_LONG_FORM or not FOREIGN_WORDS.isdisjoint(words):
+        return ""
+    *before, last = map(fold, words)
+    if last != "network" and not LAST_WORDS["anatomy"].isdisjoint(before):
+        return ""  # two names: "posterior cingulate cortex precuneus"
+    return next((name for name, lasts in LAST_WORDS.items() if last in lasts), "")
