@@ -10,7 +10,7 @@ from neurowhere.text.unknown import unknown_words
         ("However, 12 wombats had XQ.", [], ["wombats", "XQ"]),
         ("the amygdala of a quokka", [(4, 12)], ["quokka"]),
         ("A quokka and two quokkas", [], ["quokka"]),
-        ("the patient was seen in 2019 and in a clinic", [], []),
+        ("it was then seen again in 2019", [], []),
         ("", [], []),
     ],
 )

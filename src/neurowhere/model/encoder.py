@@ -561,6 +561,7 @@ class Encoder(Parameters):
         reader: Reader,
     ) -> Encoding:
         features, where = readings.features[row], readings.where(row)
+        implied = set(readings.implied[row])
         order = np.argsort(-features.data, kind="stable")
         names = [self.extractor_.terms[i] for i in features.indices[order].tolist()]
 
@@ -584,7 +585,7 @@ class Encoder(Parameters):
             brain=self.brain_,
             uses={
                 name: TermUse(
-                    len(where[name]), weight, spans(where[name]), readings.is_implied(row, name)
+                    len(where[name]), weight, spans(where[name]), implied.issuperset(where[name])
                 )
                 for name, weight in zip(names, features.data[order].tolist(), strict=True)
             },

@@ -401,9 +401,9 @@ class Support:
     def __str__(self) -> str:
         terms = f"{self.terms} known term{'s' * (self.terms != 1)}"
         unknown = f", {self.unknown} unknown word{'s' * (self.unknown != 1)}" * bool(self.unknown)
-        return (
-            f"{self.level} ({terms}{unknown}; expected gain over the mean map {self.nats:.2f} nats)"
-        )
+        foreign = ", not in English" * self.foreign
+        gain = f"expected gain over the mean map {self.nats:.2f} nats"
+        return f"{self.level} ({terms}{unknown}{foreign}; {gain})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

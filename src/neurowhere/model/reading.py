@@ -110,10 +110,6 @@ class Readings:
                 found.setdefault(name, []).append(mention)
         return found
 
-    def is_implied(self, row: int, term: str) -> bool:
-        """Return whether a text does not name a term: only rules point to it."""
-        return all(mention in self.implied[row] for mention in self.where(row)[term])
-
     def structures(self, row: int) -> dict[int, float]:
         """Return the side of the structures of a text, by their place among its features.
 
