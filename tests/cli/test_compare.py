@@ -117,7 +117,7 @@ def test_the_help_names_every_loss(run):
     compare, fit = (" ".join(run(name, "--help").out.split()) for name in ("compare", "fit"))
     for loss in LOSSES.values():
         assert re.search(rf"\b{loss.name}\b", compare), loss.name
-        assert re.search(rf"\b{loss.parameters['loss']}:", fit), loss.parameters
+        assert re.search(rf"\b{loss.parameters['loss']}\b", fit), loss.parameters
 
 
 def test_every_loss_and_column_is_documented():

@@ -65,10 +65,14 @@ def test_json_is_that_of_the_library(encode, model):
     assert told["terms"][0]["count"] == 2
     assert told["support"]["nats"] == pytest.approx(encoding.support.nats, rel=1e-3)
     assert len(told["regions"]) == 10
-    probabilities = [row["probability"] for row in told["regions"]]
-    assert probabilities == sorted(probabilities, reverse=True)
+    for order in ("excess", "probability", "ratio"):
+        rows = json.loads(encode(TEXT, "--json", "--sort", order).out)["regions"]
+        values = [row[order] for row in rows]
+        assert values == sorted(values, reverse=True)
     assert told["peaks"][0]["at"][0] == pytest.approx(encoding.peaks["x"][0], abs=0.1)
-    assert [row["term"] for row in told["mentions"] if row["denied"]] == ["motor cortex"]
+    assert [row["term"] for row in told["mentions"] if row["status"] == "denied"] == [
+        "motor cortex"
+    ]
     assert [row["side"] for row in told["unapplied_sides"]] == ["right"]
 
 
@@ -178,7 +182,7 @@ def test_a_table_on_standard_output(encode, tmp_path):
 
 
 def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch):
-    def stopped_half_way(sources):
+    def stopped_half_way(sources, **options):
         yield from [Text(str(number), "amygdala") for number in range(CHUNK)]
         raise KeyboardInterrupt
 
@@ -255,7 +259,7 @@ def make_bad_files(folder):
         (("No amygdala.", "-o", "{out}"), "denies all terms that the model knows (amygdala)"),
         (("amygdala", "-o", "{here}/empty.txt"), "is a file; give a folder"),
         (("amygdala", "-o", "{here}/empty.txt/out"), "cannot write to"),
-        (("amygdala", "-o", "/proc/out"), "cannot write to"),
+        (("amygdala", "-o", "/proc/out"), "cannot write"),
         (("{here}/bad.csv", "--table", "/proc/out.csv"), "cannot write"),
         (("amygdala", "-o", "{out}", "--like", "{here}/no.nii"), "no file"),
         (("amygdala", "-o", "{out}", "--resolution", "99"), "from 0.5 to 50 mm"),

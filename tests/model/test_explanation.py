@@ -107,9 +107,11 @@ def test_support_says_how_much_is_known(model):
     assert (none.support.level, none.support.terms, none.support.nats) == ("none", 0, 0.0)
     assert good.support.level == "good"
     assert good.support.nats > 0.1
-    rare = model.encode("amygdala " + "of quite another kind of thing altogether " * 10)
+    rare = model.encode("amygdala of the wombat, the quokka, the numbat and the bilby")
     assert rare.support.level == "weak"
-    assert str(rare.support).startswith("weak (1 known term in 71 words; expected gain")
+    assert str(rare.support).startswith("weak (1 known term, 4 unknown words; expected gain")
+    foreign = model.encode("Der Patient hat eine Läsion der linken Amygdala und des Thalamus.")
+    assert (foreign.support.foreign, foreign.support.level) == (True, "weak")
 
 
 def test_regions_hold_more_than_they_say_when_the_model_is_too_sure(model):

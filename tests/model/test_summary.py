@@ -28,7 +28,7 @@ def test_it_is_plain_data_with_a_version(model):
     assert len(plain["regions"]) == 2
     assert plain["place"]["why"][0]["term"] == "amygdala"
     denied = plain["mentions"][1]
-    assert (denied["term"], denied["denied"]) == ("visual cortex", True)
+    assert (denied["term"], denied["status"]) == ("visual cortex", "denied")
     assert TEXT[slice(*denied["negation_where"])] == "no"
     assert [TEXT[slice(*side["where"])] for side in plain["unapplied_sides"]] == ["Left"]
 

@@ -238,3 +238,9 @@ def test_on_a_full_disk_nothing_is_left(tmp_path):
 
     assert in_another_process(write_on_a_full_disk, OutputError) == 3
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs a folder where nothing can be made")
+def test_a_folder_where_nothing_can_be_made_is_refused_at_once():
+    with pytest.raises(OutputError, match="cannot write"), new_folder("/proc/out"):
+        pass

@@ -4,6 +4,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from neurowhere.exceptions import OutputError
 
@@ -32,7 +33,9 @@ def locked(path: Path) -> Iterator[bool | None]:
         lock.acquire(blocking=False)
         held = True
     except Timeout:
-        held = False
+        # A folder in which nothing can be made looks like a lock that is held: let it say why.
+        with TemporaryFile(dir=path.parent):
+            held = False
     except NotImplementedError:
         pass
     except OSError as error:

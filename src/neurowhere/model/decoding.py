@@ -130,6 +130,8 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
     float
     """
     values, affine = read_volume(image, "the map")
+    if values.ndim != 3:
+        return 0.0  # which `map_weights` refuses
     voxels = np.argwhere(partition.regions != OUTSIDE)
     here = _sample(
         np.nan_to_num(values.astype(np.float64)), affine, transform_points(partition.affine, voxels)

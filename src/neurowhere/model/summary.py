@@ -93,9 +93,9 @@ class Mention(Schema):
     """What the text says of it; what is denied or no finding does not count."""
     negation_where: Span | None
     """The words that deny it."""
-    hedge_where: Span | None
+    hedge_where: Span | None = None
     """The words that leave it open."""
-    section: str | None
+    section: str | None = None
     """Section of a report without findings that it is in."""
 
 
