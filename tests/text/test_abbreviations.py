@@ -182,6 +182,13 @@ def test_an_abbreviation_within_a_longer_name_may_have_any_case():
     ]
 
 
+def test_a_letter_for_the_side_does_not_hide_a_name():
+    synonyms = {"ifg": "inferior frontal gyrus", "rACC": "rostral acc"}
+    counter = TermCounter(Vocabulary(["inferior frontal gyrus", "rostral acc"], synonyms))
+    terms = [match.term for match in counter.find("rIFG, lIFG and rACC; RIFG, rBOLD")]
+    assert terms == ["inferior frontal gyrus", "inferior frontal gyrus", "rostral acc"]
+
+
 def test_looking_a_name_up_minds_the_case_too():
     assert VOCABULARY.index("STS") == VOCABULARY.index("superior temporal sulcus")
     assert "sts" not in VOCABULARY
