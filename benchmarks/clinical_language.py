@@ -1,13 +1,14 @@
-"""Negation and sides on the hand-written sentences: precision, recall, failures; and the cost.
+"""Denials, hedges, sections and sides on labelled texts: precision, recall, failures; and the cost.
 
     python benchmarks/clinical_language.py [--failures] [--rivals PYTHON]
 
-The sentences are those of tests/text/data/clinical_sentences.jsonl, read with the package's own
-anatomy and some general terms and, where the development data is here, with NeuroQuery's whole
-vocabulary. A baseline negates whatever follows a cue in the same sentence, and gives a structure
-the last side before it. The rivals run under another Python that has medspacy and negspacy: they
-are told the mentions, and use their own rules, which know no sides. The cost is that of the reader
-beside `TermCounter.find`, on real abstracts of 1,300 to 1,700 characters.
+The passages are those of tests/text/data/denials_*.jsonl and sides_*.jsonl; those called "unseen"
+are told by their totals alone. The sentences are those of clinical_sentences.jsonl, read with the
+package's own anatomy and some general terms and, where the development data is here, with
+NeuroQuery's whole vocabulary. A baseline negates whatever follows a cue in the same sentence, and
+gives a structure the last side before it. The rivals run under another Python that has medspacy
+and negspacy: they are told the mentions, and use their own rules, which know no sides. The cost is
+that of the reader beside `TermCounter.find`, on real abstracts of 1,300 to 1,700 characters.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from neurowhere.text.extraction import TermExtractor
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
-PARTS = ("develop", "held out")
+PASSAGES = ("seen", "own", "unseen")
 SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
 N_ABSTRACTS = 300
 REPEATS = 3
@@ -45,6 +46,7 @@ def main():
     sys.path.insert(0, str(ROOT))  # the tests are no installed package
     from tests.text.sentences import read_sentences, small_vocabulary
 
+    print_passages(arguments.rivals)
     sentences = read_sentences()
     print_sizes(sentences)
     vocabularies = {"small": small_vocabulary()}
@@ -54,13 +56,11 @@ def main():
     print(f"\n{header}\n{'precision and recall, %':34}" + f"{'P':>12}{'R':>6}" * 3)
     for name, vocabulary in vocabularies.items():
         counter = TermCounter(vocabulary)
-        for part in PARTS:
-            chosen = [sentence for sentence in sentences if sentence.part == part]
-            for source in ("report", "abstract", "all"):
-                some = [s for s in chosen if source in (s.source, "all")]
-                print_row(f"{name}, {part}, {source}", some, counter, read_mentions)
-            if name == "small":
-                print_row(f"  baseline: nearest words, {part}", chosen, counter, naive)
+        for source in ("report", "abstract", "all"):
+            some = [s for s in sentences if source in (s.source, "all")]
+            print_row(f"{name} vocabulary, {source}", some, counter, read_mentions)
+        if name == "small":
+            print_row("  baseline: nearest words", sentences, counter, naive)
     if arguments.rivals:
         print_rivals(sentences, arguments.rivals)
     if arguments.failures:
@@ -69,17 +69,62 @@ def main():
         print_cost(vocabularies["full"])
 
 
+def print_passages(rivals):
+    from tests.text.passages import (
+        STATUSES,
+        read_passages,
+        read_sided,
+        score_passages,
+        score_sides,
+        told_counter,
+    )
+
+    columns = ("denied", "hedged", "no finding")
+    print(f"{'':34}" + "".join(f"{name:>18}" for name in columns) + f"{'right':>12}")
+    print(f"{'precision and recall, %':34}" + f"{'P':>12}{'R':>6}" * len(columns))
+    for name in PASSAGES:
+        passages = read_passages(name)
+        tallies, n_right = score_passages(passages, told_counter(passages))
+        n_mentions = sum(len(passage.targets) for passage in passages)
+        cells = "".join(percent(tallies[status]) for status in STATUSES)
+        print(f"{f'{name}, {len(passages)} passages':34}{cells}{f'{n_right} / {n_mentions}':>12}")
+    if rivals:
+        print_rival_passages(read_passages, rivals)
+    print(f"\n{'':34}{'side':>18}{'inherited':>18}")
+    for name in ("seen", "unseen"):
+        passages = read_sided(name)
+        tallies = score_sides(passages, told_counter(passages))
+        print(f"{f'{name}, {len(passages)} passages':34}" + "".join(map(percent, tallies)))
+    print()
+
+
+def print_rival_passages(read_passages, python):
+    from tests.text.sentences import Tally, compare
+
+    for name in PASSAGES:
+        passages = read_passages(name)
+        spans = [[target[:2] for target in passage.targets] for passage in passages]
+        for rival, answers in ask_rivals([p.text for p in passages], spans, python).items():
+            total = Tally()
+            for passage, some in zip(passages, answers):
+                for target, answer in zip(passage.targets, some):
+                    total += compare(target.status == "denied", answer)
+            print(f"{f'{rival}, {name}':34}" + percent(total))
+
+
+def percent(tally):
+    return f"{100 * tally.precision:12.1f}{100 * tally.recall:6.1f}"
+
+
 def print_sizes(sentences):
-    for part in PARTS:
-        chosen = [sentence for sentence in sentences if sentence.part == part]
-        targets = [target for sentence in chosen for target in sentence.targets]
-        print(
-            f"{part}: {len(chosen)} sentences "
-            f"({sum(s.source == 'report' for s in chosen)} of reports), {len(targets)} mentions, "
-            f"{sum(t.is_negated for t in targets)} negated, "
-            f"{sum(t.side is not None for t in targets)} with a side, "
-            f"{sum(len(s.unapplied) for s in chosen)} sides not to apply"
-        )
+    targets = [target for sentence in sentences for target in sentence.targets]
+    print(
+        f"{len(sentences)} sentences "
+        f"({sum(s.source == 'report' for s in sentences)} of reports), {len(targets)} mentions, "
+        f"{sum(t.is_negated for t in targets)} negated, "
+        f"{sum(t.side is not None for t in targets)} with a side, "
+        f"{sum(len(s.unapplied) for s in sentences)} sides not to apply"
+    )
 
 
 def print_row(name, sentences, counter, reader):
@@ -87,43 +132,40 @@ def print_row(name, sentences, counter, reader):
 
     total = sum((score(sentence, counter, reader) for sentence in sentences), Score())
     tallies = (total.negation, total.side, total.unapplied)
-    cells = [f"{100 * t.precision:12.1f}{100 * t.recall:6.1f}" for t in tallies]
-    print(
-        f"{name:34}" + "".join(cells) + (f"   {total.not_found} not found" * (total.not_found > 0))
-    )
+    not_found = f"   {total.not_found} not found" * (total.not_found > 0)
+    print(f"{name:34}" + "".join(map(percent, tallies)) + not_found)
 
 
 def print_rivals(sentences, python):
     from tests.text.sentences import Tally, compare
 
     spans = [[target[:2] for target in sentence.targets] for sentence in sentences]
-    lines = [json.dumps({"text": s.text, "spans": some}) for s, some in zip(sentences, spans)]
+    for name, answers in ask_rivals([s.text for s in sentences], spans, python).items():
+        pairs = [
+            (target.is_negated, answer)
+            for sentence, some in zip(sentences, answers)
+            for target, answer in zip(sentence.targets, some)
+        ]
+        print(f"{name:34}" + percent(sum((compare(*pair) for pair in pairs), Tally())))
+
+
+def ask_rivals(texts, spans, python):
+    """Whether each rival negates each span of each text."""
+    lines = [json.dumps({"text": text, "spans": some}) for text, some in zip(texts, spans)]
     command = [python, Path(__file__).parent / "rivals" / "negation.py"]
     done = subprocess.run(
         command, input="\n".join(lines), capture_output=True, text=True, check=True
     )
-    for name, answers in json.loads(done.stdout.splitlines()[-1]).items():
-        for part in PARTS:
-            pairs = [
-                (target.is_negated, answer)
-                for sentence, some in zip(sentences, answers)
-                if sentence.part == part
-                for target, answer in zip(sentence.targets, some)
-            ]
-            tally = sum((compare(*pair) for pair in pairs), Tally())
-            label = f"{name}, {part}"
-            print(f"{label:34}{100 * tally.precision:12.1f}{100 * tally.recall:6.1f}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def print_failures(sentences, counter):
     from tests.text.sentences import score
 
-    for part in PARTS:
-        print(f"\n{part}: read wrongly")
-        for sentence in sentences:
-            failures = score(sentence, counter).failures if sentence.part == part else ()
-            if failures:
-                print(f"- {sentence.text}\n    {'; '.join(failures)}")
+    print("\nread wrongly")
+    for sentence in sentences:
+        if failures := score(sentence, counter).failures:
+            print(f"- {sentence.text}\n    {'; '.join(failures)}")
 
 
 def naive(text, counter):

@@ -13,11 +13,11 @@ import warnings
 import numpy as np
 from scipy import stats
 
+from neurowhere._tools.parallel import Workers
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.selection import ByTerm, Search, search
 from neurowhere.contrast.sums import Sums
-from neurowhere.contrast.workers import Workers
 from neurowhere.model.store import load_model
 from setting import DATA, print_table
 

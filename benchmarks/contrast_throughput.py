@@ -28,11 +28,11 @@ from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from neurowhere import contrast_documents, load_model
+from neurowhere._tools.parallel import hired
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.run import sum_all
 from neurowhere.contrast.selection import ByTerm, Search, search
 from neurowhere.contrast.sums import Summing
-from neurowhere.contrast.workers import hired
 from setting import DATA, peak_memory_gib, print_table
 
 FILE_MEGABYTES = 4
@@ -206,11 +206,11 @@ def warm_up(folder, summing, workers):
         for number, line in enumerate(lines):
             (sample / f"{number}.jsonl").write_text(line + "\n", "utf-8")
     with tempfile.TemporaryDirectory() as cache:
-        from neurowhere.contrast import source
+        from neurowhere.contrast import library as parts
 
-        usual, source.PART_BYTES = source.PART_BYTES, 1
+        usual, parts.PART_BYTES = parts.PART_BYTES, 1
         library = open_library([sample], cache, workers=workers)
-        source.PART_BYTES = usual
+        parts.PART_BYTES = usual
         found = search(
             library, Search([ByTerm("brain")], summing.model.extractor_, NOTHING), workers
         )

@@ -4,7 +4,7 @@
     python benchmarks/decode_check.py DIR [--studies 500]
 
 DIR/model-0 was fitted without the test studies of fold 0. Five ways to score a term for a
-distribution w over voxels, a row each: the score of `neurowhere.model.decode`; the half-uniform
+distribution w over voxels, a row each: the score of `neurowhere.model.decoding`; the half-uniform
 log-likelihood by which models are compared, over that of the mean map; the score less its mean and
 divided by its spread over peaks at large; its linear part, by which candidates are found; and the
 correlation of w with the map of the term, as the decoders of Neurosynth and NiMARE do.
@@ -31,9 +31,9 @@ from pathlib import Path
 import numpy as np
 
 from neurowhere import load_model
-from neurowhere.evaluate.folds import shuffle_split
+from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
-from neurowhere.model.decode import decode, log_ratios, term_features
+from neurowhere.model.decoding import decode, log_ratios, term_features
 from neurowhere.space import make_targets
 from outer_folds import studies_in_brain
 from setting import print_table

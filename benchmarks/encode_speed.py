@@ -27,15 +27,15 @@ from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 
-from neurowhere import iter_documents, load_model
+from neurowhere import default_atlas, iter_documents, load_model
 from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning
 from neurowhere.inputs import iter_texts
-from neurowhere.model.batch import TableMaker
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.report.rows import RowMaker, encode_items
 from setting import DATA, print_table
 
 SENTENCE = "Fear conditioning activated the left amygdala and the anterior insula."
+ROWS_AT_ONCE = 64
 COLD_RUNS, WARM_TEXTS, WARM_UP, BATCH_RUNS = 5, 50, 3, 3
 RIVAL = Path(__file__).parent / "rivals" / "neuroquery_encode.py"
 
@@ -98,17 +98,23 @@ def warm(texts):
 
 def batch(texts):
     """Seconds for each text."""
-    maker = TableMaker(load_model(), default_atlas())
+    model, maker = load_model(), RowMaker(default_atlas())
+
+    def tables(texts):
+        pairs = encode_items(model, texts)
+        while some := list(islice(pairs, ROWS_AT_ONCE)):
+            yield maker.table(some)
+
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "texts.jsonl")
         lines = (json.dumps({"id": i, "text": text}) for i, text in enumerate(texts))
         source.write_text("\n".join(lines))
-        for _ in maker.tables(islice(iter_texts([str(source)]), WARM_UP)):
+        for _ in tables(islice(iter_texts([str(source)]), WARM_UP)):
             pass  # what is made at first use
 
         def run():
             with new_file(Path(folder, "table.csv"), overwrite=True) as stream:
-                for part in maker.tables(iter_texts([str(source)])):
+                for part in tables(iter_texts([str(source)])):
                     part.to_csv(stream, index=False, float_format="%.6g")
 
         times = fastest(timed(run) for _ in range(BATCH_RUNS))

@@ -346,7 +346,7 @@ def set_clock(seconds: float) -> None:
     """Let this process believe that it is another time."""
     import datetime as dt
 
-    from neurowhere import files
+    from neurowhere._tools import files
 
     class Clock(dt.datetime):
         @classmethod

@@ -24,7 +24,6 @@ from scipy import sparse
 
 from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
-from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import (
     LogLinear,
@@ -34,11 +33,13 @@ from neurowhere.learn import (
     learn_term_weights,
     nats_above_uniform,
     reweighted,
+    shuffle_split,
     softmax,
 )
-from neurowhere.model.training import Learner, Lesson, learn
+from neurowhere.model.losses import L1
+from neurowhere.model.losses.likelihood import to_studies
+from neurowhere.model.training import TrainingData, TrainingOptions
 from neurowhere.space import VoxelGrid, make_targets
-from neurowhere.space.sides import mirror
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.anatomy.builtin import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
 from outer_folds import studies_in_brain
@@ -228,12 +229,12 @@ def features(fold, trust=1, **options):
 
 def studies(X, training):
     """Give the studies that a log-linear regression is fitted to."""
-    return lesson(X, training).studies
+    return to_studies(training_data(X, training, np.arange(len(training))))
 
 
-def lesson(X, training):
-    """Give what there is to learn from some studies."""
-    return Lesson(X, training, GRID, GRID.total_volume_mm3)
+def training_data(X, training, groups):
+    """Give the data to learn from some studies."""
+    return TrainingData(X, training, groups, GRID.volumes_mm3, GRID.total_volume_mm3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +271,8 @@ class Inner:
     def symmetric(self, share=0.125):
         """Components drawn towards their mirror image."""
         model, X = self.base
-        other = model.components[:, mirror(GRID)]
+        mirrored = GRID.region_of(GRID.centers_mm * [-1, 1, 1])
+        other = model.components[:, np.where(mirrored < 0, np.arange(len(mirrored)), mirrored)]
         mixed = (1 - share) * model.components + share * other
         return LogLinear(model.mean, model.loadings, mixed), X
 
@@ -341,9 +343,9 @@ class Inner:
         counts = TermExtractor(builtin_anatomy()).counts(corpus())
         weighting = TfIdf().fit(counts[fit_rows])
         features = weighting.transform(counts)
-        studies = lesson(features[fit_rows], targets().select(fit_rows))
         groups = corpus().groups.astype(str)[fit_rows]
-        linear = learn(Learner(loss="l1", lambdas=[penalty]), studies, groups).predictor
+        data = training_data(features[fit_rows], targets().select(fit_rows), groups)
+        linear = L1().fit(data, TrainingOptions(lambdas=[penalty])).predictor
         near = 0.8 * linear.predict(features[held_rows]) + 0.2 * model.mean_map
         return model, X, share * np.log(near / model.mean_map)
 

@@ -36,12 +36,9 @@ import pandas as pd
 from scipy import sparse
 
 from neurowhere.corpus import read_corpus
-from neurowhere.evaluate.folds import shuffle_split
-from neurowhere.evaluate.metric import relative_densities
 from neurowhere.evaluate.problem import prepare_material
 from neurowhere.exceptions import DataWarning
-from neurowhere.learn import nats_above_uniform, validation_split
-from neurowhere.learn.probability import to_probabilities
+from neurowhere.learn import Peaks, score_studies, shuffle_split, to_probabilities
 from neurowhere.space import VoxelGrid, make_targets
 from setting import DATA, print_table
 
@@ -128,9 +125,9 @@ class Rival:
 
     @cached_property
     def density(self):
-        """The way to densities that validation studies of fold 0 like best."""
+        """The way to densities with the best validation score in fold 0."""
         train, _ = shuffle_split(self.groups, 0)
-        part, held = validation_split(self.groups[train])
+        part, held = shuffle_split(self.groups[train])
         trial = self.fit("fold0_validation", train[part], train[held])
         mean = self.mean_map(train[part])
         return max(CANDIDATES, key=lambda each: self.nats(each(trial, mean), train[held]).mean())
@@ -159,9 +156,8 @@ class Rival:
     def nats(self, densities, rows):
         """Nats above uniform of studies under their densities."""
         seen, grid = self.targets.select(rows), self.grid
-        volumes = (grid.volumes_mm3, grid.total_volume_mm3)
-        relative = relative_densities(densities, seen.study, seen.region, *volumes)
-        return nats_above_uniform(relative, seen.study, len(rows))
+        peaks = Peaks(seen.study, seen.region, len(rows))
+        return score_studies([densities], peaks, grid.total_volume_mm3 / grid.volumes_mm3)
 
     def time_encoding(self):
         """Milliseconds of one encoding of an abstract, and of its map alone."""

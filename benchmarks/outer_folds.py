@@ -18,10 +18,9 @@ import numpy as np
 
 from neurowhere import Encoder, load_model, save_model
 from neurowhere.corpus import read_corpus
-from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls, without_hubs
 from neurowhere.exceptions import DataWarning
-from neurowhere.learn import mass_for, peak_levels
+from neurowhere.learn import mass_for, peak_levels, shuffle_split
 from neurowhere.space import VoxelGrid, make_targets, place_peaks
 from neurowhere.text.anatomy.builtin import build_full
 from setting import DATA, peak_memory_gib, print_table

@@ -21,10 +21,9 @@ from neurowhere.learn import (
     Peaks,
     choose,
     collect,
-    leave_one_out_errors,
     ridge_blocks,
+    shuffle_split,
     target_products,
-    validation_split,
 )
 from setting import peak_memory_gib, print_table, real_problem
 
@@ -63,7 +62,7 @@ def main():
 
 def ours(problem):
     """Choose λ on held-out peaks, then fit all studies."""
-    fit_rows, held = validation_split(problem.corpus.groups)
+    fit_rows, held = shuffle_split(problem.corpus.groups)
     grid = problem.grid
     design = Design(problem.X[fit_rows])
     targets = problem.targets.select(fit_rows)
@@ -71,8 +70,8 @@ def ours(problem):
     products, mean = target_products(design, targets.shares, targets.smooth)
     blocks = ridge_blocks(design, products, mean, LAMBDAS)
     peaks = Peaks(seen.study, seen.region, len(seen))
-    volumes = (grid.volumes_mm3, grid.total_volume_mm3)
-    best = choose(blocks, LAMBDAS, design, problem.X[held], peaks, *volumes)
+    relative_volume = grid.total_volume_mm3 / grid.volumes_mm3
+    best = choose(blocks, LAMBDAS, design, problem.X[held], peaks, relative_volume)
     design = Design(problem.X)
     products, mean = target_products(design, problem.targets.shares, problem.targets.smooth)
     collect(ridge_blocks(design, products, mean, [best.penalty]), grid.n_regions)
@@ -90,16 +89,49 @@ def ours_leave_one_out(problem):
         centred = problem.targets.rows(rows) - mean.astype(np.float32)
         cross[rows] = centred @ products.T
         norms[rows] = np.einsum("ij,ij->i", centred, centred)
-    errors = leave_one_out_errors(design, products, cross, norms, LAMBDAS)
+    errors = leave_one_out_errors(design, products, cross, norms)
     best = LAMBDAS[int(np.argmin(errors))]
     collect(ridge_blocks(design, products, mean, [best]), problem.n_regions)
     return best
 
 
+def leave_one_out_errors(design, products, cross, squared_norms):
+    """Mean squared error of predicting each study from all others, for every λ, in closed form.
+
+    The hat matrix is H = 11ᵀ/n + X̃ V diag(1/(s + λ)) Vᵀ X̃ᵀ, and leaving study i out scales its
+    residual eᵢ = yᵢ − (HY)ᵢ by 1/(1 − Hᵢᵢ). Row norms of e need only inner products of targets,
+
+        ‖eᵢ‖² = ‖ỹᵢ‖² − 2 fᵢ Vᵀ X̃ᵀỸ ỹᵢ + fᵢ (Vᵀ X̃ᵀỸ)(Vᵀ X̃ᵀỸ)ᵀ fᵢᵀ,   fᵢ = x̃ᵢ V diag(1/(s + λ)),
+
+    so that no (n, m) array is formed.
+
+    `products` is X̃ᵀY (n_terms, n_regions), `cross` holds the inner products of the centred targets
+    with its rows, Ỹ (X̃ᵀY)ᵀ (n_studies, n_terms), and `squared_norms` ‖ỹᵢ‖². The errors are summed
+    over regions and averaged over studies.
+    """
+    n, _ = design.shape
+    values, V = design.eigen
+    scores = design.dot(V)  # X̃V (n, d)
+    rotated = V.T @ products
+    gram = rotated @ rotated.T  # (d, d)
+    aligned = cross @ V  # (n, d)
+    errors = []
+    for lam in LAMBDAS:
+        factors = scores / (values + lam)  # fᵢ
+        leverage = 1 / n + (factors * scores).sum(axis=1)
+        residual = (
+            squared_norms
+            - 2 * (factors * aligned).sum(axis=1)
+            + ((factors @ gram) * factors).sum(axis=1)
+        )
+        errors.append(np.mean(residual / (1 - leverage) ** 2))
+    return np.array(errors)
+
+
 def scikit_ridge(problem):
     """Ridge for each λ on the dense targets, judged by the error on held-out studies."""
     Y = problem.dense_targets
-    fit_rows, held = validation_split(problem.corpus.groups)
+    fit_rows, held = shuffle_split(problem.corpus.groups)
     X = problem.X.toarray()
     errors = []
     for lam in LAMBDAS:

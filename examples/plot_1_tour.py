@@ -2,25 +2,22 @@
 Five-minute tour
 ================
 
-Text in, brain map out. The model that comes with the package needs no network and no set-up.
+neurowhere turns text into brain maps. Its built-in model needs no network and no set-up.
 """
 
 import matplotlib.pyplot as plt
 from nilearn import plotting
 
-from neurowhere import load_model
-from neurowhere.model.algebra import subtract
-from neurowhere.model.decode import decode
-from neurowhere.space.aal3 import default_atlas
+from neurowhere import decode, load_model
 
 model = load_model()
 
 # %%
 # A text
 # ------
-# Any English text will do: a sentence, an abstract, a report. A notebook shows the result as below:
-# words that put the map where it is are orange, what the text denies is struck through, sides are
-# underlined. The side of the infarct moves the map; the thalamus does not count.
+# Any English text can be encoded: a sentence, an abstract, a report. A notebook shows the result as
+# below: words that pulled the map to where it is are orange, negated words are struck through, and
+# sides are underlined. The side of the infarct shifts the map; the thalamus is ignored.
 
 result = model.encode(
     "Infarct in the left MCA territory with Broca's aphasia; no lesion in the thalamus."
@@ -28,17 +25,17 @@ result = model.encode(
 result
 
 # %%
-# What you get
-# ------------
+# The map
+# -------
 # The density is an image in MNI space that integrates to 1. The *log ratio* to the mean map of all
-# studies is better to look at: it shows what is special about this text.
+# studies is easier to read: it shows what is specific to this text.
 
 style = {"cmap": "RdBu_r", "threshold": 0.5, "vmax": 2.5, "draw_cross": False}
 plotting.plot_stat_map(result.log_ratio_img, cut_coords=(-48, 14, 14), **style)
 
 # %%
-# How far to trust it? These are the smallest regions that should hold 50 % (dark) and 80 % (light)
-# of the peaks of a study with this text, calibrated on studies that the model had not seen.
+# How certain is it? These are the smallest regions expected to hold 50 % (dark) and 80 % (light) of
+# the peaks of a study with this text. They are calibrated on unseen studies.
 
 glass = plotting.plot_glass_brain(None, display_mode="lyrz")
 glass.add_contours(result.mass_img(0.8), levels=[0.5], colors="#9ecae1", filled=True)
@@ -46,34 +43,34 @@ glass.add_contours(result.mass_img(0.5), levels=[0.5], colors="#08519c", filled=
 print(result.support)
 
 # %%
-# Names of places, with how much likelier each is than in the average study:
+# Names of regions, with the ratio of their probability to that in the average study:
 
-result.regions(default_atlas()).head().round(3)
+result.regions().head().round(3)
 
 # %%
-# And why *here*? What each term adds to the log probability of a place is exact.
+# Why *here*? The contribution of each term to the log probability of a location is exact.
 
 result.why((-48, 16, 12))
 
 # %%
-# Two texts, and the way back
-# ---------------------------
-# Texts can be subtracted: what does speaking need that listening does not?
+# Two texts, and back to words
+# ----------------------------
+# Texts can be subtracted. Which regions does speaking involve that listening does not?
 
 speaking, listening = model.encode("speech production"), model.encode("speech perception")
-difference = subtract(speaking, listening)
+difference = speaking - listening
 plotting.plot_stat_map(difference.log_ratio_img, cut_coords=(-50, -10, 36), **style)
 
 # %%
-# A place can be turned into words, too. This one is in the left amygdala.
+# A location can be decoded to words. This one is in the left amygdala.
 
 decode(model, (-24, -4, -18)).terms.head(8).round(2)
 
 # %%
-# Keep it
-# -------
-# ``result.save("aphasia", atlas=default_atlas())`` writes images, tables, pictures and a page that
-# opens from disk. On the command line the same is
+# Save the result
+# ---------------
+# ``result.save("aphasia")`` writes images, tables, figures and a page that
+# opens from disk. The same on the command line:
 #
 # .. code-block:: bash
 #

@@ -2,10 +2,10 @@
 Train on your own corpus
 ========================
 
-A model is learned from studies that have both a text and coordinates. Yours may come from a table,
-from JSON lines, from pubget or from NIMADS; :doc:`/corpus` lists what can be read. Here are
-twelve studies in one file, made up for the purpose: enough to see every step, not to learn much.
-Run this from the folder ``examples``, where the file is.
+A model is trained on studies that have both a text and coordinates. They may come from a table,
+from JSON lines, from pubget or from NIMADS; :doc:`/corpus` lists all formats. This example uses
+twelve made-up studies in one file: enough to show every step, not enough to learn much. Run it from
+the folder ``examples``, which contains the file.
 """
 
 import tempfile
@@ -21,13 +21,13 @@ print(Path("studies.jsonl").read_text(encoding="utf-8").splitlines()[0])
 # %%
 # Read
 # ----
-# The format is detected, Talairach peaks are converted, and whatever looks odd is counted.
+# The format is detected, Talairach peaks are converted, and odd data are counted.
 
 corpus = read_corpus("studies.jsonl")
 corpus
 
 # %%
-# Where do they report peaks, all together?
+# All peaks of all studies:
 
 plotting.plot_markers(
     [1] * len(corpus.peaks),
@@ -41,19 +41,19 @@ plotting.plot_markers(
 # %%
 # Fit
 # ---
-# An encoder is an estimator as scikit-learn has them. This is the one of *Text to brain*: total
-# variation on voxels, with the penalty chosen on studies that are held back. Terms that fewer than
-# three studies mention are left out; for a real corpus keep the default of five.
+# An encoder is a scikit-learn estimator. This is the one of *Text to brain*: total variation on
+# voxels, with the penalty chosen on held-out studies. Terms that fewer than three studies mention
+# are left out; for a real corpus keep the default of five.
 
 model = Encoder(VoxelGrid(6), loss="l1", min_studies=3, validation=0.2).fit(corpus)
 print(model.vocabulary_.terms)
 print(f"within {model.certificate_.relative_gap:.4f} of the optimum, which the dual certifies")
 
 # %%
-# Look
-# ----
-# What did it learn of a term? Mentioning it adds probability in the red places, and takes it from
-# the blue ones.
+# Inspect
+# -------
+# What did the model learn about a term? Mentioning it adds probability in red and removes it in
+# blue.
 
 figure = plt.figure(figsize=(8, 7))
 for row, term in enumerate(["amygdala", "visual cortex", "precentral gyrus"]):
@@ -71,10 +71,10 @@ for row, term in enumerate(["amygdala", "visual cortex", "precentral gyrus"]):
     figure.text(0.02, 0.96 - row / 3, term, fontsize="large")
 
 # %%
-# Keep
+# Save
 # ----
-# A model is a folder of plain files with checksums; nothing in it is code. What is loaded predicts
-# exactly what was saved.
+# A model is a folder of plain files with checksums; it contains no code. A loaded model predicts
+# exactly what the saved one did.
 
 with tempfile.TemporaryDirectory() as folder:
     save_model(model, Path(folder) / "model")

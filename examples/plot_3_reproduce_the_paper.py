@@ -1,10 +1,10 @@
 """
-Reproduce the paper, in small
-=============================
+Reproduce the paper on a small scale
+====================================
 
 *Text to brain* (Dockès et al., MICCAI 2018) asks which partition of the brain and which loss
-predict unseen studies best. :doc:`/paper_study` tells what 12,093 real studies say. Here is the
-same procedure on 150 simulated ones, where we know where the peaks came from.
+predict unseen studies best. :doc:`/benchmarks/paper_study` has the results on 12,093 real studies.
+This example runs the same procedure on 150 simulated ones, where the true maps are known.
 """
 
 import tempfile
@@ -13,16 +13,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from nilearn import plotting
 
-from neurowhere import Corpus, VoxelGrid, load_model
-from neurowhere.corpus import Document
-from neurowhere.evaluate import Candidate, compare
-from neurowhere.space.aal3 import default_atlas
+from neurowhere import Candidate, Corpus, Document, VoxelGrid, compare, default_atlas, load_model
 
 # %%
-# Studies from a known world
-# --------------------------
-# Each study names two of eight places, and its peaks are drawn from the map that the shipped model
-# predicts for these words: that model is the truth here, and the others have to find it out.
+# Simulated studies
+# -----------------
+# Each study names two of eight regions, and its peaks are drawn from the map that the shipped model
+# predicts for these words. That model is the ground truth, which the others have to recover.
 
 PLACES = ["amygdala", "hippocampus", "insula", "precentral gyrus", "precuneus", "putamen"]
 PLACES += ["superior temporal gyrus", "visual cortex"]
@@ -34,7 +31,7 @@ maps = truth.predict(texts).astype(float)  # (150, voxels)
 
 
 def draw_peaks(q, n=10):
-    """Peaks of one study, in mm."""
+    """Draw the peaks of one study, in mm."""
     return truth.partition.centers_mm[rng.choice(len(q), size=n, p=q / q.sum())]
 
 
@@ -49,7 +46,7 @@ corpus
 # --------------
 # Voxels against an atlas; total variation (ℓ1), least squares (ℓ2), and models that see only the
 # labels of the atlas. In each fold a tenth of the studies is held out, and the penalty is chosen
-# within the others. Interrupted, the same call goes on where it stopped.
+# within the others. After an interruption, the same call continues where it stopped.
 
 with tempfile.TemporaryDirectory() as folder:
     comparison = compare(
@@ -64,8 +61,8 @@ with tempfile.TemporaryDirectory() as folder:
 comparison.summary[["partition", "loss", "nats_above_uniform", "minus_mean_map"]].round(3)
 
 # %%
-# Higher is better: the mean log-likelihood of held-out peaks, above that of the uniform density.
-# Circles are folds.
+# The score is the mean log-likelihood of held-out peaks above that of the uniform density; higher
+# is better. Circles are folds.
 
 models = [("voxels, 10 mm", loss) for loss in ("l1", "l2", "mean")]
 models += [("AAL3", loss) for loss in ("l1", "l2", "labels", "mean")]
@@ -80,15 +77,15 @@ for row, (partition, loss) in enumerate(models):
     axes.plot(folds, [row] * len(folds), "o", markerfacecolor="white", markeredgecolor="#333333")
 axes.set_yticks(range(len(models)), [f"{partition}: {names[loss]}" for partition, loss in models])
 axes.invert_yaxis()
-axes.set_xlabel("nats above uniform, on studies that were held out")
+axes.set_xlabel("nats above uniform, on held-out studies")
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Voxels are ahead of the atlas, and labels alone do worst of the models that read: as in the paper,
-# and as on real studies. Which loss is ahead is not for so few studies to say; on the real ones it
-# is ℓ1, in each of ten folds.
+# Voxels are ahead of the atlas, and labels alone are the worst of the models that read the text, as
+# in the paper and on real studies. So few studies cannot show which loss is better; on the real
+# ones it is ℓ1, in each of ten folds.
 #
-# What does a prediction look like beside the truth? The truth is known here.
+# A prediction beside the true map:
 
 shown = comparison.examples  # the best, the first quartile and the median of held-out studies
 text = texts[shown.row[0]]
@@ -111,7 +108,7 @@ for row, (title, image) in enumerate(
     figure.text(0.02, 0.93 - row / 2, title, fontsize="large")
 
 # %%
-# With a corpus of your own the command does all of this, and writes the report:
+# For a corpus of your own, this command runs the comparison and writes the report:
 #
 # .. code-block:: bash
 #

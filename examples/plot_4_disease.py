@@ -2,7 +2,7 @@
 Map a disease from text
 =======================
 
-Most articles about a disease report no coordinates, and yet say where: "the caudate nucleus
+Most articles about a disease report no coordinates, but many name a location: "the caudate nucleus
 degenerates". Encode them all, and contrast those that mention the disease with the rest.
 """
 
@@ -13,15 +13,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from nilearn import plotting
 
-from neurowhere import contrast_documents
-from neurowhere.space.aal3 import default_atlas
+from neurowhere import contrast_documents, default_atlas
 
 # %%
 # Documents
 # ---------
-# In real life a folder of articles or a table of abstracts; see :doc:`/contrast`. Here are 150
-# short texts put together at random: each names a disease, one thing that its patients often have
-# (and sometimes one that others have), and something that says nothing.
+# Usually a folder of articles or a table of abstracts; see :doc:`/contrast`. This example uses 150
+# short random texts. Each names a disease, a typical finding in its patients (or sometimes one of
+# another disease), and something uninformative.
 
 OFTEN = {
     "Huntington": ["atrophy of the caudate nucleus", "striatal degeneration", "chorea"],
@@ -41,7 +40,7 @@ rng = np.random.default_rng(0)
 
 
 def write_text():
-    """Make up one document."""
+    """Generate one document."""
     disease = rng.choice(list(OFTEN))
     told = disease if rng.random() < 0.8 else rng.choice(list(OFTEN))
     return f"Patients with {disease} showed {rng.choice(OFTEN[told])}; {rng.choice(ANYTHING)}."
@@ -53,9 +52,8 @@ print("\n".join(texts[:3]))
 # %%
 # Contrast
 # --------
-# ``without_term`` takes the name of the disease itself out of the texts before they are encoded.
-# The map then comes from what else the documents say, not from what the model already knows of the
-# word.
+# ``without_term`` removes the name of the disease from the texts before they are encoded. The map
+# then reflects what else the documents say, not what the model already knows about the word.
 
 with tempfile.TemporaryDirectory() as folder:
     for number, text in enumerate(texts):
@@ -67,8 +65,8 @@ with tempfile.TemporaryDirectory() as folder:
 maps["Huntington"]
 
 # %%
-# Where are documents about each disease above all documents? Drawn are places that random documents
-# would not raise so much, at a false-discovery rate of 5 %.
+# Where do documents about each disease exceed all documents? The maps are thresholded at a
+# false-discovery rate of 5 %.
 
 figure = plt.figure(figsize=(9, 7))
 for row, (disease, contrast) in enumerate(maps.items()):
@@ -86,18 +84,18 @@ for row, (disease, contrast) in enumerate(maps.items()):
     figure.text(0.02, 0.96 - row / 3, disease, fontsize="large")
 
 # %%
-# Regions, with an interval that drawing other documents would leave:
+# Regions, with bootstrap intervals over documents:
 
 regions = maps["Huntington"].regions(default_atlas())
 regions.head(8).round(2)
 
 # %%
-# Which words carry it?
+# The terms behind the contrast:
 
 maps["Huntington"].terms.head(6).round(3)
 
 # %%
-# On the command line, and with any number of documents (they are streamed):
+# On the command line, for any number of documents (they are streamed):
 #
 # .. code-block:: bash
 #

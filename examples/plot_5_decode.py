@@ -2,31 +2,29 @@
 Decode a coordinate
 ===================
 
-The way back: which words, and which studies, speak for a place?
+Which words and which studies are associated with a location?
 """
 
 import matplotlib.pyplot as plt
 from nilearn import plotting
 from nilearn.datasets import load_sample_motor_activation_image
 
-from neurowhere import load_model
-from neurowhere.model.decode import decode
+from neurowhere import decode, load_model
 
 model = load_model()
 
 # %%
 # A point
 # -------
-# The score of a term is how much likelier a peak here is in a study that is half about that term
-# than in any study, as a logarithm.
-# By Bayes' rule its exponential is how much likelier the term becomes by such a peak, so that
-# frequent words have no advantage.
+# The score of a term is the log of a ratio: how likely a peak here is in a study that is half about
+# the term, over how likely it is in any study. By Bayes' rule, its exponential is the factor by
+# which such a peak raises the probability of the term, so frequent words have no advantage.
 
 amygdala = decode(model, (-24, -4, -18))
 amygdala.terms.head(8).round(2)
 
 # %%
-# Three places, and the words that each makes likelier:
+# Three locations, and the words that they make more likely:
 
 PLACES = {
     "left amygdala": (-24, -4, -18),
@@ -46,18 +44,18 @@ for row, (name, point) in enumerate(PLACES.items()):
     axes.axvline(1, color="#999999", linewidth=1)
     axes.spines[["top", "right"]].set_visible(False)
     figure.text(0.02, bottom + 0.25, name, fontsize="large")
-axes.set_xlabel("times likelier than in any study")
+axes.set_xlabel("times as likely as in any study")
 
 # %%
-# The studies whose texts point there most, by PubMed id:
+# The studies whose texts point there the most, by PubMed id:
 
 amygdala.studies.head(3)
 
 # %%
 # Several peaks, or a map
 # -----------------------
-# Peaks are decoded together, and so is an image: what is above a threshold in it. Here is a map
-# from real data that comes with nilearn: a button pressed by the left hand against the right.
+# Several peaks are decoded together; of an image, the values above a threshold are decoded. This
+# map of real data comes with nilearn: button press with the left hand against the right.
 
 motor = load_sample_motor_activation_image()
 plotting.plot_stat_map(motor, threshold=3, cut_coords=(38, -22, 56), draw_cross=False)

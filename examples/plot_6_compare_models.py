@@ -2,9 +2,9 @@
 Compare models
 ==============
 
-You have studies of your own. Is a model trained on them better for them than the one that is
-shipped, and is the difference more than luck? Score both on the same studies, each by the
-likelihood of the peaks that it reports, and look at the differences one study at a time.
+Is a model trained on your own studies better for them than the shipped one, and is the difference
+more than chance? Score both on the same studies by the likelihood of their peaks, and compare
+study by study.
 """
 
 import matplotlib.pyplot as plt
@@ -13,15 +13,15 @@ from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_score
 
 from neurowhere import Encoder, VoxelGrid, load_model, read_corpus
 
-corpus = read_corpus("studies.jsonl")  # twelve made-up studies, beside this script
+corpus = read_corpus("studies.jsonl")  # twelve made-up studies, in the folder of this script
 peaks = corpus.peaks_by_document
 
 # %%
 # The shipped model has not seen them
 # -----------------------------------
-# A score is in *nats above uniform*: the mean log-likelihood of the peaks of a study, half of the
-# prediction mixed with half of the uniform density, minus that of the uniform density. 0 is a model
-# that knows nothing, and not to read the text gives the ``mean_map``.
+# Scores are in *nats above uniform*: the mean log-likelihood of the peaks of a study, under half
+# the prediction and half the uniform density, minus that of the uniform density. A model that knows
+# nothing scores 0; ``mean_map`` is the score without reading the text.
 
 shipped = load_model()
 scores = shipped.score_documents(corpus)
@@ -29,10 +29,10 @@ uniform = -np.log(shipped.brain_.total_volume_mm3)
 scores.head(3).round(2)
 
 # %%
-# A model of our own must not have seen them either
-# -------------------------------------------------
-# So each study is predicted by a model that was fitted to the other eleven. An `Encoder` is an
-# estimator of scikit-learn's kind, whose tools work on it.
+# Our own model must not see them either
+# --------------------------------------
+# Each study is predicted by a model that was fitted to the other eleven. An `Encoder` is a
+# scikit-learn estimator, so its tools work.
 
 own = Encoder(VoxelGrid(4), loss="l2", min_studies=2, validation=0.2)
 own_scores = cross_val_score(own, corpus.texts, peaks, cv=LeaveOneOut())
@@ -64,21 +64,21 @@ axes.spines[["top", "right", "left"]].set_visible(False)
 axes.legend(loc="lower right")
 
 # %%
-# Studies differ as much as models do, so look at paired differences.
+# Studies differ as much as models do, so we look at paired differences.
 
 difference = models["shipped, of 12,100"] - models["ours, of eleven studies"]
 error = difference.std(ddof=1) / np.sqrt(len(difference))
 print(f"shipped minus ours: {difference.mean():.2f} ± {error:.2f} nats (mean ± standard error)")
 
 # %%
-# Ours is ahead. But beware: the twelve studies were made up with the same few places again and
-# again, so that eleven tell much about the twelfth. Real studies are not so kind.
+# Our model is ahead. But the twelve studies were made up from the same few regions, so eleven of
+# them say much about the twelfth. Real studies are harder.
 
 # %%
-# Which setting?
-# --------------
-# Settings are compared in the same way, by the likelihood of studies that were held out. How wide
-# should the kernel be that turns peaks into a density?
+# Choose a setting
+# ----------------
+# Settings are compared in the same way, by the likelihood of held-out studies. How wide should the
+# kernel be that turns peaks into a density?
 
 search = GridSearchCV(own, {"bandwidth": [1, 2, 3, 4]}, cv=3).fit(corpus.texts, peaks)
 widths = [parameters["bandwidth"] for parameters in search.cv_results_["params"]]
@@ -89,8 +89,8 @@ axes.set_ylabel("nats above uniform")
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Whole families of models, on random folds and with intervals that take their overlap into account,
-# are compared by ``neurowhere compare``: see
+# ``neurowhere compare`` compares partitions and losses on random folds, with intervals that account
+# for the overlap of the folds: see
 # :ref:`the paper's study <sphx_glr_generated_gallery_plot_3_reproduce_the_paper.py>` and
 # :doc:`/compare`.
 

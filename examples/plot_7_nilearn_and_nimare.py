@@ -2,8 +2,8 @@
 With nilearn and NiMARE
 =======================
 
-Maps are NIfTI images in MNI space, corpora are tables, and both go where others go. nilearn draws
-and measures; NiMARE runs coordinate-based meta-analyses on the same studies.
+Maps are NIfTI images in MNI space and corpora are tables, so other tools can use both. nilearn
+plots and measures; NiMARE runs coordinate-based meta-analyses on the same studies.
 """
 
 import json
@@ -22,10 +22,9 @@ from neurowhere import load_model, read_corpus
 # %%
 # nilearn: a region from words
 # ----------------------------
-# Where in a map should one look? ``mass_img`` gives the smallest region that should hold a share of
-# the peaks of studies with such a text: a region of interest that was fixed before you saw the
-# data. The map comes with nilearn: left against right button press, so that the motor cortex of the
-# right side is up.
+# ``mass_img`` returns the smallest region expected to hold a given share of the peaks of studies
+# with such a text: a region of interest that was defined before you saw the data. The map comes
+# with nilearn: left against right button press, which activates the right motor cortex.
 
 model = load_model()
 motor = load_sample_motor_activation_image()
@@ -36,7 +35,7 @@ slices = plotting.plot_stat_map(motor, cut_coords=(38, -22, 56), threshold=3, dr
 slices.add_contours(regions["right motor cortex"], levels=[0.5], colors="#009E73", linewidths=2)
 
 # %%
-# Outlined is the region of "right motor cortex". The mean of the map within each region:
+# The outline is the region of "right motor cortex". The mean of the map within each region:
 
 coarse = resample_to_img(motor, regions["hippocampus"])  # to the voxels of the model
 means = {text: apply_mask(coarse, region).mean() for text, region in regions.items()}
@@ -52,7 +51,7 @@ axes.set_xlabel("mean z, left − right button press")
 axes.spines[["top", "right", "left"]].set_visible(False)
 
 # %%
-# On the cortex, with the surface that nilearn carries:
+# On the cortex, with a surface that comes with nilearn:
 
 fear = model.encode("Fear conditioning activated the amygdala and the anterior insula.")
 plotting.plot_img_on_surf(
@@ -69,12 +68,12 @@ plotting.plot_img_on_surf(
 # %%
 # NiMARE: the same studies
 # ------------------------
-# NiMARE reads studysets in NIMADS, a JSON format. A corpus becomes one in a few lines; neurowhere
-# reads such files too, so that the way back is ``read_corpus``.
+# NiMARE reads studysets in NIMADS, a JSON format. A few lines convert a corpus; ``read_corpus``
+# reads such files back.
 
 
 def to_nimads(corpus):
-    """Make a studyset of a corpus: a dictionary, one study with one analysis per document."""
+    """Convert a corpus to a studyset: a dictionary, one study with one analysis per document."""
     return {
         "id": "neurowhere",
         "name": "neurowhere",
@@ -102,7 +101,7 @@ def to_nimads(corpus):
     }
 
 
-corpus = read_corpus("studies.jsonl")  # twelve made-up studies, beside this script
+corpus = read_corpus("studies.jsonl")  # twelve made-up studies, in the folder of this script
 studyset = to_nimads(corpus)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "studyset.json"
@@ -111,10 +110,10 @@ with tempfile.TemporaryDirectory() as folder:
 print(again, again.peaks[["x", "y", "z"]].equals(corpus.peaks[["x", "y", "z"]]))
 
 # %%
-# If NiMARE is installed, this meta-analysis of the studies that mention the amygdala runs, and its
-# map is drawn beside that of the word. Both are images, and nilearn does not mind where they are
-# from. (NiMARE 0.22 wants a nilearn before 0.14. Where that does not go together with neurowhere's,
-# give NiMARE an environment of its own, and the file ``studyset.json``.)
+# If NiMARE is installed, this runs a meta-analysis of the studies that mention the amygdala and
+# plots its map beside that of the word. (NiMARE 0.22 needs nilearn before 0.14. If that conflicts
+# with neurowhere's, install NiMARE in an environment of its own and pass it the file
+# ``studyset.json``.)
 
 if find_spec("nimare"):
     from nimare.meta.cbma import MKDADensity

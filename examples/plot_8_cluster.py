@@ -2,9 +2,9 @@
 Run on a cluster
 ================
 
-Comparisons and contrasts run on the workers of a Dask cluster: give them the address of its
-scheduler. Here is a real one of two workers on this machine, started by the commands that you would
-give on yours. It needs ``pip install 'neurowhere[cluster]'``.
+Comparisons and contrasts can run on the workers of a Dask cluster, given the address of its
+scheduler. This example starts a cluster of two workers on this machine, with the commands that you
+would use on yours. It needs ``pip install 'neurowhere[cluster]'``.
 """
 
 import subprocess
@@ -17,22 +17,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 from distributed import Client
 
-from neurowhere import Corpus, VoxelGrid, read_corpus
-from neurowhere.corpus import Document
-from neurowhere.evaluate import Candidate, compare
+from neurowhere import Candidate, Corpus, Document, VoxelGrid, compare, read_corpus
 
 # %%
 # A scheduler and its workers
 # ---------------------------
-# On a cluster these are two lines, ``dask scheduler`` on one machine and
-# ``dask worker tcp://THAT-MACHINE:8786 --nworkers 4 --nthreads 1`` on every other; or one of
-# Dask's own ways to ask SLURM, Kubernetes or a cloud for workers. A fit uses one thread of a
-# worker, so give each worker one.
+# On a cluster these are two commands: ``dask scheduler`` on one machine, and
+# ``dask worker tcp://THAT-MACHINE:8786 --nworkers 4 --nthreads 1`` on every other. Dask can also
+# request workers from SLURM, Kubernetes or a cloud. A fit uses one thread, so give each worker one.
 
 
 @contextmanager
 def running(*command):
-    """Run a command of Dask's until the block ends."""
+    """Run a Dask command until the block ends."""
     process = subprocess.Popen([sys.executable, "-m", "dask", *command], stderr=subprocess.DEVNULL)
     try:
         yield process
@@ -43,9 +40,9 @@ def running(*command):
 
 @contextmanager
 def cluster(n_workers):
-    """Start a cluster on this machine, and tell its address."""
+    """Start a cluster on this machine, and yield its address."""
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
-        known = Path(folder) / "scheduler.json"  # where the scheduler says its address
+        known = Path(folder) / "scheduler.json"  # the scheduler writes its address here
         common = ["--scheduler-file", str(known), "--no-dashboard"]
         stack.enter_context(running("scheduler", *common, "--host", "127.0.0.1", "--port", "0"))
         for _ in range(n_workers):
@@ -59,7 +56,7 @@ def cluster(n_workers):
 # %%
 # The work
 # --------
-# Something to compare: the twelve made-up studies, each told three times with peaks a little moved.
+# The data are the twelve made-up studies, three copies of each with slightly shifted peaks.
 
 rng = np.random.default_rng(0)
 studies = list(read_corpus("studies.jsonl").iter_documents())
@@ -77,8 +74,8 @@ candidates = [Candidate(f"voxels, {mm} mm", VoxelGrid(mm)) for mm in (10, 14)]
 options = {"losses": ["l2"], "folds": 3, "brain": VoxelGrid(10)}
 
 # %%
-# The only thing that changes is ``cluster``. Data are sent to each worker once. A worker that dies
-# has its work done by another, and only this process writes.
+# Only the option ``cluster`` changes. Data are sent to each worker once. If a worker dies, another
+# one repeats its work. Only this process writes files.
 
 with tempfile.TemporaryDirectory() as folder:
     with cluster(n_workers=2) as address:
@@ -87,7 +84,7 @@ with tempfile.TemporaryDirectory() as folder:
     here = compare(corpus, Path(folder) / "here", candidates, n_jobs=1, **options)
 
 # %%
-# The scores are the same, wherever they were computed.
+# The scores do not depend on where they were computed.
 
 both = there.scores.merge(
     here.scores, on=["fold", "partition", "loss"], suffixes=("_there", "_here")

@@ -2,9 +2,9 @@
 HTTP API
 ========
 
-``neurowhere serve`` answers from any language, on a machine of your own: texts never leave it. Here
-the server runs within this script, and is asked over HTTP as any program would. It needs
-``pip install 'neurowhere[serve]'``.
+``neurowhere serve`` can be used from any language. It runs on your own machine, which texts never
+leave. In this example the server runs within the script, which sends it HTTP requests like any
+other program. It needs ``pip install 'neurowhere[serve]'``.
 """
 
 import gzip
@@ -19,18 +19,17 @@ import requests
 import uvicorn
 from nilearn import plotting
 
-from neurowhere import load_model
-from neurowhere.web.app import create_app
+from neurowhere import create_app, load_model
 
 # %%
 # A server
 # --------
-# You would type ``neurowhere serve`` in another window instead of this.
+# Usually you would run ``neurowhere serve`` in another terminal instead.
 
 
 @contextmanager
 def serving(app):
-    """Serve an application from a thread, on a port that is free, until the block ends."""
+    """Serve an application from a thread, on a free port, until the block ends."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -47,8 +46,8 @@ def serving(app):
 # %%
 # Three requests
 # --------------
-# Every query is a POST with a JSON body, so that no text is ever part of an address or a log.
-# The answer is JSON; with a suffix of the path it is a NIfTI image, a picture or a page.
+# Every query is a POST request with a JSON body, so that text never appears in an address or a log.
+# The answer is JSON; a suffix of the path selects a NIfTI image, a figure or a page instead.
 
 note = {"text": "left MCA infarct with aphasia, the thalamus is spared", "regions": 6}
 
@@ -62,7 +61,7 @@ for response in (encoded, image, decoded, mistake):
     print(response.status_code, response.headers["Content-Type"], len(response.content), "bytes")
 
 # %%
-# What was read in the text, and where it points:
+# The terms of the text, and where it points:
 
 answer = encoded.json()
 pd.DataFrame(answer["terms"])[["term", "weight", "contribution"]]
@@ -78,7 +77,7 @@ axes.set_xlim(right=1.4 * regions["probability"].max())
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The image, as it came over the wire:
+# The image in the response:
 
 plotting.plot_stat_map(
     nib.Nifti1Image.from_bytes(gzip.decompress(image.content)),
@@ -89,12 +88,12 @@ plotting.plot_stat_map(
 )
 
 # %%
-# Words for a place:
+# Words for a location:
 
 pd.DataFrame(decoded.json()["terms"]).head(5)
 
 # %%
-# And a mistake, which is told in one line without repeating anything of the text:
+# An invalid request is answered with a one-line error, which repeats nothing of the text:
 
 print(mistake.json()["error"]["message"])
 

@@ -31,6 +31,7 @@ COUNTS = {
     "terms, sides, negation": (1_000, 20_000),
     "encode, highlight": (500, 4_000),
     "queries": (400, 300_000),
+    "expressions": (2_000, 20_000),
     "HTML, arguments": (400, 300_000),
     "files of texts": (1_000, 20_000),
     "PDF": (400, 6_000),

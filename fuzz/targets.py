@@ -33,21 +33,21 @@ from fuzz.alter import (
 )
 from fuzz.attempt import Call
 from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
-from neurowhere._tools.files import sha256
+from neurowhere._tools.digests import sha256
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.query import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.corpus.spaces import read_spaces
-from neurowhere.inputs import Text, is_foreign, iter_texts, read_text
-from neurowhere.inputs.html import html_to_text
-from neurowhere.inputs.sentences import split_sentences
+from neurowhere.inputs import Text, iter_texts, read_text, split_sentences
+from neurowhere.inputs.markup import html_to_text
 from neurowhere.inputs.sources import as_path
-from neurowhere.model.decode import decode
+from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
 from neurowhere.report.highlight import highlight
 from neurowhere.text import Vocabulary, words_of_label
 from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.language import is_foreign
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(
@@ -58,9 +58,14 @@ CLINICAL = re.split(
     Dr. e.g. Huntington's patient with is are was showed 2 mm (left) [ ] : – — “ ” ’""",
 )
 OPERATORS = ["AND", "OR", "NOT", "(", ")", '"', "*", "/", "/i", "aphasi*", r"/\bHD\b/", "/(a|b)+c/"]
+EXPRESSIONS = [
+    *("(", ")", "(?:", "(?#c)", "(?x)", "(?i:", "(?=", "(?<=", "(?P<n>", "|", "^", "$"),
+    *("a", "b", " ", ".", r"\w", r"\b", r"\1", "[ab]", "[^a]", "a*", "(a+)", "(a?)", "(a|aa)"),
+    *("*", "+", "?", "{8}", "{2,}", "{90}", "{,3}", "{e}"),
+]
 SAMPLE = [
     f"Huntington's disease (HD), Huntington{' a' * 40} chorea",
-    *("aphasia " * 9, "", "<b>", "a" * 40 + "!"),
+    *("aphasia " * 9, "", "<b>", "a" * 40 + "!", "a" * 300 + "cb"),
 ]
 PUNCTUATION = ["\n", "\t", ",", '"', "|", "null", "[]", "{}", "nan", "1e999", "\\ud800", "id"]
 TAG = re.compile(r"<[^>]*>")
@@ -134,6 +139,11 @@ def encode_prose(text: str) -> None:
 def ask(text: str) -> None:
     """Read a query and put it to some texts."""
     Query(text).mentions(sample())
+
+
+def ask_expression(text: str) -> None:
+    """Read a regular expression and put it to some texts."""
+    ask(f"/{text}/i")
 
 
 @cache
@@ -561,6 +571,13 @@ def text_targets() -> list[Target]:
         Target("terms, sides, negation", of_text(read_prose), clinical, [b"no left"], CLINICAL),
         Target("encode, highlight", of_text(encode_prose), clinical, [b"no <left>"], CLINICAL),
         Target("queries", of_text(ask), encoded(prose(queries)), [b'(a OR "b") AND c*'], queries),
+        Target(
+            "expressions",
+            of_text(ask_expression),
+            encoded(st.lists(st.sampled_from(EXPRESSIONS), max_size=12).map("".join)),
+            [rb"(?:\bHD\b )+", rb"(a+)(?#c)+b", rb"(?x)(a+) +b", rb"(((a?){8}){8}){8}b"],
+            EXPRESSIONS,
+        ),
         Target("HTML, arguments", of_text(read_argument), encoded(prose(page)), [b"<p>a"], page),
     ]
 

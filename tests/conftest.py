@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: a thread each is enough
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 REQUIRED = "NEUROWHERE_REQUIRE_BROWSER"  # set where a missing browser is a failure

@@ -75,9 +75,8 @@ KNOWN = {
     ],
 }
 
-# Texts that the shipped model gets wrong, and docs/encode.md owns up to. The likeliest cause of
-# most: a long name that few studies have, such as "spatial navigation", is counted instead of the
-# shorter and better known one in it.
+# Texts that the shipped model gets wrong, as docs/benchmarks/decoding.md says. All are names of
+# disorders, whose studies report peaks in many places.
 MISSED = {
     "Parkinson's disease",
     "Huntington's disease",

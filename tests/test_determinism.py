@@ -51,6 +51,7 @@ def start(folder, n_jobs, hash_seed):
     )
 
 
+@pytest.mark.slow
 def test_fresh_processes_give_the_same_bits_whatever_their_threads_and_hashes(tmp_path):
     folders = [tmp_path / "first", tmp_path / "second"]
     runs = [start(folder, *how) for folder, how in zip(folders, [(1, 0), (2, 77)], strict=True)]
@@ -70,7 +71,7 @@ def test_fresh_processes_give_the_same_bits_whatever_their_threads_and_hashes(tm
 
 def predictions():
     """Regions, the likeliest first, and peaks that the shipped model gives for a few texts."""
-    from neurowhere.space.aal3 import default_atlas
+    from neurowhere.space import default_atlas
 
     model, atlas = load_model(), default_atlas()
     for text in TEXTS:

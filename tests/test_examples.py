@@ -8,7 +8,8 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("plot_*.py"))
-NEEDS = {"plot_8_cluster": "distributed", "plot_9_http": "uvicorn"}
+CLUSTER = "plot_8_cluster"
+NEEDS = {CLUSTER: "distributed", "plot_9_http": "uvicorn"}
 # Dask's own threads and sockets are closed after pytest looks.
 IGNORE = [pytest.mark.filterwarnings("ignore")]
 
@@ -16,6 +17,7 @@ IGNORE = [pytest.mark.filterwarnings("ignore")]
 def one(script):
     speaks = script.stem in NEEDS
     marks = [pytest.mark.allow_hosts(["127.0.0.1", "localhost"])] if speaks else []
+    marks += [pytest.mark.cluster] * (script.stem == CLUSTER)
     return pytest.param(script, id=script.stem, marks=marks + IGNORE * speaks)
 
 
@@ -23,6 +25,7 @@ def test_there_are_examples():
     assert len(SCRIPTS) >= 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [one(script) for script in SCRIPTS])
 def test_example_runs_and_draws(script, monkeypatch):
     if script.stem in NEEDS:

@@ -1,13 +1,16 @@
 """The shipped model puts texts where every textbook does, and is known to miss a few."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.model.decode import decode, rank_terms
-from neurowhere.space.aal3 import default_atlas
+from neurowhere.model.decoding import decode, rank_terms
+from neurowhere.space import default_atlas
 
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "decoding.md"
 TOP, DOUBLED = 3, 2.0
 
 
@@ -16,17 +19,39 @@ def model():
     return load_model()
 
 
+@pytest.fixture(scope="module")
+def judged(model):
+    """Rank and ratio of the expected regions of each text."""
+    atlas = default_atlas()
+    return {text: judge(model.encode(text), atlas, names) for text, names in KNOWN.items()}
+
+
+def is_right(rank, ratio):
+    return rank <= TOP or ratio >= DOUBLED
+
+
 @pytest.mark.parametrize("text", KNOWN)
-def test_known_region_is_at_the_top_or_doubled(model, text):
-    rank, ratio = judge(model.encode(text), default_atlas(), KNOWN[text])
-    if text in MISSED and not (rank <= TOP or ratio >= DOUBLED):
+def test_known_region_is_at_the_top_or_doubled(judged, text):
+    rank, ratio = judged[text]
+    if text in MISSED and not is_right(rank, ratio):
         pytest.xfail(f"known to be missed: rank {rank}, {ratio:.2f} times the mean map")
-    assert rank <= TOP or ratio >= DOUBLED, (rank, ratio)
+    assert is_right(rank, ratio), (rank, ratio)
 
 
-def test_most_are_right():
-    assert len(KNOWN) - len(MISSED) >= 40
-    assert set(KNOWN) >= MISSED
+def test_most_are_right(judged):
+    right = [text for text, found in judged.items() if is_right(*found)]
+    assert len(right) >= 0.9 * len(KNOWN)
+    first = [text for text, (rank, _) in judged.items() if rank == 1]
+    assert len(first) >= 0.5 * len(KNOWN)
+
+
+def test_the_page_of_known_answers_tells_what_is_right_and_what_is_missed(judged):
+    page = PAGE.read_text("utf-8")
+    wrong = {text: found for text, found in judged.items() if not is_right(*found)}
+    assert f"The shipped model gets {len(KNOWN) - len(wrong)} right" in page
+    for text, (rank, ratio) in wrong.items():
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {text} |"))
+        assert row.endswith(f"| {rank} | {ratio:.2f} |")
 
 
 @pytest.mark.parametrize(
@@ -46,6 +71,7 @@ def test_places_decode_to_their_names(model, point, term):
     assert any(term in name for name in decode(model, point).terms["term"].head(5))
 
 
+@pytest.mark.slow
 def test_the_maps_of_terms_decode_to_them(model):
     """Most of them, and not to a sharper term of the same place."""
     terms = np.random.default_rng(0).permutation(model.extractor_.terms)[:40]
@@ -53,9 +79,10 @@ def test_the_maps_of_terms_decode_to_them(model):
     assert np.mean(terms == found) > 0.7
 
 
+@pytest.mark.slow
 def test_the_search_for_terms_misses_none(model, monkeypatch):
     points = [(-24, -4, -18), (0, -52, 30), (-50, 20, 16)]
     found = [decode(model, point, n_terms=10).terms for point in points]
-    monkeypatch.setattr("neurowhere.model.decode.N_CANDIDATES", len(model.extractor_.terms))
+    monkeypatch.setattr("neurowhere.model.decoding.N_CANDIDATES", len(model.extractor_.terms))
     for point, table in zip(points, found):
         assert decode(model, point, n_terms=10).terms["term"].tolist() == table["term"].tolist()

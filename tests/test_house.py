@@ -1,23 +1,33 @@
-"""The house rules that a machine can check: lint, types, the one-way line of modules, the files."""
+"""The house rules that a test can check: linters, layers, pinned requirements, a fast start."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-BIN = Path(sys.executable).parent
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["ruff check .", "ruff format --check .", "mypy", "lint-imports --no-cache"],
-)
-def test_linters_are_content(command):
-    name, *arguments = command.split()
-    done = subprocess.run([BIN / name, *arguments], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_hooks_run_the_linters_of_the_continuous_integration():
+    run = re.findall(r'run "\.venv/bin/([\w-]+)(?: (\w+))?', (ROOT / ".ci" / "run").read_text())
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    assert len(run) == 4
+    for name in run:
+        assert f"entry: {' '.join(filter(None, name))}" in hooks
+
+
+def test_contributing_draws_the_line_that_is_checked():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(each["layers"] for each in contracts["contracts"] if each["type"] == "layers")
+    checked = [{room.strip() for room in each.split("|")} for each in layers]
+    table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("| room |")[2]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    assert [
+        {f"neurowhere.{room}" for room in re.findall(r"`(\w+)`", row)} for row in rows
+    ] == checked
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])

@@ -5,7 +5,7 @@
 #
 # WORK gets the environments and a log of each. A CASE is a Python and a resolution of uv's, by
 # default each of 3.11:lowest-direct 3.11:highest 3.12:highest 3.13:highest. Tests of the page in a
-# browser, of style, and of real data are left out: they do not depend on it.
+# browser and of real data are left out: they do not depend on it.
 set -uo pipefail
 work=${1:?folder for environments and logs}
 shift
@@ -22,8 +22,8 @@ for case in ${cases[*]}; do
     uv venv --quiet --clear --python "${case%:*}" "$environment" &&
         VIRTUAL_ENV=$environment uv pip install --quiet --resolution "${case#*:}" --group test \
             --editable '.[cluster,jats,pdf,serve]' &&
-        "$environment/bin/python" -m pytest -q -p no:cacheprovider --ignore tests/web/test_page.py \
-            --ignore tests/test_house.py -W "$portal" > "$log" 2>&1 || failed=1
+        "$environment/bin/python" -m pytest -q -p no:cacheprovider -m "not browser" \
+            -W "$portal" > "$log" 2>&1 || failed=1
     printf '%-20s %s\n' "$name" "$(tail -n 1 "$log" 2> /dev/null || echo 'not installed')"
 done
 exit $failed

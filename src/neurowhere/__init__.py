@@ -1,52 +1,109 @@
-"""Where in the brain is this text about? Text in, brain map out."""
+"""Where in the brain does this text point? Text in, brain map out."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast, contrast_documents
-    from neurowhere.corpus import Corpus, iter_documents, read_corpus
-    from neurowhere.model.encoder import Encoder
-    from neurowhere.model.encoding import Encoding
-    from neurowhere.model.store import load_model, save_model
-    from neurowhere.space import Atlas, VoxelGrid
-    from neurowhere.text import TermCounter, Vocabulary
+    from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
+    from neurowhere.evaluate import Candidate, Comparison, compare
+    from neurowhere.model import (
+        Decoding,
+        Encoder,
+        Encoding,
+        Summary,
+        TermMap,
+        decode,
+        load_model,
+        mix,
+        save_model,
+        summarise,
+    )
+    from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
+    from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
+    from neurowhere.text.clinical.mentions import read_mentions
+    from neurowhere.web.app import create_app
 
 __all__ = [
     "Atlas",
+    "Candidate",
+    "Comparison",
     "Contrast",
     "Corpus",
+    "Decoding",
+    "DensityEstimator",
+    "Document",
     "Encoder",
     "Encoding",
+    "Summary",
     "TermCounter",
+    "TermExtractor",
+    "TermMap",
+    "TfIdf",
     "Vocabulary",
     "VoxelGrid",
+    "compare",
     "contrast_documents",
+    "create_app",
+    "decode",
+    "default_atlas",
     "iter_documents",
     "load_model",
+    "mix",
     "read_corpus",
+    "read_mentions",
     "save_model",
+    "summarise",
 ]
 
-_HOMES = {
-    "Atlas": "space",
-    "Contrast": "contrast",
-    "Corpus": "corpus",
-    "Encoder": "model",
-    "Encoding": "model",
-    "TermCounter": "text",
-    "Vocabulary": "text",
-    "VoxelGrid": "space",
-    "contrast_documents": "contrast",
-    "iter_documents": "corpus",
-    "load_model": "model",
-    "read_corpus": "corpus",
-    "save_model": "model",
+# A name is imported at first use from its room, so that the command line starts at once.
+_ROOMS = {
+    "corpus": (
+        "Corpus",
+        "Document",
+        "iter_documents",
+        "read_corpus",
+    ),
+    "text": (
+        "TermCounter",
+        "TermExtractor",
+        "TfIdf",
+        "Vocabulary",
+    ),
+    "text.clinical.mentions": ("read_mentions",),
+    "space": (
+        "Atlas",
+        "DensityEstimator",
+        "VoxelGrid",
+        "default_atlas",
+    ),
+    "model": (
+        "Decoding",
+        "Encoder",
+        "Encoding",
+        "Summary",
+        "TermMap",
+        "decode",
+        "load_model",
+        "mix",
+        "save_model",
+        "summarise",
+    ),
+    "evaluate": (
+        "Candidate",
+        "Comparison",
+        "compare",
+    ),
+    "contrast": (
+        "Contrast",
+        "contrast_documents",
+    ),
+    "web.app": ("create_app",),
 }
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    # Imported at first use, so that the command line starts at once.
     if name in _HOMES:
         return getattr(import_module(f"neurowhere.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'neurowhere' has no attribute {name!r}")

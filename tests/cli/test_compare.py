@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import nibabel
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 from neurowhere.evaluate.ledger import COLUMNS
-from neurowhere.evaluate.trial import LOSSES
+from neurowhere.model.losses import LOSSES
 from neurowhere.space import VoxelGrid
 
 PLACES_MM = {"visual cortex": (8, -88, 4), "amygdala": (-24, -4, -18)}
@@ -48,6 +49,7 @@ def atlas(tmp_path):
     return f"atlas:{tmp_path / 'blocks.nii.gz'}:{labels}"
 
 
+@pytest.mark.slow
 def test_everything_is_written(run, source, atlas, tmp_path):
     output = tmp_path / "out"
     arguments = ("compare", source, "-o", output, "--partitions", f"voxels:12,{atlas}")
@@ -109,6 +111,13 @@ def test_a_corpus_without_coordinates_is_refused(run, tmp_path):
 def test_wrong_usage_is_code_2(run, source, tmp_path, options):
     output = ("-o", tmp_path / "out") if options else ()
     assert run("compare", source, *output, *options).code == 2
+
+
+def test_the_help_names_every_loss(run):
+    compare, fit = (" ".join(run(name, "--help").out.split()) for name in ("compare", "fit"))
+    for loss in LOSSES.values():
+        assert re.search(rf"\b{loss.name}\b", compare), loss.name
+        assert re.search(rf"\b{loss.parameters['loss']}:", fit), loss.parameters
 
 
 def test_every_loss_and_column_is_documented():

@@ -87,11 +87,23 @@ def test_two_groups_by_a_column_as_json(run, source, options):
     ],
 )
 @pytest.mark.enable_socket
-def test_mistakes_are_one_line_and_code_1(run, source, options, tmp_path, arguments, message):
+def test_mistakes_are_one_line_and_code_1(
+    run, source, options, tmp_path, monkeypatch, arguments, message
+):
     if "--cluster" in arguments:
         pytest.importorskip("distributed")
+        monkeypatch.setattr("neurowhere._tools.parallel.connect.__defaults__", (0.5,))  # seconds
     outcome = run("contrast", source, *options, *arguments)
     outcome.assert_refused(message)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_expression_that_takes_too_long_is_one_line(run, source, options, tmp_path):
+    with source.open("a") as stream:
+        record = {"pmid": 999, "abstract": "a" * 300 + "!cb"}
+        stream.write(json.dumps(record) + "\n")
+    outcome = run("contrast", source, *options, "--term", "/(a|aa)*b/")
+    outcome.assert_refused("/(a|aa)*b/ was stopped after 1 seconds")
     assert not (tmp_path / "out").exists()
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from neurowhere.corpus.problems import DROPPABLE, MEANINGS
+from neurowhere.cli import corpus as command
+from neurowhere.corpus.problems import CONVERTIBLE, DROPPABLE, DROPPED, MEANINGS
 from neurowhere.corpus.read import READERS
 
 Run = Callable[..., Any]
@@ -54,6 +55,26 @@ def test_problems_are_dropped_on_request(run: Run, source: Path, tmp_path: Path)
     assert (summary["documents"], summary["peaks"]) == (2, 2)
 
 
+def test_coordinates_are_put_right_or_left(run: Run, tmp_path: Path) -> None:
+    xyz = [[8, 92, 2], [-10, 84, 30], [42, 66, 44], [-30, 60, 56], [22, 4, -18], [-36, -22, 0]]
+    record = {"pmid": 1, "title": "Vision", "coords": [*xyz, [3.4, 2.9, 5.1]], "space": "MNI"}
+    source = tmp_path / "a.jsonl"
+    source.write_text(json.dumps(record))
+    done = run("corpus", "import", source, "-o", tmp_path / "done")
+    assert "1 peak made of statistics, not coordinates (dropped): 1" in done.out
+    assert "6 peaks in tables with x and y mirrored (converted): 1" in done.out
+    assert "warning: 1 peak made of statistics" in done.err
+    options = ("--drop", "", "--convert", "")
+    left = run("corpus", "import", source, "-o", tmp_path / "left", *options)
+    assert "peaks       7\n" in left.out
+    assert "6 peaks in tables with x and y mirrored (kept): 1" in left.out
+
+
+def test_defaults_are_those_of_python() -> None:
+    assert tuple(command.DROPPED.split(",")) == DROPPED
+    assert tuple(command.CONVERTED.split(",")) == CONVERTIBLE
+
+
 def test_talairach_can_be_kept_or_told(run: Run, source: Path, tmp_path: Path) -> None:
     kept = run("corpus", "import", source, "-o", tmp_path / "a", "--keep-talairach")
     assert "space       unknown 2, MNI 1, TAL 1\n" in kept.out
@@ -94,6 +115,7 @@ def test_a_corpus_can_be_imported_onto_itself(run: Run, source: Path, tmp_path: 
         (("info", "nowhere"), "expected a file or a folder, but nowhere does not exist"),
         (("info", "{source}", "--from", "word"), "unknown format 'word'; choose among folder, pub"),
         (("import", "{source}", "-o", "{out}", "--drop", "all"), "cannot drop all; choose among"),
+        (("import", "{source}", "-o", "{out}", "--convert", "all"), "cannot convert all; choose"),
         (("import", "{source}", "-o", "{out}", "--spaces", "no.tsv"), "but no.tsv is no file"),
         (("import", "{source}", "-o", "{source}"), "is a file; give a folder to write to"),
         (("info", "{source}", "--from", "folder"), "info.json: Not a directory"),

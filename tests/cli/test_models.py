@@ -100,6 +100,7 @@ def test_score_is_that_of_the_library(run, model, test_corpus):
     assert "studies             10\n" in shown.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["amygdala", "left amygdala"])
 def test_term(run, model, tmp_path, name):
     output = tmp_path / "out"

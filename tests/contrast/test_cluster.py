@@ -9,12 +9,15 @@ import pytest
 from tests.contrast.conftest import make_records, write_records
 
 from neurowhere import contrast_documents
-from neurowhere.contrast import run as run_module
 
 pytest.importorskip("distributed")
 
 # Dask's own threads and sockets are closed after pytest looks.
-pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.enable_socket,
+    pytest.mark.filterwarnings("ignore"),
+]
 
 N_FILES = 40
 
@@ -30,8 +33,8 @@ def kill_workers(cluster, cache, killed):
 
 
 def test_workers_that_are_killed_lose_and_repeat_nothing(cluster, model, tmp_path, monkeypatch):
-    monkeypatch.setattr("neurowhere.contrast.source.PART_BYTES", 1)
-    monkeypatch.setattr(run_module, "TASK_DOCUMENTS", 30)
+    monkeypatch.setattr("neurowhere.contrast.library.PART_BYTES", 1)
+    monkeypatch.setattr("neurowhere.contrast.sums.TASK_DOCUMENTS", 30)
     records = make_records(N_FILES * 10)
     folder = tmp_path / "documents"
     folder.mkdir()

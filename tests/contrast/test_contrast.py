@@ -14,7 +14,7 @@ from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
 from neurowhere.contrast.contrast import Contrast
 from neurowhere.contrast.null import permutation_null
-from neurowhere.contrast.sums import Rows, sum_rows
+from neurowhere.contrast.sums import Rows, sum_documents, sum_rows
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.space import VoxelGrid
 from neurowhere.text import Vocabulary
@@ -108,7 +108,7 @@ def test_what_is_left_out_changes_replicates_as_if_all_were_summed_anew(
 
     def slow(library, found, summing, workers):
         rows = [Rows(each.shard, each.known) for each in found]
-        return run_module._sum(summing, rows, workers)
+        return sum_documents(summing, rows, workers)
 
     monkeypatch.setattr(run_module, "sum_all", slow)
     anew = contrast(source, "huntington", without_term=True)
@@ -125,7 +125,7 @@ def test_the_next_term_encodes_its_own_documents_only(contrast, source, monkeypa
         encoded.append(sum(len(each.rows) for each in task))
         return sum_rows(summing, task)
 
-    monkeypatch.setattr(run_module, "sum_rows", counting)
+    monkeypatch.setattr("neurowhere.contrast.sums.sum_rows", counting)
     monkeypatch.setattr(library_module, "cut", None)
     second = contrast(source, "visual cortex AND huntington")
     assert encoded == [second.about["documents_in_group"]]
@@ -209,7 +209,7 @@ def test_documents_in_both_groups_are_in_none(contrast, source):
 
 
 def test_one_job_and_two_give_the_same(contrast, tmp_path, monkeypatch):
-    monkeypatch.setattr("neurowhere.contrast.source.PART_BYTES", 1)
+    monkeypatch.setattr("neurowhere.contrast.library.PART_BYTES", 1)
     folder = tmp_path / "many"
     folder.mkdir()
     records = make_records()

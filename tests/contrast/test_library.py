@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import pickle
+import shutil
 import sys
 import warnings
 
@@ -11,14 +12,13 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from tests.contrast.conftest import make_records, write_records
+from tests.tools.crashes import crashes
 
 from neurowhere import Corpus, read_corpus
+from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
-from neurowhere.contrast import source as source_module
-from neurowhere.contrast.library import open_library
+from neurowhere.contrast.library import find_parts, iter_source, open_library
 from neurowhere.contrast.query import Query
-from neurowhere.contrast.source import iter_source
-from neurowhere.contrast.workers import Workers
 from neurowhere.corpus.frames import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
@@ -90,7 +90,7 @@ def test_a_source_that_changed_is_read_again(source, tmp_path):
 
 
 def test_unreadable_files_in_the_middle_are_skipped_named_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_module, "PART_BYTES", 1)
+    monkeypatch.setattr(module, "PART_BYTES", 1)
     records = make_records(60)
     folder = tmp_path / "shards"
     folder.mkdir()
@@ -246,6 +246,27 @@ def test_a_full_disk_is_one_line_and_leaves_no_half_file(source, tmp_path, monke
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
+def test_a_library_that_is_stopped_at_any_moment_is_cut_to_its_end(model, tmp_path):
+    source = write_records(tmp_path / "few.jsonl", make_records(8))
+
+    def index():
+        for shard in open_here([source], tmp_path / "cache").shards:
+            _ = shard.words, shard.vectors(model.extractor_)
+
+    for _ in crashes(index):
+        assert len(ids(open_here([source], tmp_path / "cache"))) == 8
+        (folder,) = (tmp_path / "cache").iterdir()
+        assert not list(folder.glob(".*"))
+        index()
+        assert len(list(folder.glob("*.npz"))) == 3
+        shutil.rmtree(tmp_path / "cache")
+
+
+def test_copies_of_texts_are_for_their_owner_alone(source, tmp_path):
+    library = open_here([source], tmp_path / "cache")
+    assert library.folder.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_cache_that_cannot_be_written_is_one_line(source, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write to"):
@@ -253,10 +274,10 @@ def test_a_cache_that_cannot_be_written_is_one_line(source, tmp_path):
 
 
 def test_small_files_are_read_together_and_large_ones_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_module, "PART_BYTES", 250)
+    monkeypatch.setattr(module, "PART_BYTES", 250)
     for number, size in enumerate([100, 100, 100, 900, 20]):
         (tmp_path / f"{number}.txt").write_text("x" * size)
-    parts = source_module.find_parts([tmp_path])
+    parts = find_parts([tmp_path])
     assert [[file.stem for file in part.files] for part in parts] == [
         ["0", "1"],
         ["2"],

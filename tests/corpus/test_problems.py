@@ -11,10 +11,9 @@ from neurowhere.corpus.problems import (
     Problem,
     is_outside,
     is_repeated,
-    is_voxel_like,
-    voxel_studies,
+    review,
+    unsigned_studies,
 )
-from neurowhere.corpus.review import review
 from neurowhere.exceptions import CorpusError, DataWarning
 
 
@@ -41,30 +40,25 @@ def test_outside_is_beyond_the_template() -> None:
     assert is_outside(peaks).tolist() == [False] * len(inside) + [True] * len(outside)
 
 
-def test_voxel_indices_are_whole_and_not_negative() -> None:
-    peaks = peaks_of(("1", 45, 54, 36), ("1", 45.5, 54, 36), ("1", -2, 54, 36), ("1", 0, 0, 300))
-    assert is_voxel_like(peaks).tolist() == [True, False, False, False]
-
-
 def studies(*peaks: np.ndarray) -> Corpus:
     return Corpus.from_documents(
         Document(str(i), {"title": "t"}, xyz, "MNI") for i, xyz in enumerate(peaks)
     )
 
 
-def test_a_study_in_voxels_is_told_from_one_in_mm() -> None:
+def test_a_study_without_negative_coordinates_is_told_from_others() -> None:
     voxels = np.random.default_rng(0).integers(10, 80, (12, 3)).astype(float)
     corpus = studies(voxels, voxels - 40, voxels[:5])
-    found = voxel_studies(corpus.peaks, corpus.peak_rows, len(corpus))
+    found = unsigned_studies(corpus.peaks, corpus.peak_rows, len(corpus))
     assert found.tolist() == [True, False, False]  # five peaks prove nothing
-    with pytest.warns(DataWarning, match="1 document whose coordinates look like voxel indices"):
+    with pytest.warns(DataWarning, match="1 document whose coordinates are never negative"):
         review(corpus)
-    assert len(review(corpus, drop=["voxels"])) == 2
+    assert len(review(corpus, drop=["unsigned"])) == 2
 
 
-def test_a_corpus_in_voxels_is_refused() -> None:
+def test_a_corpus_without_negative_coordinates_is_refused() -> None:
     voxels = np.random.default_rng(0).integers(0, 90, (30, 3)).astype(float)
-    with pytest.raises(CorpusError, match="expected peaks in mm, but the 30 peaks look like voxel"):
+    with pytest.raises(CorpusError, match="expected peaks in mm, but none of the 30 peaks has a"):
         review(studies(voxels[:14], voxels[14:]))
     assert review(studies(voxels[:5])).problems == ()
 
@@ -119,7 +113,7 @@ def test_review_refuses_to_leave_nothing() -> None:
 
 
 def test_review_names_the_problems_it_knows() -> None:
-    with pytest.raises(CorpusError, match="cannot drop typo; choose among repeated, outside"):
+    with pytest.raises(CorpusError, match="cannot drop typo; choose among duplicates, statistics"):
         review(odd_corpus(), drop=["typo", "empty"])
 
 
@@ -128,3 +122,4 @@ def test_a_problem_is_a_sentence() -> None:
         "3 peaks outside any head (dropped): 7, 8, ..."
     )
     assert str(Problem.at("empty", ["7"])) == "1 document without text or terms (kept): 7"
+    assert str(Problem.at("mirrored", ["7"], converted=True)).endswith("mirrored (converted): 7")

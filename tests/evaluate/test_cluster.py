@@ -11,7 +11,11 @@ from neurowhere.evaluate import compare
 pytest.importorskip("distributed")
 
 # Dask's own threads and sockets are closed after pytest looks.
-pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.enable_socket,
+    pytest.mark.filterwarnings("ignore"),
+]
 
 MEASURES = ["log_likelihood", "total_variation", "penalty", "sharpness", "studies", "peaks"]
 KEYS = ["partition", "loss", "fold"]

@@ -3,7 +3,7 @@ import pytest
 
 from neurowhere.evaluate.examples import Examples, ExampleTrial, by_rank, paper_rows
 from neurowhere.evaluate.problem import prepare_material, prepare_problems
-from neurowhere.evaluate.trial import Trial, score_studies
+from neurowhere.evaluate.trial import Trial, score_model
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_examples_took_no_part_in_learning(problem, monkeypatch):
     assert examples.why == ("best", "first quartile", "median", "in the paper", "in the paper")
     assert examples.row[3:].tolist() == asked
     model = fit(trial, problem, "l2", trained[0])
-    nats, _ = score_studies(problem, test[1:], model)
+    nats, _ = score_model(model, problem, test[1:])
     assert examples.nats[0] == pytest.approx(nats.max())
     assert examples.nats[:3].tolist() == sorted(examples.nats[:3], reverse=True)
     np.testing.assert_allclose(examples.truth.sum(axis=1), 1, rtol=1e-5)

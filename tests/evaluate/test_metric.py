@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from neurowhere.evaluate.metric import paired_difference, relative_densities, total_variation
+from neurowhere.evaluate.metric import paired_difference, total_variation
 
 SHARES = arrays(np.float64, (7, 8), elements=st.floats(0, 1 / 8))
 
@@ -30,14 +30,6 @@ def test_total_variation_of_disjoint_distributions_is_one():
     assert total_variation(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])) == [1]
     nothing_covered = np.zeros((1, 2))
     assert total_variation(nothing_covered, np.array([[0.5, 0.5]])) == [1]
-
-
-def test_relative_density_of_the_uniform_is_one_everywhere():
-    volumes = np.array([1.0, 2.0, 5.0])
-    q = np.array([volumes / 10.0])
-    region = np.array([0, 1, 2, -1])
-    relative = relative_densities(q, np.zeros(4, int), region, volumes, 10.0, uncovered=1.0)
-    np.testing.assert_allclose(relative, 1)
 
 
 def test_without_overlap_the_interval_is_that_of_the_paired_t_test():

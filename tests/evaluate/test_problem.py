@@ -16,7 +16,7 @@ def test_all_partitions_are_scored_on_the_same_peaks(corpus, brain, vocabulary, 
     inside = brain.region_of(corpus.peaks[["x", "y", "z"]]) >= 0
     for problem in problems.values():
         np.testing.assert_array_equal(problem.targets.study, corpus.peak_rows[inside])
-        assert problem.brain.total_volume_mm3 == brain.total_volume_mm3
+        assert problem.brain_mm3 == brain.total_volume_mm3
     coarse = problems["coarse"]
     assert coarse.targets.region.max() < coarse.regions.n_regions == VoxelGrid(20).n_regions
 
@@ -34,8 +34,8 @@ def test_labels_are_counted_for_atlases_that_have_them(corpus, brain, vocabulary
     problems = prepare_problems(prepare_material(corpus, brain, vocabulary), candidates)
     assert problems["voxels"].labels is problems["plain blocks"].labels is None
     labels = problems["blocks"].labels
-    assert labels.names == ("visual cortex", "amygdala", "motor cortex")
-    counts = labels.counts[:, labels.vocabulary.index("motor cortex")].toarray().ravel()
+    assert labels.terms.names == ("visual cortex", "amygdala", "motor cortex")
+    counts = labels.counts[:, labels.terms.vocabulary.index("motor cortex")].toarray().ravel()
     np.testing.assert_array_equal(counts, [text.count("motor cortex") for text in corpus.texts])
 
 

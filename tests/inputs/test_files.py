@@ -1,13 +1,13 @@
-"""Files as text: encodings, limits, HTML and PDF."""
+"""Files as text: encodings, compression and limits."""
 
 import gzip
-import io
+import subprocess
+import sys
 
 import pytest
 
-from neurowhere.exceptions import MissingExtraError, TextError
+from neurowhere.exceptions import TextError
 from neurowhere.inputs.files import MAX_BYTES, read_file
-from neurowhere.inputs.html import html_to_text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -60,60 +60,26 @@ def test_a_folder_is_no_file(tmp_path):
         read_file(tmp_path)
 
 
-def test_html():
-    page = """<!doctype html><html><head><title>Fear</title><style>p {color: red}</style>
-    <script>if (a < b) { "thalamus" }</script></head><body><h1>A&nbsp;case</h1>
-    <p>Left <em>amyg</em>dala &lt;3<br>and insula<!-- hippocampus --></p><table><tr><td>a<td>b
-    """
-    assert html_to_text(page).split("\n\n") == [
-        "Fear", "A case", "Left amygdala <3", "and insula", "a", "b",
-    ]  # fmt: skip
+# Not from resource.getrusage, which also counts the process that this one was forked from.
+MEMORY = """
+import re, sys
+from neurowhere.inputs import read_text
+text = read_text(sys.argv[1])
+kibibytes = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]
+print(len(text.content), int(kibibytes) // 1024)
+"""
 
 
-@pytest.mark.parametrize("page", ["", "<", "<p", "<script>", "</style></p>", "&#xffffffff;<![x"])
-def test_broken_html_is_no_crash(page):
-    assert isinstance(html_to_text(page), str)
-
-
-def make_pdf(text):
-    """Smallest PDF with one line of text."""
-    stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
-    objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        "/Resources << /Font << /F1 5 0 R >> >> >>",
-        f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
-    out, offsets = io.BytesIO(), []
-    out.write(b"%PDF-1.4\n")
-    for number, content in enumerate(objects, start=1):
-        offsets.append(out.tell())
-        out.write(f"{number} 0 obj\n{content}\nendobj\n".encode())
-    start = out.tell()
-    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
-    out.write(f"xref\n0 6\n0000000000 65535 f \n{table}".encode())
-    out.write(f"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF".encode())
-    return out.getvalue()
-
-
-def test_pdf(tmp_path):
-    pytest.importorskip("pypdf")
-    path = tmp_path / "report.pdf"
-    path.write_bytes(make_pdf("Lesion of the left amygdala"))
-    assert read_file(path).strip() == "Lesion of the left amygdala"
-    path.write_bytes(make_pdf(""))
-    with pytest.raises(TextError, match="pictures of text, but no text"):
-        read_file(path)
-    path.write_bytes(b"no PDF")
-    with pytest.raises(TextError, match=r"cannot read .* as PDF"):
-        read_file(path)
-
-
-def test_pdf_without_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pypdf", None)
-    path = tmp_path / "report.pdf"
-    path.write_bytes(b"%PDF")
-    with pytest.raises(MissingExtraError, match=r"pip install 'neurowhere\[pdf\]'"):
-        read_file(path)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory from /proc")
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("a.txt", "The amygdala 😀 insula. "), ("a.html", "<p>The amygdala 😀 insula.</p>\n")],
+)
+def test_twenty_megabytes_stay_within_half_a_gigabyte(tmp_path, name, line):
+    path = tmp_path / name
+    path.write_text(line * (MAX_BYTES // len(line.encode())), "utf-8")
+    command = [sys.executable, "-c", MEMORY, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    length, mebibytes = map(int, done.stdout.split())
+    assert length > 10_000_000
+    assert mebibytes < 500

@@ -16,6 +16,10 @@ SENTENCES = [
     "fear.",
     "Was it the insula?\nOr V1/V2, e.g. in report.txt?",
     "and/or fear",
+    "go/no-go",
+    "V5/MT",
+    "notes/report",
+    "fear.exe",
     "3.5 mm",
     "x" * 5000,
     "with a \0 in it",
@@ -30,17 +34,19 @@ def test_a_text_is_itself(text):
 
 @pytest.mark.parametrize(
     "path",
-    ["report.txt", "./report", "notes/report", "~/x", "/x", "my report.txt", "a.pdf", "b.jsonl.gz"],
+    ["report.txt", "./report", "../x", "~/x", "/x", "my report.txt", "a.docx", "b.jsonl.gz"],
 )
 def test_what_looks_like_a_path_and_does_not_exist_is_an_error(path):
     with pytest.raises(TextError, match="looks like a path, but there is no such file"):
         read_text(path)
 
 
-def test_a_file_wins_over_a_text_that_looks_like_it(tmp_path, monkeypatch):
+def test_a_text_that_is_also_the_name_of_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fear").write_text("The amygdala.")
-    assert read_text("fear") == Text("fear", "The amygdala.")
+    with pytest.warns(DataWarning, match=r"for the file write \./fear"):
+        assert read_text("fear") == Text("the text", "fear")
+    assert read_text("./fear") == Text("fear", "The amygdala.")
 
 
 def test_standard_input(monkeypatch):
@@ -117,6 +123,20 @@ def test_tables(tmp_path):
         read_text(str(path))
 
 
+def test_a_column_of_any_name(tmp_path):
+    table, lines = tmp_path / "notes.csv", tmp_path / "notes.jsonl"
+    table.write_text("id,title,Report\n7,Head,The amygdala\n8,Head,\n")
+    lines.write_text('{"id": 7, "report": "The amygdala"}\n{"id": 9, "text": "Head"}\n')
+    texts = [Text("7", "The amygdala"), Failure("8", "no text")]
+    assert list(iter_texts([str(table)], column="report")) == texts
+    with pytest.warns(DataWarning, match=r"skipped 1 of 2 lines \(notes.jsonl:2: no report\)"):
+        assert list(iter_texts([str(lines)], column="report")) == texts[:1]
+    (failure,) = iter_texts([str(table)], column="finding")
+    assert failure.reason == (
+        "expected a column finding; the columns are id, title, report; name one of them"
+    )
+
+
 def test_a_table_damaged_half_way_keeps_what_came_before(tmp_path):
     path = tmp_path / "texts.jsonl.gz"
     lines = "".join(f'{{"id": {i}, "text": "fear {i}"}}\n' for i in range(20_000))
@@ -136,17 +156,18 @@ def test_bad_lines_are_told(tmp_path):
         assert list(iter_texts([str(path)])) == [Text("texts.jsonl:1", "fear")]
 
 
-def test_articles(tmp_path):
-    pytest.importorskip("pubget")
+def test_articles_need_no_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pubget", None)
     path = tmp_path / "article.xml"
-    path.write_text(
-        "<article><front><article-meta><title-group><article-title>Fear</article-title>"
-        "</title-group><abstract><p>The amygdala.</p></abstract></article-meta></front>"
-        "<body><p>More.</p></body></article>"
+    article = (
+        '<article><front><article-meta><article-id pub-id-type="pmid">7</article-id><title-group>'
+        "<article-title>Fear</article-title></title-group></article-meta></front>"
+        "<body><p>The amygdala.</p></body></article>"
     )
-    text = read_text(str(path)).content
-    assert "Fear" in text
-    assert "The amygdala." in text
+    path.write_text(article)
+    assert read_text(str(path)) == Text("7", "Fear\n\nThe amygdala.")
+    path.write_text(f"<pmc-articleset>{article}{article.replace('7', '8')}</pmc-articleset>")
+    assert [text.name for text in iter_texts([str(path)])] == ["7", "8"]
     path.write_text('<!DOCTYPE a [<!ENTITY x "y">]><article><front/></article>')
     with pytest.raises(CorpusError, match="declares XML entities"):
         read_text(str(path))

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from neurowhere.exceptions import FitError
-from neurowhere.learn import Design, collect, label_blocks
-from neurowhere.learn.labels import one_feature_l1
+from neurowhere.learn import Design, collect, label_blocks, one_feature_l1, one_feature_l2
 
 
 def problem(n=30, m=5, seed=0):
@@ -18,7 +17,7 @@ def problem(n=30, m=5, seed=0):
 
 def test_l2_is_the_formula_of_a_one_feature_regression():
     X, Y = problem()
-    fit = collect(label_blocks(Design(X), lambda r: Y[:, r], 5, [0.7], loss="l2"), 5)
+    fit = collect(label_blocks(Design(X), lambda r: Y[:, r], 5, [0.7], one_feature_l2), 5)
     x, y = X.toarray() - X.toarray().mean(axis=0), Y - Y.mean(axis=0)
     expected = [(x[:, k] @ y[:, k]) / (x[:, k] @ x[:, k] + 0.7) for k in range(5)]
     np.testing.assert_allclose(fit.coefficients, np.diag(expected), rtol=1e-6)
@@ -46,8 +45,8 @@ def test_a_label_that_never_occurs_predicts_the_mean():
     X, Y = problem()
     X = X.toarray()
     X[:, 2] = 0
-    for loss in ("l1", "l2"):
-        fit = collect(label_blocks(Design(X), lambda r: Y[:, r], 5, [0.7], loss=loss), 5)
+    for slope in (one_feature_l1, one_feature_l2):
+        fit = collect(label_blocks(Design(X), lambda r: Y[:, r], 5, [0.7], slope), 5)
         assert fit.coefficients[2, 2] == 0
         assert np.count_nonzero(fit.coefficients) == 4
 
@@ -55,4 +54,4 @@ def test_a_label_that_never_occurs_predicts_the_mean():
 def test_needs_one_label_per_region():
     X, Y = problem()
     with pytest.raises(FitError, match="5 labels for 4 regions"):
-        list(label_blocks(Design(X), lambda r: Y[:, r], 4, [1.0], loss="l2"))
+        list(label_blocks(Design(X), lambda r: Y[:, r], 4, [1.0], one_feature_l2))

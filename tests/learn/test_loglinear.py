@@ -16,7 +16,9 @@ from neurowhere.learn import (
     nats_above_uniform,
     reweighted,
 )
-from neurowhere.learn.loglinear import drop, gradient, one_cycle, weight_gradient
+from neurowhere.learn.design import drop
+from neurowhere.learn.loglinear import gradient, weight_gradient
+from neurowhere.learn.optimiser import one_cycle
 
 N, D, M, RANK = 7, 9, 11, 3
 SHARES = np.linspace(0.1, 0.2, N)  # of studies in the loss

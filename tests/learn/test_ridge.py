@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import Ridge
 from tests.learn.problems import SHAPES, random_problem
 
-from neurowhere.learn import Design, collect, leave_one_out_errors, ridge_blocks, target_products
+from neurowhere.learn import Design, collect, ridge_blocks, target_products
 
 LAMBDAS = [30.0, 1.0, 0.1]
 
@@ -33,21 +33,3 @@ def test_commutes_with_smoothing():
     early, early_mean = target_products(design, sp.csr_matrix(Y @ kernel))
     np.testing.assert_allclose(late, early, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(late_mean, early_mean, rtol=1e-5)
-
-
-@pytest.mark.parametrize("kind", SHAPES)
-def test_leave_one_out_matches_leaving_each_study_out(kind):
-    X, Y = random_problem(kind, n_regions=6)
-    design = Design(X)
-    products, mean = target_products(design, sp.csr_matrix(Y))
-    centred = Y - mean
-    errors = leave_one_out_errors(
-        design, products, centred @ products.T, (centred**2).sum(axis=1), LAMBDAS
-    )
-    for lam, error in zip(LAMBDAS, errors):
-        slow = []
-        for i in range(len(Y)):
-            others = np.arange(len(Y)) != i
-            model = Ridge(alpha=lam).fit(X.toarray()[others], Y[others])
-            slow.append(np.sum((Y[i] - model.predict(X.toarray()[[i]])) ** 2))
-        assert error == pytest.approx(np.mean(slow), rel=1e-4)

@@ -247,9 +247,9 @@ def test_lateral_terms_are_learned_from_texts_that_have_them():
         assert sign * x_mm[found.effect.argmax()] > 0
 
 
+@pytest.mark.filterwarnings("ignore::neurowhere.exceptions.DataWarning")
 def test_real_texts_teach_the_sides_of_the_amygdala(data):
-    path = data / "corpus" / "rawtext_linked_dev.jsonl.gz"
-    corpus = read_corpus(path, drop=["duplicates", "voxels"])
+    corpus = read_corpus(data / "corpus" / "rawtext_linked_dev.jsonl.gz")
     model = Encoder(VoxelGrid(8), "l2", laterality=True).fit(corpus)
     x_mm = model.partition.centers_mm[:, 0]
     for side, sign in {"left": -1, "right": 1}.items():
@@ -307,7 +307,7 @@ def test_score_summary():
         (Encoder(GRID, constraint="labels"), make_corpus(), FitError,
          "needs an atlas with labels"),
         (Encoder(make_atlas(), "likelihood", constraint="labels"), make_corpus(), FitError,
-         "expected loss 'l1' or 'l2' for a label-constrained model"),
+         "expected loss 'l1' or 'l2' for constraint='labels', got 'likelihood'"),
         (Encoder("atlas"), make_corpus(), FitError, "expected a VoxelGrid or an Atlas"),
         (Encoder(GRID, vocabulary="none.csv"), make_corpus(), VocabularyError,
          "cannot read none.csv"),

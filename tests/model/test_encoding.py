@@ -4,8 +4,9 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, Encoding, VoxelGrid
+from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
+from neurowhere.model.gazetteer import region_names
 
 TEXT = "The amygdala, <visual cortices> and\nthe amyg-\ndala; more unknown words."
 
@@ -116,7 +117,10 @@ def test_without_a_known_term_it_is_the_mean_map_and_says_so(model, text):
     assert "no known term, so this is the mean map" in repr(result)
     np.testing.assert_allclose(result.log_ratio, 0, atol=1e-5)
     assert result.terms.empty
-    assert "no known term" in result._repr_html_()
+
+
+def test_a_notebook_says_that_no_term_is_known(model):
+    assert "no known term" in model.encode("no known word")._repr_html_()
 
 
 def test_a_model_of_the_mean_map_encodes_too():
@@ -161,9 +165,11 @@ def test_a_coarse_atlas_is_summed_on_the_voxels_of_the_model(model):
         assert table[name] == pytest.approx(result.probabilities[region == k].sum(), abs=1e-6)
 
 
-def test_voxels_have_no_names(model):
-    with pytest.raises(PartitionError, match="give an atlas"):
-        model.encode(TEXT).regions()
+def test_regions_are_those_of_the_default_atlas_unless_asked_otherwise(model):
+    result = model.encode(TEXT)
+    expected = result.regions(default_atlas())
+    pd.testing.assert_frame_equal(result.regions(), expected)
+    assert expected.loc[0, "name"] == region_names([expected.loc[0, "region"]]).popitem()[1]
 
 
 def test_peaks_are_the_strongest_maxima(model):

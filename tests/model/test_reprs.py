@@ -5,7 +5,7 @@ from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Atlas, Encoder, TermCounter, Vocabulary
 from neurowhere.evaluate import Candidate, compare
-from neurowhere.model.decode import decode
+from neurowhere.model.decoding import decode
 
 
 @pytest.fixture(scope="module")

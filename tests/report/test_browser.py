@@ -2,11 +2,15 @@
 
 import pytest
 from tests.browser import PATIENCE_MS, serious_problems
+from tests.contrast.conftest import make_records, write_records
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID
 
+from neurowhere.contrast import contrast_documents
+from neurowhere.model.summary import summarise
 from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.encoding_tables import tabulate
+
+pytestmark = pytest.mark.browser
 
 LIVE = "#viewer.live"
 TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
@@ -16,8 +20,19 @@ POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part
 @pytest.fixture(scope="module")
 def address(result, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(encoding_page(result, tabulate(result, make_atlas())), "utf-8")
+    atlas = make_atlas()
+    summary = summarise(result, atlas, n_regions=None, n_explained=4)
+    path.write_text(encoding_page(result, summary, atlas), "utf-8")
     return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def contrast_address(model, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contrast")
+    source = write_records(folder / "documents.jsonl", make_records(60))
+    result = contrast_documents(source, "amygdala", model=model, keep=False, n_jobs=1)
+    result.save(folder / "out", atlas=make_atlas())
+    return (folder / "out" / "report.html").as_uri()
 
 
 def visit(browser, address, **options):
@@ -127,9 +142,20 @@ def test_layers_and_threshold_change_the_picture(page):
     assert part(page, "share") == "1 %"
 
 
+def test_a_contrast_opens_with_the_ratio_to_its_reference(browser, contrast_address):
+    page = visit(browser, contrast_address)
+    assert page.input_value("input[name=layer]:checked") == "ratio"
+    assert "as in the reference" in part(page, "scale")
+    assert painted(page, "axial") > 100
+    assert page.problems == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("kind", ["address", "contrast_address"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_everyone_can_read_it(browser, address, width, theme):
+def test_everyone_can_read_it(browser, request, kind, width, theme):
+    address = request.getfixturevalue(kind)
     page = visit(browser, address, viewport={"width": width, "height": 800}, color_scheme=theme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is (theme == "dark")

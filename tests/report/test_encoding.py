@@ -14,10 +14,10 @@ from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, VoxelGrid
 from neurowhere.exceptions import OutputError
+from neurowhere.model.summary import summarise
 from neurowhere.report import encoding as report
 from neurowhere.report.encoding import write_encoding
 from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.encoding_tables import densest_places, tabulate
 from neurowhere.report.viewer import DENSITIES, viewer_data
 
 FILES = {
@@ -118,7 +118,7 @@ def test_tables_hold_the_numbers(result, folder):
 
 def test_the_place_of_a_region_is_its_densest(result):
     atlas = make_atlas()
-    places = densest_places(result, atlas)
+    places = result.gazetteer(atlas).densest_mm(result.density, range(4))
     np.testing.assert_array_equal(atlas.region_of(places), range(4))
     for k, place in enumerate(places):
         inside = atlas.affine[:3, :3] @ np.argwhere(atlas.regions == k).T + atlas.affine[:3, 3:]
@@ -198,7 +198,7 @@ def test_the_page_tells_what_was_found(page, result):
     assert "well supported" in words or "weakly supported" in words
     for name in ("amygdala", "visual cortex"):
         assert f"<td>{name}</td>" in page
-    assert '<s class="denied" title="motor cortex: denied here, not counted">' in page
+    assert '<s class="denied" title="motor cortex: negated here, not counted">' in page
     assert 'data-place="' in page
     assert '<a href="https://pubmed.ncbi.nlm.nih.gov/123/" rel="noreferrer">123</a>' in page
 
@@ -218,7 +218,7 @@ def test_without_the_text_no_file_holds_any_of_it(result, tmp_path):
 
 def test_a_text_without_known_terms_gets_a_page_too(model, tmp_path):
     write_encoding(model.encode("nothing known"), tmp_path / "out")
-    assert "has no term that the model knows" in (tmp_path / "out" / "report.html").read_text()
+    assert "contains no term that the model knows" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_model_of_an_atlas_names_its_own_regions(tmp_path, no_pictures):
@@ -231,10 +231,10 @@ def test_a_model_of_an_atlas_names_its_own_regions(tmp_path, no_pictures):
     assert '"smooth":false' in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_without_an_atlas_there_are_no_regions(result, tmp_path, no_pictures):
+def test_without_an_atlas_regions_are_those_of_the_default_one(result, tmp_path, no_pictures):
     write_encoding(result, tmp_path / "out")
-    assert not (tmp_path / "out" / "regions.csv").exists()
-    assert "<h2>Regions</h2>" not in (tmp_path / "out" / "report.html").read_text()
+    regions = pd.read_csv(tmp_path / "out" / "regions.csv")
+    assert regions["region"].tolist() == result.regions()["region"].tolist()
 
 
 def unpack(packed):
@@ -264,14 +264,20 @@ def test_the_viewer_gets_the_densities(result):
 
 def test_reasons_are_those_of_the_region(result):
     atlas = make_atlas()
-    reasons = tabulate(result, atlas).reasons
+    summary = summarise(result, atlas, n_regions=None, n_explained=4)
+    reasons = {
+        row.region: [(why.term, why.contribution) for why in row.why] for row in summary.regions
+    }
     mask = np.zeros(GRID.n_regions)
     xyz = atlas.affine[:3, :3] @ np.argwhere(atlas.regions == 0).T + atlas.affine[:3, 3:]
     for region in GRID.region_of(xyz.T):
         mask[region] += region >= 0  # 1,000 mm³ each
     expected = result.why(mask * 1000 / GRID.volumes_mm3)
-    pd.testing.assert_frame_equal(reasons["amygdala"], expected)
-    assert encoding_page(result, tabulate(result, atlas)).count('"why":[[') >= 1
+    assert [term for term, _ in reasons["amygdala"]] == expected["term"].tolist()
+    np.testing.assert_allclose(
+        [value for _, value in reasons["amygdala"]], expected["contribution"]
+    )
+    assert encoding_page(result, summary, atlas).count('"why":[[') >= 1
 
 
 # ---- whole or not at all

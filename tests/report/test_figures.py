@@ -44,6 +44,21 @@ def test_box_plot_has_a_box_per_model_where_its_scores_are(scores):
     assert (blue[0][:, 0].min(), blue[0][:, 0].max()) == pytest.approx((low, high))
 
 
+def test_box_plot_draws_losses_that_have_no_colour_of_their_own(scores):
+    others = ("likelihood", "huber")
+    more = pd.concat([scores, *(scores[scores["loss"] == "l1"].assign(loss=x) for x in others)])
+    figure = box_plot(more, {"atlas": 120, "voxels": 29398}, UNIFORM)
+    shown = {text.get_text(): patch for text, patch in legend(figure)}
+    assert list(shown) == ["ℓ1", "ℓ2", "labels (ℓ2)", "likelihood", "huber", "mean map", "uniform"]
+    colours = {shown[name].get_facecolor() for name in list(shown)[:5]}
+    assert len(colours) == 5
+
+
+def legend(figure):
+    box = figure.legends[0]
+    return zip(box.get_texts(), box.legend_handles)
+
+
 def rgb(colour):
     return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
 

@@ -38,7 +38,7 @@ def test_a_side_that_was_learned_adds_to_its_term():
 
 def test_what_is_denied_is_struck_through():
     page = marked("No lesion in the thalamus, but the insula.", insula=1.0)
-    assert '<s class="denied" title="thalamus: denied here, not counted">thalamus</s>' in page
+    assert '<s class="denied" title="thalamus: negated here, not counted">thalamus</s>' in page
     assert 'class="denies"' in page
     assert ">insula</mark>" in page
 

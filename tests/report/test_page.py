@@ -1,25 +1,83 @@
+import json
+import re
+import subprocess
+import sys
+from importlib.resources import files
+
+import pytest
+from jinja2 import UndefinedError
 from tests.report.pages import Page
 
-from neurowhere.report.page import page, paragraph, picture, section
-from neurowhere.report.tables import to_html
+from neurowhere.report.page import render, render_page
 
 HOSTILE = "<script>alert(\"x\")</script> & 'quotes'"
+COMPARISON = {
+    "settings": {"studies": 1, "peaks": 2, "terms": 3, "seed": HOSTILE},
+    "n_partitions": 1,
+    "n_folds": 1,
+    "header": [HOSTILE],
+    "rows": [[HOSTILE]],
+    "legend": HOSTILE,
+    "model": HOSTILE,
+    "partition": HOSTILE,
+}
 
 
-def test_text_is_escaped_everywhere(tmp_path):
-    path = tmp_path / "a.png"
-    path.write_bytes(b"\x89PNG")
-    table = to_html([HOSTILE], [[HOSTILE]])
-    parts = [section(HOSTILE, paragraph(HOSTILE)), picture(path, HOSTILE), table]
-    found = Page(page(HOSTILE, HOSTILE, *parts))
-    assert "script" not in found.tags
-    assert found.words.count(HOSTILE) == 8  # title, heading, lead, section, text, caption, cells
-
-
-def test_pictures_are_inside_and_nothing_is_fetched(tmp_path):
+@pytest.fixture
+def picture(tmp_path):
     path = tmp_path / "a.svg"
     path.write_text("<svg/>")
-    text = page("t", "l", picture(path, "c"))
+    return path
+
+
+def test_every_value_is_escaped(picture):
+    values = COMPARISON | {"plot": picture, "examples": [(picture, HOSTILE)]}
+    found = Page(render_page("comparison.html", **values))
+    assert "script" not in found.tags
+    assert "".join(found.words).count(HOSTILE) == 7  # lead, header, cell, legend, two, caption
+
+
+def test_pictures_are_inside_and_nothing_is_fetched(picture):
+    text = render_page("comparison.html", **COMPARISON, plot=picture, examples=[])
     assert Page(text).addresses == [("img", "src", "data:image/svg+xml;base64,PHN2Zy8+")]
     assert "http:" not in text
     assert "https:" not in text
+
+
+def test_data_for_a_script_cannot_end_its_element():
+    data = {"name": "</script><!--<script>&'", "smooth": False}
+    macro = "{% from 'viewer.html' import viewer_data %}{{ viewer_data(data) }}"
+    text = str(environment().from_string(macro).render(data=data))
+    (content,) = re.findall("<script[^>]*>([^<]*)</script>", text)
+    assert json.loads(content) == data
+
+
+def environment():
+    from neurowhere.report.page import _environment
+
+    return _environment()
+
+
+def test_a_value_that_is_missing_is_an_error_not_a_gap():
+    with pytest.raises(UndefinedError, match="parts"):
+        render("highlight.html")
+
+
+def test_a_text_is_encoded_without_the_libraries_of_pages():
+    code = (
+        "import sys; from neurowhere import load_model; load_model().encode('left amygdala').peaks;"
+        "print(' '.join(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"jinja2", "PIL", "matplotlib", "fastapi"} & set(done.stdout.split())
+
+
+def test_no_template_makes_an_exception_to_escaping():
+    """`safe` is for what pandas has escaped."""
+    found = {
+        file.name: re.findall(r"\{\{([^}]*)\|\s*safe", file.read_text("utf-8"))
+        for file in (files("neurowhere.report") / "templates").iterdir()
+    }
+    assert {name: uses for name, uses in found.items() if uses} == {
+        "notebook.html": [" table.to_html(index=false) "]
+    }

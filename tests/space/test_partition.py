@@ -186,10 +186,15 @@ def test_public_names():
         "Partition",
         "Targets",
         "VoxelGrid",
+        "default_atlas",
+        "fold",
         "make_targets",
+        "move_to_sides",
+        "overlap_mm3",
         "partition_from_arrays",
         "place_peaks",
         "stack_peaks",
+        "strongest_regions",
     }
 
 

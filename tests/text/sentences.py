@@ -3,8 +3,7 @@
 A line of data/clinical_sentences.jsonl has a sentence with what is asked for marked in place:
 ``[thalamus: negated, left]`` is a mention that should be found, negated and on the left, and
 ``[right: unapplied]`` a side that should be marked and not applied. Sides that are applied are not
-marked themselves. Those of the part "held out" were written before the rules read them, and no
-rule was changed for them; those of the part "develop" were there when rules were made.
+marked themselves. The rules were developed with them.
 """
 
 import json
@@ -18,7 +17,7 @@ from neurowhere.text.anatomy.builtin import builtin_anatomy
 from neurowhere.text.clinical.mentions import read_mentions
 
 PATH = Path(__file__).parent / "data" / "clinical_sentences.jsonl"
-MARK = re.compile(r"\[([^:\]]+): (present|negated|unapplied)(?:, (left|right|bilateral))?\]")
+MARK = re.compile(r"\[([^:\]]+): (present|hedged|negated|unapplied)(?:, (left|right|bilateral))?\]")
 
 MORE_ANATOMY = """
 basal ganglia; broca area; corona radiata; frontal lobe; internal capsule; midbrain; occipital lobe;
@@ -45,7 +44,6 @@ class Target(NamedTuple):
 class Sentence:
     """A sentence and what a reader finds in it."""
 
-    part: str
     source: str
     text: str
     targets: tuple[Target, ...]
@@ -57,7 +55,7 @@ def read_sentences():
     return [parse(**json.loads(line)) for line in lines]
 
 
-def parse(part, source, sentence):
+def parse(source, sentence):
     text, targets, unapplied, end = "", [], set(), 0
     for mark in MARK.finditer(sentence):
         text += sentence[end : mark.start()]
@@ -70,7 +68,7 @@ def parse(part, source, sentence):
         text += words
         end = mark.end()
     text += sentence[end:]
-    return Sentence(part, source, text, tuple(targets), frozenset(unapplied))
+    return Sentence(source, text, tuple(targets), frozenset(unapplied))
 
 
 def small_vocabulary():

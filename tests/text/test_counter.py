@@ -292,3 +292,17 @@ def test_names_with_letters_and_numbers(text, terms):
         )
     )
     assert [match.term for match in counter.find(text)] == terms
+
+
+def test_a_plural_counts_as_its_own_term_though_it_is_a_synonym_of_another():
+    vocabulary = Vocabulary(["thalamus", "thalamo", "fiber", "fibre"], {"thalami": "thalamo"})
+    assert [match.term for match in TermCounter(vocabulary).find("both thalami")] == ["thalamus"]
+    vocabulary = Vocabulary(["thalamo"], {"thalami": "thalamo"})
+    assert [match.term for match in TermCounter(vocabulary).find("both thalami")] == ["thalamo"]
+
+
+def test_the_term_of_a_name_is_that_of_all_of_it():
+    counter = TermCounter(Vocabulary(["lingual gyrus", "cortex"]))
+    assert counter.term_of("Lingual Gyri") == "lingual gyrus"
+    assert counter.term_of("visual cortex") is None
+    assert counter.term_of("") is None

@@ -1,36 +1,21 @@
 """Folders and files under faults: a process that is killed, a full disk, a second writer."""
 
+import errno
 import os
 import resource
 import signal
+import stat
 from pathlib import Path
 
 import pytest
 from tests.studies import make_corpus
+from tests.tools.crashes import in_another_process, kill_this_process
 
-from neurowhere._tools.files import locked, new_file, new_folder, sole_writer
+from neurowhere._tools.files import new_file, new_folder
+from neurowhere._tools.locks import locked, sole_writer
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.evaluate.ledger import Ledger
 from neurowhere.exceptions import OutputError
-
-
-def in_another_process(work):
-    """Run in a copy of this process; its exit code, or minus the signal that ended it."""
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            work()
-            code = 0
-        except OutputError:
-            code = 3
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def kill_this_process():
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def write_and_be_killed(folder: Path, **options):
@@ -42,8 +27,9 @@ def write_and_be_killed(folder: Path, **options):
 def test_what_a_killed_process_left_is_no_output_and_is_removed_by_the_next(tmp_path):
     target = tmp_path / "out"
     assert in_another_process(lambda: write_and_be_killed(target)) == -signal.SIGKILL
-    (leftover,) = tmp_path.iterdir()
-    assert leftover.name.startswith(".out-")
+    leftovers = sorted(path.name for path in tmp_path.iterdir())
+    assert all(name.startswith(".out-") for name in leftovers)
+    assert [Path(name).suffix for name in leftovers] == [".lock", ".part"]
     with new_folder(target) as temporary:
         (temporary / "whole").touch()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -131,21 +117,22 @@ def test_a_second_process_is_refused_a_folder_that_grows(tmp_path):
             pass
 
     with sole_writer(tmp_path):
-        assert in_another_process(come_second) == 3
+        assert in_another_process(come_second, OutputError) == 3
         with pytest.raises(OutputError, match="another process is writing"):
             come_second()
     come_second()
-    with locked(tmp_path) as is_ours:
-        assert is_ours
+    assert not list(tmp_path.iterdir())  # no lock is left
 
 
-@pytest.mark.parametrize("leftover", [None, ".info.json", ".scores.csv-abcdefgh.part"])
+@pytest.mark.parametrize("leftover", [None, ".info.json-0a1b2c3d.part", ".lock"])
 def test_a_comparison_that_was_killed_at_its_very_start_begins_again(tmp_path, leftover):
     folder = tmp_path / "out"
     folder.mkdir()
     if leftover:
         (folder / leftover).write_text("{")
-    assert Ledger(folder, {}, {}).finished() == set()
+    with sole_writer(folder):
+        assert Ledger(folder, {}, {}).finished() == set()
+    assert {path.name for path in folder.iterdir()} == {"info.json", "scores.csv"}
 
 
 def test_a_comparison_says_what_it_is_before_it_has_scores(tmp_path, monkeypatch):
@@ -155,10 +142,99 @@ def test_a_comparison_says_what_it_is_before_it_has_scores(tmp_path, monkeypatch
     assert Ledger(tmp_path / "out", {}, {}).finished() == set()
 
 
+def test_a_lock_ends_with_its_process(tmp_path):
+    def hold_and_be_killed():
+        with locked(tmp_path / "lock"):
+            kill_this_process()
+
+    in_another_process(hold_and_be_killed)
+    assert (tmp_path / "lock").exists()
+    with locked(tmp_path / "lock") as is_ours:
+        assert is_ours
+    assert not (tmp_path / "lock").exists()
+
+
+def test_where_nothing_can_be_locked_files_are_written_all_the_same(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    leftover = tmp_path / ".out-0a1b2c3d.part"
+    leftover.touch()
+    with new_folder(tmp_path / "out") as temporary:
+        (temporary / "a").touch()
+    assert (tmp_path / "out" / "a").exists()
+    assert leftover.exists()  # perhaps of a process that lives
+
+
+def test_permissions_are_those_of_the_umask(tmp_path):
+    before = os.umask(0o077)
+    try:
+        with new_folder(tmp_path / "out") as folder, new_file(folder / "table.csv") as stream:
+            stream.write("text of a patient")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "out") == 0o700
+    assert mode(tmp_path / "out" / "table.csv") == 0o600
+    with new_folder(tmp_path / "other") as folder, new_file(folder / "table.csv") as stream:
+        stream.write("of no patient")
+    assert mode(tmp_path / "other") == 0o777 & ~before
+    assert mode(tmp_path / "other" / "table.csv") == 0o666 & ~before
+
+
+@pytest.mark.parametrize("content", [None, "a"])
+def test_what_was_private_stays_private(tmp_path, content):
+    (tmp_path / "out").mkdir(mode=0o700)
+    if content:
+        (tmp_path / "out" / content).touch(mode=0o600)
+    with new_folder(tmp_path / "out", overwrite=True) as folder:
+        (folder / "b").touch()
+    assert mode(tmp_path / "out") == 0o700
+    (tmp_path / "table.csv").touch(mode=0o600)
+    with new_file(tmp_path / "table.csv", overwrite=True) as stream:
+        stream.write("b")
+    assert mode(tmp_path / "table.csv") == 0o600
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk" / "old").touch()
+    (tmp_path / "out").symlink_to("disk")
+    (tmp_path / "table.csv").symlink_to("disk.csv")
+    with new_folder(tmp_path / "out", overwrite=True) as folder:
+        (folder / "new").touch()
+    with new_file(tmp_path / "table.csv") as stream:
+        stream.write("a")
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["new"]
+    assert (tmp_path / "disk.csv").read_text() == "a"
+    assert (tmp_path / "out").is_symlink()
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_the_current_folder_is_not_replaced(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for folder in (".", tmp_path / "here", ".."):
+        with (
+            pytest.raises(OutputError, match="holds the current folder"),
+            new_folder(folder, overwrite=True),
+        ):
+            pass
+
+
+def test_the_root_of_a_disk_is_not_replaced():
+    with pytest.raises(OutputError, match="a disk is mounted"), new_folder("/", overwrite=True):
+        pass
+
+
 def test_on_a_full_disk_nothing_is_left(tmp_path):
     def write_on_a_full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # bytes of a file
         write_corpus(make_corpus(50), tmp_path / "corpus")
 
-    assert in_another_process(write_on_a_full_disk) == 3
+    assert in_another_process(write_on_a_full_disk, OutputError) == 3
     assert not list(tmp_path.iterdir())

@@ -4,12 +4,14 @@ import json
 import nibabel
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from tests.web.conftest import open_client
 
-from neurowhere import load_model
+from neurowhere import Summary, default_atlas, load_model, summarise
+from neurowhere.model.difference import Difference
 from neurowhere.web import schemas
 from neurowhere.web.app import create_app
-from neurowhere.web.schemas import EncodeAnswer, ErrorAnswer
+from neurowhere.web.schemas import ErrorAnswer
 
 FEAR = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 
@@ -32,7 +34,7 @@ def integral(image):
 
 def test_encode_tells_terms_sides_denials_regions_and_peaks(client):
     answer = post(client, "encode", text=FEAR, regions=3).json()
-    EncodeAnswer.model_validate(answer)
+    TypeAdapter(Summary).validate_python(answer)
     assert [term["term"] for term in answer["terms"]] == ["amygdala"]
     amygdala, visual = answer["mentions"]
     assert (amygdala["side"], FEAR[slice(*amygdala["side_where"])]) == ("left", "left")
@@ -75,7 +77,8 @@ def test_sentences_are_encoded_by_themselves(client):
 
 def test_a_text_without_known_terms_is_the_mean_map_and_says_so(client):
     answer = post(client, "encode", text="Guten Tag").json()
-    assert answer["support"] == {"level": "none", "terms": 0, "nats": 0}
+    support = answer["support"]
+    assert [support[name] for name in ("level", "terms", "words", "nats")] == ["none", 0, 2, 0]
     assert answer["terms"] == answer["similar"] == []
     assert answer["regions"]
 
@@ -141,7 +144,7 @@ def test_a_report_holds_the_text_escaped(client):
     ("path", "query"),
     [
         ("encode.png", {"text": FEAR, "image": "log_ratio"}),
-        ("contrast.png", {"text": "amygdala", "other": "motor cortex"}),
+        ("difference.png", {"text": "amygdala", "other": "motor cortex"}),
         ("term.png", {"name": "amygdala"}),
     ],
 )
@@ -151,31 +154,37 @@ def test_slices_are_pictures_of_one_size(client, path, query):
     assert tuple(np.frombuffer(content[16:24], ">u4")) == (338, 346)
 
 
-# ---- batch, contrast, term, decode
+# ---- batch, difference, term, decode
 
 
 def test_a_batch_answers_as_one_by_one(client):
     texts = [FEAR, "motor cortex", "nothing"]
     results = post(client, "batch", texts=texts, regions=2).json()["results"]
     for text, result in zip(texts, results, strict=True):
-        alone = post(client, "encode", text=text, regions=2).json()
-        assert result["regions"] == alone["regions"]
-        assert result["support"] == alone["support"]
-        assert result["peaks"] == alone["peaks"]
+        assert result == post(client, "encode", text=text, regions=2).json()
 
 
-def test_a_contrast_turns_around_with_its_texts(client):
+def test_a_difference_is_that_of_the_command_line(client, model):
+    texts = {"text": "amygdala and motor cortex", "other": "motor cortex"}
+    answer = post(client, "difference", **texts, regions=3).json()
+    first, second = model.encode(texts["text"]), model.encode(texts["other"])
+    atlas = default_atlas()
+    assert answer["difference"] == summarise(first - second, atlas, n_regions=3).to_dict()
+    assert answer["text"] == post(client, "encode", text=texts["text"], regions=3).json()
+    image = to_image(post(client, "difference.nii.gz", **texts))
+    np.testing.assert_allclose(image.get_fdata(), (first - second).log_ratio_img.get_fdata())
+
+
+def test_a_difference_turns_around_with_its_texts(client):
     texts = {"text": "amygdala", "other": "motor cortex"}
     swapped = {"text": "motor cortex", "other": "amygdala"}
-    there, back = (post(client, "contrast", **query).json() for query in (texts, swapped))
-    assert there["more"][0]["region"] == back["less"][0]["region"]
+    there, back = (post(client, "difference", **query).json() for query in (texts, swapped))
+    assert [row["region"] for row in there["more"]] == [row["region"] for row in back["less"]]
     assert 0 < there["distance"] == back["distance"] <= 1
-    images = [to_image(post(client, "contrast.nii.gz", **query)) for query in (texts, swapped)]
-    np.testing.assert_allclose(images[0].get_fdata(), -images[1].get_fdata(), atol=1e-6)
 
 
 def test_a_text_does_not_differ_from_itself(client):
-    answer = post(client, "contrast", text=FEAR, other=FEAR).json()
+    answer = post(client, "difference", text=FEAR, other=FEAR).json()
     assert (answer["distance"], answer["more"], answer["less"]) == (0, [], [])
 
 
@@ -198,7 +207,7 @@ def test_a_place_decodes_to_its_term(client):
 def test_the_shipped_model_knows_close_studies():
     with open_client(create_app(load_model())) as client:
         answer = post(client, "encode", text="fear and the amygdala").json()
-        EncodeAnswer.model_validate(answer)
+        TypeAdapter(Summary).validate_python(answer)
         assert "amygdala" in answer["regions"][0]["name"]
         assert all("pubmed" in study["link"] for study in answer["similar"])
         assert len(answer["similar"]) == 10
@@ -222,7 +231,7 @@ def test_metrics_count_requests(client):
     def count():
         lines = client.get("/api/v1/metrics").text.splitlines()
         name = 'neurowhere_requests_total{route="/api/v1/health",status="200"} '
-        return next((int(line.removeprefix(name)) for line in lines if line.startswith(name)), 0)
+        return next((float(line.removeprefix(name)) for line in lines if line.startswith(name)), 0)
 
     before = count()
     client.get("/api/v1/health")
@@ -256,7 +265,7 @@ def test_every_route_is_described_and_every_example_works(client):
     assert names == {
         "encode",
         "batch",
-        "contrast",
+        "difference",
         "term",
         "decode",
         "model",
@@ -273,8 +282,10 @@ def test_every_answer_has_an_example_that_is_one(client):
                 if form != "application/json":
                     continue
                 name = content["schema"]["$ref"].rpartition("/")[2]
-                example = described["components"]["schemas"][name]["example"]
-                getattr(schemas, name).model_validate(example)
+                kind = {"Summary": Summary, "Difference": Difference}.get(name)
+                schema = described["components"]["schemas"][name]
+                example = content.get("example") or schema["example"]
+                TypeAdapter(kind or getattr(schemas, name)).validate_python(example)
         assert about["operationId"] == path.removeprefix("/api/v1/").replace(".", "_")
 
 

@@ -25,6 +25,7 @@ def description(server):
     return schemathesis.openapi.from_url(f"{server.url}/api/v1/openapi.json")
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_no_request_breaks_the_api_or_its_promises(description):
     operations = [result.ok() for result in description.get_all_operations()]

@@ -13,6 +13,7 @@ from tests.web.conftest import open_client
 
 from neurowhere import Encoder
 from neurowhere.web.app import create_app
+from neurowhere.web.guard import BUCKETS
 from neurowhere.web.page import static_files
 from neurowhere.web.settings import Settings
 
@@ -69,7 +70,7 @@ def test_a_body_may_take_only_so_long(model):
     ("path", "query"),
     [
         ("encode", {"text": "a" * 51}),
-        ("contrast", {"text": "a", "other": "a" * 51}),
+        ("difference", {"text": "a", "other": "a" * 51}),
         ("batch", {"texts": ["a" * 51]}),
         ("batch", {"texts": ["a"] * 3}),
         ("decode", {"points": [[0, 0, 0]] * 3}),
@@ -83,13 +84,13 @@ def test_texts_and_batches_may_be_only_so_long(small, path, query):
 def gate(monkeypatch):
     """Give an event that every text waits for before it is encoded."""
     opened = threading.Event()
-    encode = Encoder.encode
+    encode = Encoder.encode_many
 
-    def wait(self, text, **options):
+    def wait(self, texts, **options):
         opened.wait(10)
-        return encode(self, text, **options)
+        return encode(self, texts, **options)
 
-    monkeypatch.setattr(Encoder, "encode", wait)
+    monkeypatch.setattr(Encoder, "encode_many", wait)
     yield opened
     opened.set()
 
@@ -142,7 +143,7 @@ def test_a_failure_of_ours_tells_and_logs_no_text(client, monkeypatch, caplog):
     def fail(self, text, **options):
         raise RuntimeError(text)
 
-    monkeypatch.setattr(Encoder, "encode", fail)
+    monkeypatch.setattr(Encoder, "encode_many", fail)
     with caplog.at_level(logging.DEBUG):
         answer = client.post("/api/v1/encode", json={"text": SECRET})
     assert code(answer) == (500, "internal_error")
@@ -155,6 +156,30 @@ def test_no_answer_to_a_wrong_request_repeats_the_text(client, caplog):
         for query in ({"text": [SECRET]}, {"text": "a", "at": [SECRET, 0, 0]}, {"image": SECRET}):
             assert SECRET not in client.post("/api/v1/encode", json=query).text
     assert SECRET not in caplog.text
+
+
+def test_metrics_keep_their_names_and_count_each_application_by_itself(model):
+    names = {
+        *(f"neurowhere_{name}" for name in ("requests_total", "pending", "waiting", "capacity")),
+        *(f"neurowhere_request_seconds_{name}" for name in ("bucket", "sum", "count")),
+    }
+    with open_client(create_app(model, SMALL)) as fresh:
+        assert fresh.get("/api/v1/health").status_code == 200
+        assert fresh.get("/nowhere").status_code == 404
+        answer = fresh.get("/api/v1/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    samples = dict(line.rsplit(" ", 1) for line in answer.text.splitlines() if line[0] != "#")
+    values = {name: float(value) for name, value in samples.items()}
+    assert names <= {name.partition("{")[0] for name in values}
+    assert values['neurowhere_requests_total{route="/api/v1/health",status="200"}'] == 1
+    assert values['neurowhere_requests_total{route="other",status="404"}'] == 1
+    buckets = [
+        values[f'neurowhere_request_seconds_bucket{{le="{limit}",route="/api/v1/health"}}']
+        for limit in (*BUCKETS, "+Inf")
+    ]
+    assert buckets == sorted(buckets)
+    assert buckets[-1] == 1
+    assert values["neurowhere_capacity"] == SMALL.workers + SMALL.max_queue
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/static/app.js", "/api/v1/health", "/nowhere"])

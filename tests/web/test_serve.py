@@ -15,14 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.web.conftest import Server
-from typer.testing import CliRunner
-
-from neurowhere.cli import app
-from neurowhere.web.settings import Settings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 60
 LONG = {"texts": ["the amygdala and the visual cortex. " * 100] * 100}
 
@@ -38,6 +33,7 @@ def ask(url, path, query=None):
     return answer.status, content
 
 
+@pytest.mark.slow
 def test_sigterm_finishes_what_runs_and_takes_no_more(model_folder):
     with Server(model_folder) as server:
         answers = []
@@ -56,6 +52,7 @@ def test_sigterm_finishes_what_runs_and_takes_no_more(model_folder):
             ask(server.url, "health")
 
 
+@pytest.mark.slow
 def test_killed_while_serving_it_starts_again_on_its_port(model_folder):
     with Server(model_folder) as server:
         request = threading.Thread(target=ask_anyhow, args=(server.url, LONG))
@@ -91,6 +88,7 @@ def ask_anyhow(url, query):
         ask(url, "batch", query)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_without_a_traceback(model_folder):
     with Server(model_folder) as server:
         assert ask(server.url, "health")[0] == 200  # by now it listens to signals
@@ -110,27 +108,9 @@ def test_a_port_in_use_is_one_line(model_folder):
     assert line.startswith(f"neurowhere: cannot listen on 127.0.0.1, port {port}")
 
 
+@pytest.mark.slow
 def test_limits_come_from_the_environment_and_from_options(model_folder, monkeypatch):
     monkeypatch.setenv("NEUROWHERE_MAX_TEXT", "7")
     with Server(model_folder, "--max-batch", "3") as server:
         limits = ask(server.url, "model")[1]["limits"]
     assert (limits["max_text"], limits["max_batch"]) == (7, 3)
-
-
-def test_every_setting_is_an_option_and_on_the_page_of_the_docs():
-    page = (ROOT / "docs" / "serve.md").read_text()
-    help_text = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output
-    for name in Settings.__dataclass_fields__:
-        option = "--" + ("origin" if name == "origins" else name.replace("_", "-"))
-        assert option in help_text
-        assert f"`{option}`" in page
-        assert f"`NEUROWHERE_{name.upper()}`" in page
-        default = getattr(Settings(), name)
-        if name not in ("workers", "origins"):
-            assert f"{default:,}".removesuffix(".0") in page, name
-
-
-def test_every_route_is_on_the_page_of_the_docs(client):
-    page = (ROOT / "docs" / "serve.md").read_text()
-    for path in client.get("/api/v1/openapi.json").json()["paths"]:
-        assert path.removeprefix("/api/v1").partition(".")[0] in page

@@ -41,6 +41,7 @@ def test_a_failure_of_ours_is_told_and_the_worker_goes_on(worker):
     assert worker.process.pid == pid
 
 
+@pytest.mark.slow
 def test_one_that_dies_or_is_too_slow_is_replaced(worker):
     worker.process.kill()
     with pytest.raises(ApiError) as caught:

@@ -6,6 +6,8 @@ Coordinates are arrays of shape (n, 3), in millimetres unless a name says otherw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["mni_to_talairach", "talairach_to_mni", "transform_points", "voxel_index"]
+
 # Lancaster et al. (2007), "Bias between MNI and Talairach coordinates analyzed using the
 # ICBM-152 brain template", Human Brain Mapping 28: the pooled icbm_other affine, MNI to Talairach.
 MNI_TO_TALAIRACH = np.array(
@@ -40,7 +42,7 @@ def mni_to_talairach(points_mm: ArrayLike) -> NDArray[np.float64]:
 
 
 def voxel_index(affine: NDArray[np.floating], points_mm: ArrayLike) -> NDArray[np.int64]:
-    """Index of the voxel whose cell contains each point; may lie outside the image.
+    """Return the index of the voxel whose cell contains each point; it may lie outside the image.
 
     The affine gives voxel centres, so voxel i spans [i − ½, i + ½) and its index is
     floor(x + ½). Rounding half to even instead would send every tie, two thirds of the

@@ -1,38 +1,44 @@
-"""Files: compression by suffix, checksums, folders written whole or not at all."""
+"""Files: opened whatever their compression, written whole or not at all, with a record of what."""
 
-import glob
 import gzip
-import hashlib
 import json
 import lzma
 import os
-import shutil
-import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, BinaryIO, TextIO
 
+from neurowhere._tools.digests import sha256
+from neurowhere._tools.replacement import drafted, recover
 from neurowhere.exceptions import CorpusError, NeurowhereError, OutputError
 
-if sys.platform != "win32":
-    import fcntl
+__all__ = [
+    "COMPRESSIONS",
+    "DAMAGE",
+    "INFO_NAME",
+    "bare_suffix",
+    "expanded",
+    "new_file",
+    "new_folder",
+    "open_text",
+    "read_info",
+    "replaced",
+    "write_info",
+]
 
 COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 INFO_NAME = "info.json"
-PARTIAL, REPLACED = ".part", ".old"  # suffixes of what is being written, and of what it replaces
 # What may come of parsing a file of JSON that someone has changed.
 DAMAGE = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
-Made = TypeVar("Made")
-
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """Path with ~ written out; where no such user is known, it is part of a name.
+    """Return a path with ~ written out; where no such user is known, it is part of a name.
 
     >>> expanded("~nobody-of-this-name/a").name
     'a'
@@ -43,7 +49,7 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 
 def bare_suffix(path: Path) -> str:
-    """Suffix of a file name without its compression: ``.jsonl`` for ``a.jsonl.gz``."""
+    """Return the suffix of a file name without its compression: ``.jsonl`` for ``a.jsonl.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
@@ -68,33 +74,24 @@ def open_text(path: Path) -> Iterator[TextIO]:
         ) from error
 
 
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 @contextmanager
 def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
     """Yield a temporary folder that becomes `folder` when the block ends without an error.
 
-    The temporary folder is a hidden sibling, so the final rename is atomic: a reader sees
-    the whole folder or none. A folder that exists is an error unless `overwrite`, or empty. Of
-    two processes, the one that ends first wins, or with `overwrite` the one that ends last.
+    A reader sees the whole folder or none, and so does who comes after a crash or a power cut, see
+    `neurowhere._tools.replacement`. A folder that exists is an error unless `overwrite`, or empty.
+    Of two processes, the one that ends first wins, or with `overwrite` the one that ends last.
     """
-    target = Path(folder)
-    _check_free(target, overwrite)
-    temporary = Path(_beside(target, tempfile.mkdtemp))
+    target = _place_for(folder)
+    _check_free(folder, overwrite)
     try:
-        with locked(temporary):
-            yield temporary
-            temporary.chmod(0o755)  # mkdtemp makes it private
-            _check_free(target, overwrite)  # another process may have been faster
-            _put_in_place(temporary, target)
+        with drafted(target) as draft:
+            draft.part.mkdir()
+            yield draft.part
+            draft.publish_folder(overwrite=overwrite)
     except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        _check_free(folder, overwrite)  # another process may have been faster
+        raise _cannot_write(folder, error) from error
 
 
 @contextmanager
@@ -104,106 +101,61 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
     It is written beside it first, under a hidden name: a reader sees the whole file or none. A
     file that exists is an error unless `overwrite`.
     """
-    target = Path(path)
+    target = _place_for(path)
     if target.is_dir() or (target.exists() and not overwrite):
-        raise OutputError(f"{target} exists; choose another file or overwrite it")
-    descriptor, name = _beside(target, tempfile.mkstemp)
-    partial = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream, locked(partial):
-            yield stream
-            stream.close()  # written to its end, before it can be seen
-            partial.chmod(0o644)  # mkstemp makes it private
-            partial.replace(target)
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-@contextmanager
-def sole_writer(folder: Path) -> Iterator[None]:
-    """Make a folder unless it is there, and refuse it to other processes until the block ends."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
-    with locked(folder) as is_ours:
-        if is_ours is False:
-            raise OutputError(
-                f"another process is writing to {folder}; wait for it, or give another folder"
-            )
-        yield
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[bool | None]:
-    """Lock a file or a folder; the lock ends with the block, or with the process if it is killed.
-
-    Yields True; False where another process has the lock; None where nothing can be locked.
-    """
-    if sys.platform == "win32":
-        yield None
-        return
-    is_ours: bool | None = True
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
+        raise OutputError(f"{os.fspath(path)} exists; choose another file or overwrite it")
+    with replaced(target) as stream:
+        text = TextIOWrapper(stream, "utf-8", newline="")
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            is_ours = False
-        except OSError:  # some network file systems
-            is_ours = None
-        yield is_ours
-    finally:
-        os.close(descriptor)
+            yield text
+        finally:
+            text.detach()  # what is buffered is written
 
 
-def _check_free(target: Path, overwrite: bool) -> None:
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file of bytes that takes the place of `path` when the block ends without an error.
+
+    A reader sees the old one or the new one. Several processes may replace it at the same time;
+    what they leave when they are killed is not looked for here, see `recover`.
+    """
+    try:
+        with drafted(path) as draft:
+            with draft.part.open("xb") as stream:
+                yield stream
+            draft.publish_file()
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def _place_for(path: str | os.PathLike[str]) -> Path:
+    """Find where a link leads, make the folder above, and restore what a dead process took away."""
+    try:
+        place = Path(os.path.realpath(path))
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {Path(path).parent}: {error.strerror}") from error
+    recover(place.parent, place.name)
+    return place
+
+
+def _check_free(folder: str | os.PathLike[str], overwrite: bool) -> None:
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"{target} is a file; give a folder to write to")
     if target.is_dir() and any(target.iterdir()) and not overwrite:
         raise OutputError(
             f"{target} exists and is not empty; choose another folder or overwrite it"
         )
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"{target} is a file; give a folder to write to")
+    if os.path.ismount(folder):
+        raise OutputError(f"{target} is where a disk is mounted; give the name of a folder in it")
+    with suppress(FileNotFoundError):  # the current folder was removed
+        if Path.cwd().is_relative_to(os.path.realpath(folder)):
+            raise OutputError(f"{target} holds the current folder; give the name of a new one")
 
 
-def _beside(target: Path, make: Callable[..., Made]) -> Made:
-    """Make a temporary file or folder with a hidden name beside a target, as `tempfile` does."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(target)
-        return make(PARTIAL, f".{target.name}-", target.parent)
-    except OSError as error:
-        raise OutputError(f"cannot write to {target.parent}: {error.strerror}") from error
-
-
-def _put_in_place(temporary: Path, target: Path) -> None:
-    """Rename a folder; an older one goes aside first, because to remove it takes time."""
-    if not target.exists():
-        temporary.rename(target)
-        return
-    old = temporary.with_suffix(REPLACED)
-    target.rename(old)
-    try:
-        temporary.rename(target)
-    except OSError:
-        if not target.exists():
-            old.rename(target)
-        raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _remove_leftovers(target: Path) -> None:
-    """Remove what killed processes have left beside a target: what no living one has locked."""
-    for suffix in (PARTIAL, REPLACED):
-        for leftover in target.parent.glob(f".{glob.escape(target.name)}-????????{suffix}"):
-            with suppress(OSError), locked(leftover) as is_ours:
-                if is_ours and leftover.is_dir():
-                    shutil.rmtree(leftover, ignore_errors=True)
-                elif is_ours:
-                    leftover.unlink()
+def _cannot_write(path: str | os.PathLike[str], error: OSError) -> OutputError:
+    return OutputError(f"cannot write {os.fspath(path)}: {error.strerror or error}")
 
 
 def write_info(folder: Path, content: dict[str, Any]) -> None:
@@ -220,9 +172,9 @@ def write_info(folder: Path, content: dict[str, Any]) -> None:
         **content,
         "sha256": checksums,
     }
-    partial = folder / f".{INFO_NAME}"
-    partial.write_text(json.dumps(info, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    partial.replace(folder / INFO_NAME)  # a reader sees the old record or the new one
+    text = json.dumps(info, indent=2, ensure_ascii=False) + "\n"
+    with replaced(folder / INFO_NAME) as stream:
+        stream.write(text.encode("utf-8"))
 
 
 def read_info(
@@ -241,8 +193,15 @@ def read_info(
         Raised, with one line, where the folder is missing, foreign, newer or damaged.
     remedy : str
         What to do about a damaged folder.
+
+    Returns
+    -------
+    dict
+        What info.json holds.
     """
     file = folder / INFO_NAME
+    if not folder.exists():
+        recover(folder.parent, folder.name)  # a writer may have died between two renames
     try:
         info = json.loads(file.read_text("utf-8"))
         found, version, checksums = info["kind"], int(info["format_version"]), dict(info["sha256"])

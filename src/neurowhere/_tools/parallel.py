@@ -7,9 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError
+
+__all__ = ["Workers", "connect", "hired", "run_here", "run_on_cluster", "slices"]
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -25,6 +28,54 @@ def slices(n: int, size: int) -> list[slice]:
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Where work is done: the cores of this machine, or a Dask cluster.
+
+    Attributes
+    ----------
+    n_jobs : int
+        Cores of this machine to use, −1 for all.
+    client : distributed.Client, optional
+        Client of a cluster, to use its workers instead.
+    """
+
+    n_jobs: int = 1
+    client: Any = None
+
+    def run(
+        self,
+        work: Callable[[Shared, Task], Result],
+        calls: Sequence[tuple[Shared, Task]],
+        *,
+        at_once: int | None = None,
+    ) -> Iterator[Result]:
+        """Call ``work(shared, task)`` for every pair; yield results as they finish.
+
+        `at_once` bounds the tasks that run on this machine at the same time, see `run_here`.
+        """
+        if self.client is not None:
+            return run_on_cluster(work, calls, self.client)
+        return run_here(work, calls, n_jobs=self.n_jobs, at_once=at_once)
+
+    def for_calls(self, n_calls: int) -> "Workers":
+        """Return workers for so many calls: one is made in this process, and nothing is sent."""
+        return Workers() if n_calls == 1 else self
+
+
+@contextmanager
+def hired(n_jobs: int, cluster: str | None) -> Iterator[Workers]:
+    """Yield workers of this machine, or of a cluster, which is let go of in the end."""
+    if cluster is None:
+        yield Workers(n_jobs)
+        return
+    client = connect(cluster)
+    try:
+        yield Workers(n_jobs, client)
+    finally:
+        client.close()
 
 
 def run_here(

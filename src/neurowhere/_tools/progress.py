@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterable, Iterator, Sized
 from typing import TypeVar
 
+__all__ = ["track"]
+
 T = TypeVar("T")
 QUIET_SECONDS = 2.0
 

@@ -53,11 +53,11 @@ def neurowhere(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", is_eager=True, callback=_print_version, help="Print the version."
+            "--version", is_eager=True, callback=_print_version, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:
-    """Where in the brain is this text about? Text in, brain map out."""
+    """Where in the brain does this text point? Text in, brain map out."""
 
 
 def main() -> None:

@@ -4,22 +4,24 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import typer
 
 from neurowhere._tools.files import new_file
-from neurowhere.cli.single import Options, write_folder
+from neurowhere.cli.encode import Options, write_folder
 from neurowhere.exceptions import OutputError, TextError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from neurowhere.inputs import Failure, Text
-    from neurowhere.model.batch import TableMaker
     from neurowhere.model.encoder import Encoder
+    from neurowhere.report.rows import Pair, RowMaker
 
+ROWS_AT_ONCE = 64
 LONGEST_NAME = 80  # characters of the name of a text's folder
 TABLE_NAME = "table.csv"
 NUMBERS = "%.6g"
@@ -34,34 +36,29 @@ def encode_texts(
     table: Path | None,
     sentences: bool,
     all_regions: bool,
+    column: str | None = None,
 ) -> None:
     """Encode texts as they come, or their sentences, into folders or into a table."""
+    from neurowhere._tools.progress import track
     from neurowhere.inputs import iter_texts
-    from neurowhere.model.batch import TableMaker
     from neurowhere.model.store import load_model
+    from neurowhere.report.rows import RowMaker, encode_items
 
     model = load_model(options.model)
-    found = iter_texts(sources)
+    found = iter_texts(sources, column=column)
     if sentences:
         found = _split(found, model)
-    maker = TableMaker(
-        model,
-        options.atlas,
-        negation=options.negation,
-        laterality=options.laterality,
-        all_regions=all_regions,
-        with_text=sentences and options.with_text,
-    )
+    pairs = encode_items(model, track(found, "encoding"), **options.reading)
+    maker = RowMaker(options.atlas, all_regions, with_text=sentences and options.with_text)
     if output is None:
-        _write_table(maker, found, table, options)
+        _write_table(maker, pairs, table, options)
     else:
-        _write_folders(maker, found, output, options)
+        _write_folders(maker, pairs, output, options)
 
 
 def _split(found: "Iterable[Text | Failure]", model: "Encoder") -> "Iterator[Text | Failure]":
     """Cut texts into sentences."""
-    from neurowhere.inputs import Text
-    from neurowhere.inputs.sentences import split_sentences
+    from neurowhere.inputs import Text, split_sentences
 
     for item in found:
         if isinstance(item, Text):
@@ -71,16 +68,15 @@ def _split(found: "Iterable[Text | Failure]", model: "Encoder") -> "Iterator[Tex
 
 
 def _write_table(
-    maker: "TableMaker", found: "Iterable[Text | Failure]", path: Path | None, options: Options
+    maker: "RowMaker", pairs: "Iterator[Pair]", path: Path | None, options: Options
 ) -> None:
     """Write a row for each text, as CSV or as JSON lines."""
-    from neurowhere._tools.progress import track
-
     tally = Tally()
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
     with target as stream:
         with tally.until_stopped():
-            for table in maker.tables(track(found, "encoding")):
+            while some := list(islice(pairs, ROWS_AT_ONCE)):
+                table = maker.table(some)
                 _append(table, stream, options.as_json, header=not tally.n_seen)
                 tally.add(table)
         tally.refuse_nothing()  # before the file is there
@@ -101,12 +97,9 @@ def _append(table: "pd.DataFrame", stream: TextIO, as_json: bool, *, header: boo
 
 
 def _write_folders(
-    maker: "TableMaker", found: "Iterable[Text | Failure]", output: Path, options: Options
+    maker: "RowMaker", pairs: "Iterator[Pair]", output: Path, options: Options
 ) -> None:
     """Write a folder for each text, and a table of all; what was written stays, come what may."""
-    from neurowhere._tools.progress import track
-    from neurowhere.inputs import Text
-
     if output.is_dir() and any(output.iterdir()) and not options.overwrite:
         raise OutputError(f"{output} is not empty; choose another folder or overwrite it")
     tally = Tally()
@@ -116,15 +109,12 @@ def _write_folders(
         new_file(output / TABLE_NAME, overwrite=options.overwrite) as stream,
     ):
         with tally.until_stopped():
-            for item in track(found, "encoding"):
-                (table,) = maker.tables([item])
+            for item, outcome in pairs:
                 folder = ""
-                if isinstance(item, Text) and table["problem"].isna().all():
+                if not isinstance(outcome, str):
                     folder = _folder_name(item.name, names)
-                    encoding = maker.model.encode(
-                        item.content, negation=options.negation, laterality=options.laterality
-                    )
-                    write_folder(encoding, output / folder, item.name, options)
+                    write_folder(outcome, output / folder, item.name, options)
+                table = maker.table([(item, outcome)])
                 table.insert(1, "folder", folder)
                 _append(table, stream, as_json=False, header=not tally.n_seen)
                 tally.add(table)

@@ -23,37 +23,36 @@ def compare(
     corpus: CorpusPath,
     output: Annotated[
         Path,
-        typer.Option(
-            "-o", "--output", help="Folder to write, or to go on with.", show_default=False
-        ),
+        typer.Option("-o", "--output", help="Folder to write, or to continue.", show_default=False),
     ],
     format: Format = None,
     partitions: Annotated[
         str,
         typer.Option(
             metavar="LIST",
-            help="Separated by commas: voxels:MM, atlas:IMAGE or atlas:IMAGE:LABELS.",
+            help="Partitions, separated by commas: voxels:MM, atlas:IMAGE, atlas:IMAGE:LABELS.",
         ),
     ] = "voxels:4",
     losses: Annotated[
         str,
         typer.Option(
             metavar="LIST",
-            help="Separated by commas: l1, l2, labels, labels-l1 (for atlases with LABELS).",
+            help="Losses, separated by commas: l1, l2, likelihood; labels and labels-l1 for "
+            "atlases with LABELS.",
         ),
     ] = "l1,l2,labels",
     bandwidths: Annotated[
-        str, typer.Option(metavar="LIST", help="Widths of the kernel on voxels, in voxels.")
+        str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
     ] = "1",
-    folds: Annotated[int, typer.Option(min=1, help="Random test sets.")] = 100,
+    folds: Annotated[int, typer.Option(min=1, help="Number of random test sets.")] = 100,
     vocabulary: VocabularyOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the test sets.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the test sets.")] = 0,
     jobs: Jobs = -1,
     cluster: Cluster = None,
 ) -> None:
     """Compare partitions of the brain and losses by cross-validation, and report.
 
-    The same command goes on where an interrupted one stopped.
+    After an interruption, the same command continues where it stopped.
 
     Example:
 

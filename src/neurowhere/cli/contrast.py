@@ -42,53 +42,59 @@ def contrast(
         typer.Option(
             metavar="QUERY",
             show_default=False,
-            help="Word, phrase, prefix (aphasi*), /expression/, or AND, OR, NOT of them.",
+            help="Term: word, phrase, prefix (aphasi*), /expression/, or AND, OR, NOT of them.",
         ),
     ] = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column that says the group.", show_default=False),
+        typer.Option(metavar="NAME", help="Column that defines the group.", show_default=False),
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(metavar="VALUE", help="What --column has to hold.", show_default=False),
+        typer.Option(metavar="VALUE", help="Value of --column in the group.", show_default=False),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="QUERY|VALUE",
-            help="Second group, by --term's rules or of --column.",
+            help="Second group: a query as in --term, or a value of --column.",
             show_default="all documents",
         ),
     ] = None,
     format: Format = None,
     model: ModelOption = None,
-    min_mentions: Annotated[int, typer.Option(min=1, help="That a document needs.")] = 1,
+    min_mentions: Annotated[
+        int, typer.Option(min=1, help="Minimum number of mentions per document.")
+    ] = 1,
     by_mentions: Annotated[
-        bool, typer.Option("--by-mentions", help="Weigh documents by their mentions.")
+        bool, typer.Option("--by-mentions", help="Weight documents by their number of mentions.")
     ] = False,
     without_term: Annotated[
         bool,
-        typer.Option("--without-term", help="Leave the term itself out of the encoding."),
+        typer.Option("--without-term", help="Remove the term itself from the encoding."),
     ] = False,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="QUERY", help="Leave these terms out too.", show_default=False),
+        typer.Option(
+            metavar="QUERY", help="Remove these terms too; can be repeated.", show_default=False
+        ),
     ] = None,
     atlas: AtlasOption = None,
     resolution: Resolution = None,
     like: Like = None,
-    replicates: Annotated[int, typer.Option(min=2, help="Of the bootstrap.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    replicates: Annotated[int, typer.Option(min=2, help="Number of bootstrap replicates.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     cache: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where encoded documents and a copy of their texts are kept.",
+            help="Folder for encoded documents and a copy of their texts.",
             show_default="the user's cache",
         ),
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep nothing.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Keep no encoded documents.")
+    ] = False,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
     ] = False,

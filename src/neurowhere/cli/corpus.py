@@ -11,7 +11,11 @@ from neurowhere.cli.options import Format, Json, Output, Overwrite, split_list
 if TYPE_CHECKING:
     from neurowhere.corpus import Corpus
 
-corpus_app = typer.Typer(no_args_is_help=True, help="Import, sum up and download corpora.")
+# The defaults of `read_corpus`, which is imported when it is needed.
+DROPPED = "duplicates,statistics,columns,misplaced"
+CONVERTED = "voxels,mirrored"
+
+corpus_app = typer.Typer(no_args_is_help=True, help="Import, summarise and download corpora.")
 
 Source = Annotated[
     Path, typer.Argument(metavar="SOURCE", help="File or folder to read.", show_default=False)
@@ -20,15 +24,19 @@ Drop = Annotated[
     str,
     typer.Option(
         metavar="NAMES",
-        help="Problems to drop: duplicates, repeated, outside, voxels, empty, without_peaks.",
+        help="Problems to drop: duplicates, statistics, columns, voxels, mirrored, misplaced, "
+        "repeated, outside, unsigned, empty, without_peaks.",
     ),
+]
+Convert = Annotated[
+    str, typer.Option(metavar="NAMES", help="Problems to put right: voxels, mirrored.")
 ]
 Spaces = Annotated[
     Path | None,
     typer.Option(
         metavar="TABLE",
         show_default=False,
-        help="TSV with columns id and space, for documents whose source does not say.",
+        help="TSV file with columns id and space, for documents without a stated space.",
     ),
 ]
 KeepTalairach = Annotated[
@@ -41,7 +49,8 @@ def import_corpus(
     source: Source,
     output: Output,
     format: Format = None,
-    drop: Drop = "duplicates",
+    drop: Drop = DROPPED,
+    convert: Convert = CONVERTED,
     spaces: Spaces = None,
     keep_talairach: KeepTalairach = False,
     overwrite: Overwrite = False,
@@ -51,13 +60,13 @@ def import_corpus(
 
     Example:
 
-        neurowhere corpus import downloads/neuroquery -o corpus --drop duplicates,repeated
+        neurowhere corpus import downloads/neuroquery -o corpus
     """
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus.folder import write_files
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long reading
-        corpus = _read(source, format, drop, spaces, keep_talairach)
+        corpus = _read(source, format, drop, convert, spaces, keep_talairach)
         write_files(corpus, folder)
     _print_summary(corpus, as_json)
 
@@ -68,7 +77,7 @@ def info(
     format: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Sum up a corpus: documents, peaks, space, years, frequent terms, problems.
+    """Summarise a corpus: documents, peaks, space, years, frequent terms, problems.
 
     Example:
 
@@ -87,7 +96,7 @@ def download(
     ],
     output: Output,
 ) -> None:
-    """Download a public corpus, as it was released; a cut download is resumed.
+    """Download a public corpus as released; an interrupted download is resumed.
 
     Example:
 
@@ -102,19 +111,20 @@ def download(
 def _read(
     source: Path,
     format: str | None,
-    drop: str = "duplicates",
+    drop: str = DROPPED,
+    convert: str = CONVERTED,
     spaces: Path | None = None,
     keep_talairach: bool = False,
 ) -> "Corpus":
     from neurowhere.corpus import read_corpus
-    from neurowhere.corpus.spaces import read_spaces
 
     return read_corpus(
         source,
         format=format,
         drop=split_list(drop),
+        convert=split_list(convert),
         talairach_to_mni=not keep_talairach,
-        spaces=read_spaces(spaces) if spaces else None,
+        spaces=spaces,
         progress=True,
     )
 

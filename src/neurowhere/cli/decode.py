@@ -10,7 +10,7 @@ from neurowhere._tools.files import expanded
 from neurowhere.cli.options import Json, ModelOption, OptionalOutput, Overwrite
 
 if TYPE_CHECKING:
-    from neurowhere.model.decode import Decoding
+    from neurowhere.model.decoding import Decoding
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 AXES = ("x", "y", "z")
@@ -28,17 +28,22 @@ def decode(
     ],
     output: OptionalOutput = None,
     model: ModelOption = None,
-    terms: Annotated[int, typer.Option(min=1, help="How many terms to tell.")] = 20,
+    terms: Annotated[int, typer.Option(min=1, help="Number of terms to list.")] = 20,
     threshold: Annotated[
-        float, typer.Option(min=0.0, help="Values of a map up to this do not count.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Ignore the values of a map up to this one.",
+            show_default="0, or the 95th percentile of an unthresholded map",
+        ),
+    ] = None,
     talairach: Annotated[
         bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
     ] = False,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Tell which terms, and which studies, speak for a place, for peaks or for a map.
+    """List the terms and studies associated with a point, with peaks or with a map.
 
     Example:
 
@@ -48,7 +53,7 @@ def decode(
 
         neurowhere decode zmap.nii.gz --threshold 3.1 --json
     """
-    from neurowhere.model.decode import decode
+    from neurowhere.model.decoding import decode
     from neurowhere.model.store import load_model
 
     found = decode(
@@ -63,7 +68,7 @@ def decode(
 
 
 def _read_place(arguments: list[str], talairach: bool) -> Any:
-    """Point or peaks as an array in MNI mm, or the path of a map."""
+    """Return a point or peaks as an array in MNI mm, or the path of a map."""
     import numpy as np
 
     from neurowhere._tools.coordinates import talairach_to_mni
@@ -84,7 +89,7 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
 
 
 def _read_peaks(path: Path) -> Any:
-    """Coordinates of a table: its columns x, y, z, or its only three."""
+    """Read coordinates from a table: its columns x, y, z, or its only three."""
     import pandas as pd
 
     from neurowhere.exceptions import CorpusError
@@ -120,10 +125,13 @@ def _summarise(found: "Decoding") -> dict[str, Any]:
     tables = {"terms": found.terms}
     if found.studies is not None:
         tables["studies"] = found.studies
-    return {name: table.round(DIGITS).to_dict("records") for name, table in tables.items()}
+    rows = {name: table.round(DIGITS).to_dict("records") for name, table in tables.items()}
+    return rows if found.threshold is None else {"threshold": found.threshold, **rows}
 
 
 def _print(found: "Decoding", output: Path | None) -> None:
+    if found.threshold:
+        typer.echo(f"values above {found.threshold:.3g} count; --threshold changes that\n")
     typer.echo(f"{'term':32}{'score':>8}{'to its base rate':>18}")
     for row in found.terms.to_dict("records"):
         typer.echo(f"{row['term']:32}{row['score']:8.2f}{row['ratio']:17.1f}×")

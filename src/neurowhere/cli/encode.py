@@ -1,11 +1,16 @@
 """The `neurowhere encode` command: from a text, or many, to maps, regions and reasons."""
 
+import json
+import sys
+import textwrap
+import warnings
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurowhere.cli.batch import encode_texts
 from neurowhere.cli.options import (
     AtlasOption,
     Json,
@@ -16,7 +21,53 @@ from neurowhere.cli.options import (
     Resolution,
     read_atlas,
 )
-from neurowhere.cli.single import Options, encode_text
+from neurowhere.exceptions import DataWarning, TextError
+
+if TYPE_CHECKING:
+    from neurowhere.inputs import Text
+    from neurowhere.model.encoder import Encoder
+    from neurowhere.model.encoding import Encoding, RegionOrder
+    from neurowhere.space import Atlas
+
+
+LONGEST_NAME = 40  # characters of a text that stand for it
+
+
+class Order(Enum):
+    """Orders of regions."""
+
+    excess = "excess"
+    probability = "probability"
+    ratio = "ratio"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to encode, and what to write."""
+
+    model: Path | None
+    atlas: "Atlas"
+    negation: bool
+    laterality: bool
+    findings: bool
+    hedge_weight: float
+    sort: "RegionOrder"
+    with_text: bool
+    pictures: bool
+    resolution_mm: float | None
+    like: Path | None
+    overwrite: bool
+    as_json: bool
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How texts are read, as `Encoder.encode` takes it."""
+        return {
+            "negation": self.negation,
+            "laterality": self.laterality,
+            "findings": self.findings,
+            "hedge_weight": self.hedge_weight,
+        }
 
 
 def encode(
@@ -32,7 +83,7 @@ def encode(
     table: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="CSV file to write, a row for each text.", show_default=False
+            metavar="FILE", help="CSV file to write, one row per text.", show_default=False
         ),
     ] = None,
     model: ModelOption = None,
@@ -46,29 +97,57 @@ def encode(
         typer.Option(metavar="TEXT", help="Subtract the map of another text.", show_default=False),
     ] = None,
     sentences: Annotated[
-        bool, typer.Option("--sentences", help="Encode each sentence by itself.")
+        bool, typer.Option("--sentences", help="Encode each sentence separately.")
     ] = False,
     all_regions: Annotated[
-        bool, typer.Option("--all-regions", help="In the table, the probability of every region.")
+        bool,
+        typer.Option("--all-regions", help="Add the probability of every region to the table."),
     ] = False,
     negation: Annotated[
-        bool, typer.Option("--negation/--no-negation", help="Leave out what the text denies.")
+        bool, typer.Option("--negation/--no-negation", help="Ignore terms that the text negates.")
     ] = True,
     laterality: Annotated[
-        bool, typer.Option("--laterality/--no-laterality", help="Follow the sides of places.")
+        bool,
+        typer.Option(
+            "--laterality/--no-laterality", help="Shift the map to the sides that the text gives."
+        ),
     ] = True,
+    all_sections: Annotated[
+        bool,
+        typer.Option(
+            "--all-sections",
+            help="Read sections of a report that hold no findings too: technique, indication, "
+            "history, comparison, plan.",
+        ),
+    ] = False,
+    hedge_weight: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Weight of findings that the text leaves open."),
+    ] = 1.0,
+    sort: Annotated[
+        Order,
+        typer.Option(
+            help="Order of the regions: by excess over the mean map, probability or ratio."
+        ),
+    ] = Order.excess,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Column of a CSV file that holds the texts.", show_default=False
+        ),
+    ] = None,
     no_text: Annotated[
-        bool, typer.Option("--no-text", help="Keep the text out of what is written.")
+        bool, typer.Option("--no-text", help="Leave the text out of all files.")
     ] = False,
     no_pictures: Annotated[
-        bool, typer.Option("--no-pictures", help="Draw no PNG files, which takes seconds a text.")
+        bool, typer.Option("--no-pictures", help="Draw no PNG files, which take seconds per text.")
     ] = False,
     resolution: Resolution = None,
     like: Like = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Map where in the brain a text is about, and tell which of its words say so.
+    """Map where in the brain a text points, and show which of its words say so.
 
     A file may be plain text, Markdown, HTML, JATS XML or PDF. Several files, a folder, CSV or JSON
     lines are a batch: a row of a table, or a folder, for each text.
@@ -93,6 +172,9 @@ def encode(
         atlas=read_atlas(atlas),
         negation=negation,
         laterality=laterality,
+        findings=not all_sections,
+        hedge_weight=hedge_weight,
+        sort=sort.value,
         with_text=not no_text,
         pictures=not no_pictures,
         resolution_mm=resolution,
@@ -101,6 +183,8 @@ def encode(
         as_json=as_json,
     )
     if many:
+        from neurowhere.cli.batch import encode_texts
+
         encode_texts(
             texts,
             options,
@@ -108,8 +192,113 @@ def encode(
             table=table,
             sentences=sentences,
             all_regions=all_regions,
+            column=column,
         )
         return
-    added = [(read_text(source), 1) for source in plus or ()]
-    added += [(read_text(source), -1) for source in minus or ()]
-    encode_text(read_text(texts[0]), added, output, options)
+    added = [(_named(read_text(source), "--plus"), 1) for source in plus or ()]
+    added += [(_named(read_text(source), "--minus"), -1) for source in minus or ()]
+    _encode_one(read_text(texts[0]), added, output, options)
+
+
+def _named(text: "Text", option: str) -> "Text":
+    """Return a text under the name of its option, so that an error says which one it is."""
+    return text._replace(name=f"{option} {textwrap.shorten(text.content, LONGEST_NAME)!r}")
+
+
+def _encode_one(
+    text: "Text", added: "list[tuple[Text, int]]", output: Path | None, options: Options
+) -> None:
+    """Encode a text, others added (1) or subtracted (−1), and show or write the result."""
+    from neurowhere.model.store import load_model
+    from neurowhere.model.summary import summarise
+
+    model = load_model(options.model)
+    encodings = [_encode(model, each, options) for each, _ in [(text, 1), *added]]
+    encoding = encodings[0]
+    if added:
+        from neurowhere.model.algebra import combine
+
+        encoding = combine(encodings, [1, *(sign for _, sign in added)])
+    if output is not None:
+        write_folder(encoding, output, text.name, options)
+    summary = summarise(encoding, options.atlas, sort=options.sort, with_text=options.with_text)
+    if options.as_json:
+        typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
+        return
+    from neurowhere.cli.terminal import lines
+
+    _draw(encoding)
+    for line in lines(summary, encoding.text):
+        typer.echo(line)
+    if output is not None:
+        typer.echo(f"\n{output / 'report.html'}: open it in a browser")
+
+
+def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
+    """Encode; a text that tells the model nothing is an error."""
+    from neurowhere.text.language import is_foreign
+
+    if is_foreign(text.content):
+        warnings.warn(
+            f"{text.name} does not seem to be in English, the one language that models know; "
+            "translate it",
+            DataWarning,
+            stacklevel=2,
+        )
+    encoding = model.encode(text.content, **options.reading)
+    if encoding.is_mean_map and model.text != "none":
+        raise TextError(_why_nothing(encoding, text))
+    return encoding
+
+
+def _why_nothing(encoding: "Encoding", text: "Text") -> str:
+    """Say why a text has no map, and what to do about it."""
+    denied = ", ".join(dict.fromkeys(mention.term for mention in encoding.mentions))
+    if present := encoding.mentions.present:
+        generic = ", ".join(dict.fromkeys(mention.term for mention in present))
+        reason = f"the model knows only words of {text.name} that point nowhere alone ({generic})"
+    elif denied:
+        return (
+            f"{text.name} denies all terms that the model knows ({denied}), so that there is "
+            "nothing to map; --no-negation takes them as present"
+        )
+    else:
+        reason = f"the model knows no word of {text.name}, so that there is nothing to map"
+    near = {name for word in encoding.unknown for name in encoding.suggest(word.word)[:1]}
+    if near:
+        return f"{reason}; did you mean {' or '.join(sorted(near))}?"
+    return f"{reason}; name parts of the brain, functions or disorders, in English"
+
+
+def write_folder(encoding: "Encoding", folder: Path, name: str, options: Options) -> None:
+    """Write all of an encoding, and how it came about."""
+    from neurowhere.report.encoding import write_encoding
+
+    about: dict[str, Any] = {
+        "model": "shipped" if options.model is None else str(options.model),
+        **options.reading,
+    }
+    write_encoding(
+        encoding,
+        folder,
+        atlas=options.atlas,
+        resolution_mm=options.resolution_mm,
+        like=options.like,
+        with_text=options.with_text,
+        pictures=options.pictures,
+        overwrite=options.overwrite,
+        about=about | ({"name": name} if options.with_text else {}),
+    )
+
+
+def _draw(encoding: "Encoding") -> None:
+    """Draw the map, on a terminal that has colours."""
+    if not sys.stdout.isatty():
+        return
+    from rich.console import Console
+
+    from neurowhere.cli.terminal import draw
+
+    console = Console()
+    if console.color_system:
+        draw(encoding, console)

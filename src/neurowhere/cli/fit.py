@@ -19,14 +19,6 @@ from neurowhere.cli.options import (
 )
 
 
-class Loss(StrEnum):
-    """What the fit makes small."""
-
-    l1 = "l1"
-    l2 = "l2"
-    likelihood = "likelihood"
-
-
 class Constraint(StrEnum):
     """What the coefficients are held to."""
 
@@ -55,63 +47,68 @@ def fit(
     labels: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Names of the atlas's regions: index, name.", show_default=False
+            metavar="FILE",
+            help="Table of the names of the atlas's regions: index, name.",
+            show_default=False,
         ),
     ] = None,
     loss: Annotated[
-        Loss,
+        str,
         typer.Option(
-            help="l1: total variation; l2: least squares; likelihood: a log-linear model."
+            metavar="LOSS",
+            help="Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
         ),
-    ] = Loss.l1,
+    ] = "l1",
     rank: Annotated[
         int | None,
-        typer.Option(min=1, help="Dimensions of a log-linear model.", show_default=False),
+        typer.Option(min=1, help="Number of dimensions of a log-linear model.", show_default=False),
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Log-linear fits that are averaged.")] = 2,
+    repeats: Annotated[int, typer.Option(min=1, help="Number of log-linear fits to average.")] = 2,
     small: Annotated[
         bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
     ] = False,
     constraint: Annotated[
         Constraint,
-        typer.Option(help="labels: each region of an atlas from mentions of its label alone."),
+        typer.Option(help="With labels, predict each region of an atlas only from its label."),
     ] = Constraint.none,
     text: Annotated[
-        Text, typer.Option(help="none: the mean map, whatever the text says.")
+        Text, typer.Option(help="With none, ignore the text and predict the mean map.")
     ] = Text.terms,
     bandwidth: Annotated[
-        float, typer.Option(min=0.0, help="Width of the kernel on voxels, in voxels.")
+        float, typer.Option(min=0.0, help="Standard deviation of the kernel, in voxels.")
     ] = 1.0,
     vocabulary: VocabularyOption = None,
     min_studies: Annotated[
         int, typer.Option(min=1, help="Leave out terms that fewer studies mention.")
     ] = 5,
     laterality: Annotated[
-        bool, typer.Option("--laterality", help="Learn left and right apart, from texts.")
+        bool, typer.Option("--laterality", help="Learn left and right separately, from texts.")
     ] = False,
     nested: Annotated[
         bool | None,
         typer.Option(
             "--nested/--not-nested",
-            help="Count the terms within longer ones too.",
+            help="Also count terms within longer terms.",
             show_default="for the likelihood",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the studies that λ is chosen on.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the validation split.")] = 0,
     jobs: Jobs = -1,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep finished blocks of an l1 fit, to go on from them."),
+        typer.Option(metavar="DIR", help="Folder for finished blocks of an l1 fit, to resume it."),
     ] = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a model from a corpus with coordinates, and write it as a folder.
+    """Train a model on a corpus with coordinates, and write it as a folder.
 
     Example:
 
         neurowhere fit corpus -o model --partition voxels:4 --loss l1
     """
+    constrained = None if constraint is Constraint.none else constraint.value
+    _check_loss(loss, constrained)
     regions = read_partition(partition, labels)
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus import read_corpus
@@ -120,9 +117,9 @@ def fit(
 
     model = Encoder(
         regions,
-        loss.value,
+        loss,
         text=text.value,
-        constraint="labels" if constraint is Constraint.labels else None,
+        constraint=constrained,
         vocabulary=vocabulary,
         min_studies=min_studies,
         laterality=laterality,
@@ -138,3 +135,14 @@ def fit(
         model.fit(read_corpus(corpus, format=format, progress=True))
         write_files(model, folder, small=small)
     print_summary(model, as_json)
+
+
+def _check_loss(loss: str, constraint: str | None) -> None:
+    """Refuse a loss that is not registered before any long work."""
+    from neurowhere.exceptions import FitError
+    from neurowhere.model.losses import find_loss
+
+    try:
+        find_loss(loss, constraint)
+    except FitError as error:
+        raise typer.BadParameter(str(error), param_hint="--loss") from error

@@ -5,19 +5,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from neurowhere.cli.options import Json, ModelPath, print_pairs
+from neurowhere.cli.options import Json, OptionalModelPath, print_pairs
 
 if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
 
-model_app = typer.Typer(no_args_is_help=True, help="Sum up and verify models.")
+model_app = typer.Typer(no_args_is_help=True, help="Summarise and verify models.")
 
 
 @model_app.command("info")
-def info(path: ModelPath, as_json: Json = False) -> None:
-    """Sum up a model: what it predicts, from which terms, and what it was learned from.
+def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
+    """Summarise a model: what it predicts, from which terms, and its training data.
 
     Example:
+
+        neurowhere model info
 
         neurowhere model info model --json
     """
@@ -27,8 +29,8 @@ def info(path: ModelPath, as_json: Json = False) -> None:
 
 
 @model_app.command("verify")
-def verify(path: ModelPath, as_json: Json = False) -> None:
-    """Check every file of a model, and that what it predicts is a density.
+def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
+    """Check every file of a model, and that its predictions are densities.
 
     Example:
 
@@ -37,11 +39,15 @@ def verify(path: ModelPath, as_json: Json = False) -> None:
     from neurowhere.model.store import verify_model
 
     n_files = verify_model(path)
-    typer.echo(json.dumps({"files": n_files}) if as_json else f"{path} is whole: {n_files} files")
+    typer.echo(
+        json.dumps({"files": n_files})
+        if as_json
+        else f"{path or 'the shipped model'} is whole: {n_files} files"
+    )
 
 
 def print_summary(model: "Encoder", as_json: bool) -> None:
-    """Print what a model is, as lines or as JSON."""
+    """Print the summary of a model, as lines or as JSON."""
     summary = model.summary()
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))

@@ -18,25 +18,41 @@ Format = Annotated[
         "--from",
         metavar="FORMAT",
         show_default="detected",
-        help="folder, neuroquery, neurosynth, pubget, nimads, jats, jsonl, table or text.",
+        help="Format of the source: folder, neuroquery, neurosynth, pubget, nimads, jats, jsonl, "
+        "table or text.",
     ),
 ]
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Folder of a model.", show_default=False)
 ]
+OptionalModelPath = Annotated[
+    Path | None,
+    typer.Argument(metavar="[MODEL]", help="Folder of a model.", show_default="the shipped one"),
+]
 ModelOption = Annotated[
     Path | None,
     typer.Option(
-        "--model", metavar="FOLDER", help="Folder of a model.", show_default="the shipped one"
+        "--model",
+        metavar="FOLDER",
+        help="Folder of the model to use.",
+        show_default="the shipped one",
     ),
 ]
 AtlasOption = Annotated[
     str | None,
-    typer.Option(metavar="IMAGE[:LABELS]", help="Atlas that names regions.", show_default="AAL3"),
+    typer.Option(
+        metavar="IMAGE[:LABELS]",
+        help="Atlas that names the regions, and the table of its labels.",
+        show_default="AAL3",
+    ),
 ]
 VocabularyOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Terms to learn from.", show_default="parts of the brain"),
+    typer.Option(
+        metavar="FILE",
+        help="Vocabulary: file of the terms to learn from.",
+        show_default="brain structures",
+    ),
 ]
 Output = Annotated[
     Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
@@ -47,22 +63,27 @@ OptionalOutput = Annotated[
 Resolution = Annotated[
     float | None,
     typer.Option(
-        "--resolution", metavar="MM", help="Voxels of the images.", show_default="the model's"
+        "--resolution",
+        metavar="MM",
+        help="Voxel size of the images, in mm.",
+        show_default="the model's",
     ),
 ]
 Like = Annotated[
     Path | None,
-    typer.Option(metavar="IMAGE", help="Image whose grid to take.", show_default=False),
+    typer.Option(metavar="IMAGE", help="Image whose grid the images use.", show_default=False),
 ]
-Jobs = Annotated[int, typer.Option(help="Cores to use, -1 for all.")]
+Jobs = Annotated[int, typer.Option(help="Number of cores to use, -1 for all.")]
 Cluster = Annotated[
     str | None,
     typer.Option(
-        metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default=False
+        metavar="ADDRESS",
+        help="Address of a Dask scheduler whose workers do the work, such as tcp://host:8786.",
+        show_default=False,
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def read_partition(text: str, labels: Path | None = None) -> "Partition":
@@ -86,8 +107,7 @@ def read_partition(text: str, labels: Path | None = None) -> "Partition":
 
 def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas":
     """Atlas that "IMAGE" or "IMAGE:LABELS" stands for; by default the partition's own, or AAL3."""
-    from neurowhere.space import Atlas
-    from neurowhere.space.aal3 import default_atlas
+    from neurowhere.space import Atlas, default_atlas
 
     if text is None:
         return partition if isinstance(partition, Atlas) else default_atlas()

@@ -11,7 +11,7 @@ from neurowhere.exceptions import MissingExtraError, NeurowhereError
 from neurowhere.web.settings import Settings, cores
 
 PREFIX = "NEUROWHERE_"
-GRACE_SECONDS = 5  # that a stopping server waits beyond the time that a request may take
+GRACE_SECONDS = 5  # a stopping server waits this much longer than a request may take
 
 
 def serve(
@@ -20,43 +20,65 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option(envvar=PREFIX + "PORT", min=0, max=65535, help="Port; 0 for a free one."),
+        typer.Option(
+            envvar=PREFIX + "PORT",
+            min=0,
+            max=65535,
+            help="Port to listen on; 0 selects a free one.",
+        ),
     ] = 8000,
     model: ModelOption = None,
     max_body: Annotated[
-        int, typer.Option(envvar=PREFIX + "MAX_BODY", min=1, help="Bytes of a request.")
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_BODY", min=1, help="Maximum size of a request, in bytes."
+        ),
     ] = Settings.max_body,
     max_text: Annotated[
-        int, typer.Option(envvar=PREFIX + "MAX_TEXT", min=1, help="Characters of a text.")
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_TEXT", min=1, help="Maximum length of a text, in characters."
+        ),
     ] = Settings.max_text,
     max_batch: Annotated[
-        int, typer.Option(envvar=PREFIX + "MAX_BATCH", min=1, help="Texts, or points, at once.")
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_BATCH",
+            min=1,
+            help="Maximum number of texts or points per request.",
+        ),
     ] = Settings.max_batch,
     max_seconds: Annotated[
-        float, typer.Option(envvar=PREFIX + "MAX_SECONDS", min=0.1, help="Until a request fails.")
+        float,
+        typer.Option(
+            envvar=PREFIX + "MAX_SECONDS", min=0.1, help="Time limit of a request, in seconds."
+        ),
     ] = Settings.max_seconds,
     workers: Annotated[
         int | None,
         typer.Option(
             envvar=PREFIX + "WORKERS",
             min=1,
-            help="Processes that each hold the model and work on one request at a time.",
-            show_default="one for each core",
+            help="Number of processes; each holds the model and handles one request at a time.",
+            show_default="one per core",
         ),
     ] = None,
     max_queue: Annotated[
-        int, typer.Option(envvar=PREFIX + "MAX_QUEUE", min=0, help="Requests that may wait.")
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_QUEUE", min=0, help="Maximum number of waiting requests."
+        ),
     ] = Settings.max_queue,
     origin: Annotated[
         list[str] | None,
         typer.Option(
             envvar=PREFIX + "ORIGINS",
-            help="Other site whose pages may call the API (CORS); may be given several times.",
+            help="Other site whose pages may call the API (CORS); can be repeated.",
             show_default="none",
         ),
     ] = None,
 ) -> None:
-    """Serve the page and the HTTP API, on this machine only unless told otherwise.
+    """Serve the web page and the HTTP API; by default only this machine can connect.
 
     Example:
 
@@ -92,7 +114,7 @@ def serve(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open the port, or say why that cannot be."""
+    """Open the port, or raise an error that says why not."""
     try:
         family = socket.getaddrinfo(host, port)[0][0]
         return socket.create_server((host, port), family=family)

@@ -9,7 +9,8 @@ from neurowhere.cli.options import Like, ModelOption, Output, Overwrite, Resolut
 
 def term(
     name: Annotated[
-        str, typer.Argument(metavar="TERM", help="Term, with a side or not.", show_default=False)
+        str,
+        typer.Argument(metavar="TERM", help="Term, with or without a side.", show_default=False),
     ],
     output: Output,
     model: ModelOption = None,
@@ -17,7 +18,7 @@ def term(
     like: Like = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write the map of a term as an image (map.nii.gz) and as a picture of slices (map.png).
+    """Write the map of a term as an image (map.nii.gz) and as a figure of slices (map.png).
 
     Example:
 

@@ -1,4 +1,4 @@
-"""The `neurowhere vocabulary` commands: build and sum up vocabularies."""
+"""The `neurowhere vocabulary` commands: build and summarise vocabularies."""
 
 import json
 from enum import StrEnum
@@ -9,7 +9,7 @@ import typer
 
 from neurowhere.cli.options import Json, print_pairs
 
-vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and sum up vocabularies.")
+vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and summarise vocabularies.")
 
 
 class Kind(StrEnum):
@@ -32,13 +32,15 @@ def build(
     kind: Annotated[
         Kind,
         typer.Option(
-            help="anatomy: parts of the brain; full: all of NeuroQuery's terms; wide: the names "
-            "that people use, from all lists and from --corpus and --texts."
+            help="Kind of vocabulary: anatomy (brain structures), full (NeuroQuery's terms) or "
+            "wide (the names that people use, from all lists and from --corpus and --texts)."
         ),
     ] = Kind.anatomy,
     corpus: Annotated[
         Path | None,
-        typer.Option(metavar="SOURCE", help="Keep terms of this corpus.", show_default=False),
+        typer.Option(
+            metavar="SOURCE", help="Corpus; keep only terms that occur in it.", show_default=False
+        ),
     ] = None,
     texts: Annotated[
         list[Path] | None,
@@ -52,8 +54,8 @@ def build(
         int | None,
         typer.Option(
             min=1,
-            help="Documents that must have a term: 1 by default; 10 for wide, where parts of the "
-            "brain, disorders and signs need 3 at most.",
+            help="Minimum number of documents per term: 1 by default; 10 for wide, but 3 for "
+            "parts of the brain, disorders and signs.",
             show_default=False,
         ),
     ] = None,
@@ -63,7 +65,7 @@ def build(
 
     Example:
 
-        neurowhere vocabulary build -o anatomy.csv --sources shared/data/vocabulary
+        neurowhere vocabulary build -o anatomy.csv --sources lists
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.text.anatomy.builtin import build_anatomy, build_full
@@ -94,7 +96,7 @@ def info(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Sum up a vocabulary: terms, synonyms, categories.
+    """Summarise a vocabulary: terms, synonyms, categories.
 
     Example:
 

@@ -1,8 +1,8 @@
 """Text without coordinates: documents that mention a term contrasted with all others.
 
-Documents are cut into shards on disk (`library`, `source`, `shard`), searched (`query`,
-`matching`, `words`, `selection`), encoded and summed (`sums`), and compared (`null`, `contrast`);
-`run` is the line through all of it.
+Documents are cut into shards on disk (`library`, `shard`), searched (`query`, `matching`,
+`selection`), encoded and summed (`sums`), and compared (`null`, `contrast`); `run` is the line
+through all of it.
 """
 
 from neurowhere.contrast.contrast import Contrast

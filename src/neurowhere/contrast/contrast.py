@@ -1,7 +1,6 @@
 """Contrast: where a group of documents differs from all others, as maps and tables."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,23 +8,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from neurowhere.contrast.null import Null
-from neurowhere.contrast.selection import Member
-from neurowhere.contrast.sums import Sums
-from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.space.geometry import overlap_mm3
+
+__all__ = ["FALSE_DISCOVERY_RATE", "Contrast"]
 
 Array = NDArray[np.floating]
 
 FALSE_DISCOVERY_RATE = 0.05
 INTERVAL = (2.5, 97.5)  # percentiles of the replicates
 MIN_FOR_INTERVAL = 2  # documents: with one, every replicate is the same
-N_TERMS = 200  # whose part in the contrast is worked out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +44,9 @@ class Contrast:
         Documents of the group or groups: group, id, title, mentions, weight, and what else the
         source says. The most mentions first.
     terms : DataFrame
-        Terms that carry the contrast, see `carrying_terms`.
+        Terms that carry the contrast. term; share of the documents that have it, in the group and
+        in the reference: share, share_reference; moves, the probability that it moves from one
+        place to another; x, y, z of the region that it raises most, in mm. The strongest first.
     about : dict
         Numbers of documents, seed, sources, problems, terms that were left out.
     """
@@ -205,61 +202,7 @@ class Contrast:
 
     @property
     def against_words(self) -> str:
-        """What the group is contrasted with."""
+        """Name of what the group is contrasted with."""
         if not self.against:
             return f"all {self.about['documents_with_known_terms']:,}"
         return f"{self.about['documents_in_second_group']:,} that {self.against}"
-
-
-def documents_table(groups: Sequence[Sequence[Member]], *, weighted: bool) -> pd.DataFrame:
-    """Table of the documents of groups, numbered from 1, the most mentions first."""
-    rows = [
-        {
-            "group": number,
-            "id": member.about["id"],
-            "title": member.about["title"],
-            "mentions": member.mentions,
-            "weight": member.mentions if weighted else 1,
-            **{key: value for key, value in member.about.items() if key not in ("id", "title")},
-        }
-        for number, members in enumerate(groups, start=1)
-        for member in members
-    ]
-    table = pd.DataFrame(rows)
-    return table.sort_values(
-        ["group", "mentions"], ascending=[True, False], kind="stable", ignore_index=True
-    )
-
-
-def carrying_terms(model: Encoder, group: Sums, reference: Sums) -> pd.DataFrame:
-    """Find the terms that carry a contrast.
-
-    From the mean features of the group, the mean text, one term at a time is put back to what it
-    is in the reference. How much of the predicted probability that moves is the term's part.
-
-    Returns
-    -------
-    DataFrame
-        term; share of the documents that have it, in the group and in the reference: share,
-        share_reference; moves, the probability that it moves from one place to another; x, y, z of
-        the region that it raises most, in mm. The strongest first.
-    """
-    mean, usual = group.features / group.weights[0], reference.features / reference.weights[0]
-    order = np.argsort(-np.abs(mean - usual), kind="stable")
-    candidates = order[: min(N_TERMS, np.count_nonzero(mean != usual))]
-    texts = np.tile(mean, (len(candidates) + 1, 1))  # the last one is not changed
-    texts[np.arange(len(candidates)), candidates] = usual[candidates]
-    predicted = model.predict_features(sparse.csr_matrix(texts, dtype=np.float32))
-    gain = predicted[-1] - predicted[:-1]  # (n_candidates, m): what the term adds
-    density = gain / model.partition_.volumes_mm3
-    places = model.partition_.centers_mm[density.argmax(axis=1)]
-    table = {
-        "term": [model.extractor_.terms[column] for column in candidates],
-        "share": group.presence[candidates] / group.weights[0],
-        "share_reference": reference.presence[candidates] / reference.weights[0],
-        "moves": np.abs(gain).sum(axis=1) / 2,
-        **dict(zip(XYZ, places.T, strict=True)),
-    }
-    return pd.DataFrame(table).sort_values(
-        "moves", ascending=False, kind="stable", ignore_index=True
-    )

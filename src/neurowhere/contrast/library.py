@@ -4,6 +4,7 @@ Each part of a source, a file or some small ones, is read by one worker, which w
 goes; memory does not grow with the source. What was written is not written again.
 """
 
+import importlib
 import json
 import os
 import warnings
@@ -15,17 +16,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neurowhere._tools.files import expanded
+from neurowhere._tools.digests import digest
+from neurowhere._tools.files import bare_suffix, expanded, replaced
+from neurowhere._tools.parallel import Workers
 from neurowhere._tools.progress import track
-from neurowhere.contrast.arrays import replacement
-from neurowhere.contrast.shard import Shard
-from neurowhere.contrast.source import Part, find_parts, fingerprint, iter_part
-from neurowhere.contrast.words import Ints
-from neurowhere.contrast.workers import Workers
-from neurowhere.corpus import Document
+from neurowhere._tools.replacement import recover
+from neurowhere.contrast.matching import Ints
+from neurowhere.contrast.shard import KEY_LENGTH, Shard
+from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
+from neurowhere.corpus.read import READERS, find_format
 from neurowhere.corpus.readers.shards import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
+__all__ = ["Library", "make_folder", "open_library"]
+
+PART_BYTES = 4_000_000  # smaller files are read together
+SPLIT_FORMATS = ("jsonl", "table", "text", "jats")  # a folder of files, each of which can be read
+COUNTED_FORMATS = ("folder", "neuroquery")  # may have counts of terms where there is no text
+# Stands after each term of a document that is known by its counts alone. It is a letter of no
+# word, so that no phrase reaches across it.
+TERM_BREAK = " \N{MODIFIER LETTER VERTICAL LINE} "
+KEY_DIGITS = 16  # hexadecimal, of 64 bits
 SHARD_CHARACTERS = 16_000_000  # some 350 full texts
 SHARD_DOCUMENTS = 8192
 INDEX_NAME = "library.json"
@@ -42,7 +53,7 @@ class Library:
     repeats : dict of str to array
         Rows of shards, by name, whose document came before, in another file or source.
     n_documents : int
-        Without the repeated ones.
+        Number of documents, without the repeated ones.
     problems : tuple of str
         What could not be read, counted.
     """
@@ -54,7 +65,7 @@ class Library:
     problems: tuple[str, ...]
 
     def repeated(self, shard: Shard) -> Ints:
-        """Rows of a shard whose document came before."""
+        """Return the rows of a shard whose document came before."""
         return self.repeats.get(shard.name, np.empty(0, np.intp))
 
 
@@ -76,17 +87,23 @@ def open_library(
         Each library is a folder in it, named after a fingerprint: names, sizes and times of the
         files. It holds a compressed copy of the texts.
     format : str, optional
-        Of the sources; by default it is detected.
+        Format of the sources; by default it is detected.
     workers : Workers
+
+    Returns
+    -------
+    Library
     """
     parts = find_parts([expanded(source) for source in sources], format)
     folder = expanded(cache) / fingerprint(parts)
+    recover(folder)
     known = _read_index(folder)
     if known is not None:
         return known
     make_folder(folder)
     calls = [(folder, part) for part in parts]
-    reports = sorted(track(workers.run(cut, calls), "reading documents", len(calls)))
+    results = workers.for_calls(len(calls)).run(cut, calls)
+    reports = sorted(track(results, "reading documents", len(calls)))
     library = _collect(folder, reports)
     for problem in library.problems:
         warnings.warn(problem, DataWarning, stacklevel=2)
@@ -95,11 +112,118 @@ def open_library(
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there."""
+    """Make a folder unless it is there; it holds copies of texts, which are for its owner alone."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+# ---- sources, in parts that can be read side by side
+
+
+class Part(NamedTuple):
+    """Files that one worker reads."""
+
+    number: int
+    files: tuple[Path, ...]
+    format: str
+
+
+def find_parts(sources: Sequence[Path], format: str | None = None) -> list[Part]:
+    """Cut sources into parts that can be read side by side."""
+    parts: list[Part] = []
+    for source in sources:
+        name = find_format(source, format)
+        splits = source.is_dir() and name in SPLIT_FORMATS
+        for files in _grouped(_files(source, name)) if splits else [(source,)]:
+            parts.append(Part(len(parts), files, name))
+    return parts
+
+
+def fingerprint(parts: Iterable[Part]) -> str:
+    """Return a short digest of files as they are now: their paths, sizes and times of change."""
+    said: list[bytes] = []
+    for part in parts:
+        for root in part.files:
+            for file in filter(Path.is_file, sorted(root.rglob("*")) if root.is_dir() else [root]):
+                stat = file.stat()
+                name = os.fsencode(file.absolute())
+                said.append(b"%s\0%d\0%d\n" % (name, stat.st_size, stat.st_mtime_ns))
+        said.append(part.format.encode())
+    return digest(*said)[:KEY_LENGTH]
+
+
+def _files(folder: Path, format: str) -> list[Path]:
+    suffixes = importlib.import_module(f"neurowhere.corpus.{READERS[format]}").SUFFIXES
+    found = folder.rglob("*") if format == "jats" else folder.glob("*")
+    return sorted(
+        file
+        for file in found
+        if bare_suffix(file) in suffixes and file.is_file() and not file.name.startswith(".")
+    )
+
+
+def _grouped(files: Iterable[Path]) -> Iterator[tuple[Path, ...]]:
+    group: list[Path] = []
+    size = 0
+    for file in files:
+        bytes_here = file.stat().st_size
+        if group and size + bytes_here > PART_BYTES:
+            yield tuple(group)
+            group, size = [], 0
+        group.append(file)
+        size += bytes_here
+    if group:
+        yield tuple(group)
+
+
+def iter_part(part: Part, unreadable: list[list[str]]) -> Iterator[tuple[Document, int]]:
+    """Yield documents and their keys; a file is left at the place where it is damaged."""
+    for file in part.files:
+        try:
+            for document in iter_source(file, part.format):
+                yield document, _key(document, file)
+        except CorpusError as error:
+            unreadable.append([file.name, str(error).removeprefix(str(file)).lstrip(": ")])
+
+
+def iter_source(path: Path, format: str) -> Iterator[Document]:
+    """Yield the documents of a source; one that is known by counts is the list of its terms."""
+    try:
+        documents = iter_documents(path, format=format)
+        first = next(documents)
+    except CorpusError:
+        if format not in COUNTED_FORMATS:
+            raise
+        corpus = read_corpus(path, format=format)  # raises the same if it is not for want of texts
+        if corpus.counts is None:
+            raise
+        yield from _counted_documents(corpus)
+    else:
+        yield first
+        yield from documents
+
+
+def _counted_documents(corpus: Corpus) -> Iterator[Document]:
+    terms = np.array(corpus.terms, dtype=object)
+    about = corpus.documents.astype(object).to_dict("records")
+    for row, metadata in enumerate(about):
+        sections = {}
+        for name, counts in (corpus.counts or {}).items():
+            here = slice(counts.indptr[row], counts.indptr[row + 1])
+            names = np.repeat(terms[counts.indices[here]], counts.data[here].astype(int))
+            sections[name] = "".join(term + TERM_BREAK for term in names)
+        known = {str(key): value for key, value in metadata.items() if value == value and value}
+        yield Document(str(known.pop("id")), sections, metadata=known)
+
+
+def _key(document: Document, file: Path) -> int:
+    """Return what documents share if they are the same; one named after its file is no other's."""
+    name = document.id
+    if name in (file.name, file.stem) or name.startswith(f"{file.name}:"):
+        name = f"{file.absolute()}\0{name}"
+    return int(digest(name.encode("utf-8", "replace"))[:KEY_DIGITS], 16)
 
 
 # ---- cutting, by workers
@@ -215,5 +339,5 @@ def _read_index(folder: Path) -> Library | None:
 
 
 def _write_json(path: Path, content: object) -> None:
-    with replacement(path) as stream:
+    with replaced(path) as stream:
         stream.write(json.dumps(content).encode("ascii"))

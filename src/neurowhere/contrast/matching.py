@@ -1,17 +1,33 @@
-"""What a query is made of: phrases, regular expressions, and their combinations."""
+"""Matching: how often texts hold the words, phrases and expressions that a query asks for."""
 
 import re
+import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from neurowhere.contrast.words import Ints, WordIndex
+from neurowhere.exceptions import QueryError
 from neurowhere.text.tokens import plain
-from neurowhere.text.words import NUMBERS, SKIPPED
+from neurowhere.text.words import NUMBERS, SKIPPED, fold
 
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "Counts",
+    "Expression",
+    "Ints",
+    "Node",
+    "Phrase",
+    "Searchable",
+    "WordIndex",
+]
+
+Ints = NDArray[np.intp]
 Counts = NDArray[np.int64]
 
 # What may stand between the words of a phrase, as in the names of a vocabulary: single letters, and
@@ -19,19 +35,106 @@ Counts = NDArray[np.int64]
 _SKIPPED_WORDS = "|".join(sorted(word for word in SKIPPED if len(word) > 1))
 _BETWEEN = rf"(?: (?:{_SKIPPED_WORDS}|[^\s{''.join(sorted(NUMBERS))}]))* "
 
+# A text gets so many seconds of the processor, thirty times what an ordinary expression takes.
+SECONDS, SECONDS_PER_CHARACTER = 1.0, 1e-6
+MOST_UNROLLED = 100_000  # parts of an expression whose counted repeats are written out
+_REPEAT = re.compile(r"(?P<group>[\s)]?)\{(?P<least>\d+)")
+# A brace that begins no count is a brace to Python, but more to the package `regex`.
+_BRACE = re.compile(r"(\\N\{[^}]*\}|\\.)|\{(?!\d*,?\d*\})", re.DOTALL)
+
+
+# ---- words
+
+
+@dataclass(frozen=True, eq=False)
+class WordIndex:
+    r"""Counts of each word in each text, to answer without reading the texts.
+
+    Attributes
+    ----------
+    words, forms : bytes
+        The words, lower-case, each after a line break; and line by line what the forms of a word
+        share: singular and plural, British and American.
+    counts : csc_matrix (n_texts, n_words)
+
+    Examples
+    --------
+    >>> index = WordIndex.of(["Tumours of the pons", "a tumor; aphasic, aphasia"])
+    >>> index.counts[:, index.forms_of("tumor")].sum(axis=1).A1.tolist()
+    [1, 1]
+    >>> len(index.starting("aphasi"))
+    2
+    """
+
+    words: bytes
+    forms: bytes
+    counts: sparse.csc_matrix
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "WordIndex":
+        """Index texts; only the distinct words and their counts are held."""
+        ids = _Ids()
+        columns = [ids.of(plain(text).split()) for text in texts]
+        rows = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
+        column = np.concatenate([np.empty(0, np.intp), *columns])
+        ones = np.ones(len(column), dtype=np.int32)
+        counts = sparse.csc_matrix((ones, (rows, column)), shape=(len(columns), len(ids)))
+        return cls(_lines(ids), _lines(map(fold, ids)), counts)
+
+    def forms_of(self, word: str) -> Ints:
+        """Return the columns of a word and of its other forms."""
+        return _line_numbers(self.forms, re.escape(f"\n{fold(word)}") + "(?=\n)")
+
+    def starting(self, prefix: str) -> Ints:
+        """Return the columns of the words with a prefix."""
+        return _line_numbers(self.words, re.escape(f"\n{prefix}"))
+
+    def total(self, columns: Ints) -> NDArray[np.int64]:
+        """Count the mentions of some words in each text: (n_texts,)."""
+        totals: NDArray[np.int64] = self.counts[:, columns].astype(np.int64).sum(axis=1).A1
+        return totals
+
+
+class _Ids(dict[str, int]):
+    """Numbers of words in the order in which they first occur."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self)
+        return number
+
+    def of(self, words: list[str]) -> Ints:
+        return np.fromiter(map(self.__getitem__, words), dtype=np.intp, count=len(words))
+
+
+def _lines(words: Iterable[str]) -> bytes:
+    return b"".join(b"\n" + word.encode("ascii") for word in words) + b"\n"
+
+
+def _line_numbers(lines: bytes, pattern: str) -> Ints:
+    """Return the numbers of lines that a pattern matches; it starts with the line break before."""
+    numbers, number, counted = [], 0, 0
+    for match in re.finditer(pattern.encode("ascii"), lines):
+        number += lines.count(b"\n", counted, match.start())
+        counted = match.start()
+        numbers.append(number)
+    return np.array(numbers, dtype=np.intp)
+
+
+# ---- parts of a query
+
 
 class Searchable(Protocol):
     """Texts that a query can be put to."""
 
     def __len__(self) -> int:
-        """Count the texts."""
+        """Return the number of texts."""
 
     @property
     def words(self) -> WordIndex:
-        """Which words are in which texts."""
+        """Index of the words in each text."""
 
     def read_texts(self, rows: Ints) -> list[str]:
-        """Give some of the texts."""
+        """Return some of the texts."""
 
 
 class Node(ABC):
@@ -42,7 +145,7 @@ class Node(ABC):
         """Count mentions in some of the texts: (n_rows,)."""
 
     def leaves(self) -> "list[Node]":
-        """Give the parts that are looked for, not those that must be absent."""
+        """Return the parts that are looked for, not those that must be absent."""
         return [self]
 
     @property
@@ -85,9 +188,42 @@ class Phrase(Node):
 
 @dataclass(frozen=True)
 class Expression(Node):
-    """A regular expression on texts as they are written."""
+    """A regular expression on texts as they are written.
 
-    pattern: re.Pattern[str]
+    Its language is that of Python's `re`. It runs on the package `regex`, which can be given a time
+    limit: with ``(a+)+b``, a text of 40 letters can take longer than anyone waits.
+
+    Attributes
+    ----------
+    text : str
+        The expression as the user wrote it.
+    pattern : regex.Pattern
+    """
+
+    text: str
+    pattern: Any
+
+    @classmethod
+    def compile(cls, text: str, pattern: str, *, ignore_case: bool = False) -> "Expression":
+        r"""Compile an expression; a ValueError says what is wrong with it.
+
+        >>> Expression.compile(r"/\bHD\b/", r"\bHD\b").count("HD, HDL, hd")
+        1
+        """
+        import regex
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python reads in two ways is refused
+            try:
+                re.compile(pattern)
+                if _unrolled(pattern) > MOST_UNROLLED:
+                    raise ValueError("it repeats something too often")
+                literal = _BRACE.sub(lambda found: found[1] or r"\{", pattern)
+                flags = regex.VERSION0 | (regex.IGNORECASE if ignore_case else 0)
+                compiled = regex.compile(literal, flags)
+            except (re.error, regex.error, OverflowError, Warning) as error:
+                raise ValueError(str(error)) from error
+        return cls(text, compiled)
 
     @property
     def reads_all(self) -> bool:
@@ -96,9 +232,35 @@ class Expression(Node):
 
     def mentions(self, source: Searchable, rows: Ints) -> Counts:
         """Count the matches, which do not overlap."""
-        texts = source.read_texts(rows)
-        matches = (sum(1 for _ in self.pattern.finditer(text)) for text in texts)
-        return np.fromiter(matches, dtype=np.int64, count=len(rows))
+        counts = map(self.count, source.read_texts(rows))
+        return np.fromiter(counts, dtype=np.int64, count=len(rows))
+
+    def count(self, text: str) -> int:
+        """Count the matches in a text, unless that takes too long."""
+        seconds = SECONDS + SECONDS_PER_CHARACTER * len(text)
+        try:
+            return sum(1 for _ in self.pattern.finditer(text, timeout=seconds))
+        except (TimeoutError, MemoryError) as error:
+            raise QueryError(
+                f"the regular expression {self.text} was stopped after {seconds:.0f} seconds on a "
+                f"text of {len(text):,} characters (catastrophic backtracking); repeat nothing "
+                "that repeats or has alternatives itself, as in (a+)+ and a*a*"
+            ) from error
+
+
+def _unrolled(pattern: str) -> int:
+    r"""Bound the size of an expression whose counted repeats are written out, as `regex` does.
+
+    >>> _unrolled("((a{90}){90}){90}") > MOST_UNROLLED > _unrolled(r"(\d{1,3}\.){3}.{0,200}")
+    True
+    """
+    size, times = len(pattern), 1
+    for repeat in _REPEAT.finditer(pattern):
+        if repeat["group"]:
+            times *= max(1, int(repeat["least"]))
+        else:
+            size += int(repeat["least"])
+    return size * times
 
 
 @dataclass(frozen=True)
@@ -128,7 +290,7 @@ class AllOf(Node):
         return kept
 
     def leaves(self) -> list[Node]:
-        """Give the leaves of the required parts."""
+        """Return the leaves of the required parts."""
         return [leaf for node in self.required for leaf in node.leaves()]
 
 
@@ -149,7 +311,7 @@ class AnyOf(Node):
         return np.asarray(np.sum(counts, axis=0, dtype=np.int64))
 
     def leaves(self) -> list[Node]:
-        """Give the leaves of all parts."""
+        """Return the leaves of all parts."""
         return [leaf for node in self.nodes for leaf in node.leaves()]
 
 

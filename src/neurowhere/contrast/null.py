@@ -26,6 +26,8 @@ from scipy import special, stats
 
 from neurowhere.contrast.sums import Sums
 
+__all__ = ["Null", "permutation_null", "upper_tail"]
+
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9  # a variance smaller than this share of the mean square is none
@@ -61,6 +63,10 @@ def permutation_null(group: Sums, reference: Sums | None, population: Sums) -> N
         Second group, disjoint from the first; None contrasts with all documents.
     population : Sums
         All documents among which the weights are permuted.
+
+    Returns
+    -------
+    Null
     """
     n = population.documents
     a = _scaled(group.weights)  # Σ a, Σ a², Σ a³
@@ -82,7 +88,7 @@ def permutation_null(group: Sums, reference: Sums | None, population: Sums) -> N
 
 
 def upper_tail(z: Array, skewness: Array) -> Array:
-    """Probability above z, for a variable of mean 0, variance 1 and some skewness γ.
+    """Return the probability above z, for a variable of mean 0, variance 1 and some skewness γ.
 
     Pearson's type III; for γ < 0 not less than Φ(−w), with w = z − γ (z² − 1) / 6 the first term
     of Cornish and Fisher's expansion, which has no end.

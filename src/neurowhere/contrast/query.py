@@ -8,12 +8,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.contrast.expressions import is_explosive
-from neurowhere.contrast.matching import AllOf, AnyOf, Counts, Expression, Node, Phrase, Searchable
-from neurowhere.contrast.words import Ints, WordIndex
+from neurowhere.contrast.matching import (
+    AllOf,
+    AnyOf,
+    Counts,
+    Expression,
+    Ints,
+    Node,
+    Phrase,
+    Searchable,
+    WordIndex,
+)
 from neurowhere.exceptions import QueryError
 from neurowhere.text.tokens import plain
 from neurowhere.text.words import is_skipped
+
+__all__ = ["Query"]
 
 LONGEST = 20_000  # characters of a query
 OPERATORS = ("AND", "OR", "NOT", "(", ")")
@@ -149,7 +159,7 @@ class _Parser:
         if any(token.startswith("/") for token in tokens):
             if len(tokens) > 1:
                 raise self._error("join a regular expression to other terms by AND or OR")
-            return Expression(self._compiled(tokens[0]))
+            return self._expression(tokens[0])
         words = [word for token in tokens for word in self._words(token)]
         if not words:
             raise self._error("a term is missing")
@@ -166,19 +176,17 @@ class _Parser:
             words += [word for word in found if word and not is_skipped(word)]
         return words
 
-    def _compiled(self, token: str) -> re.Pattern[str]:
+    def _expression(self, token: str) -> Expression:
         match = _EXPRESSION.fullmatch(token)
         if match is None:
             raise self._error(f"the regular expression {token} is not closed by a /")
         try:
-            pattern = re.compile(match[1], re.IGNORECASE if match[2] else 0)
-        except (re.error, OverflowError) as error:
+            expression = Expression.compile(token, match[1], ignore_case=bool(match[2]))
+        except ValueError as error:
             raise self._error(f"{token} is no regular expression ({error})") from error
-        if is_explosive(match[1]):
-            raise self._error(f"{token} repeats a group that holds repeats or alternatives")
-        if pattern.match(""):
+        if expression.count(""):
             raise self._error(f"{token} matches the empty text, so it is everywhere")
-        return pattern
+        return expression
 
     def _take(self, operator: str) -> bool:
         """Whether an operator is next; then it is consumed."""

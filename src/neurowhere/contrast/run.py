@@ -1,34 +1,36 @@
 """From sources to a contrast: documents cut, searched, encoded, summed and compared."""
 
-import hashlib
 import os
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy import sparse
 
 from neurowhere._tools.files import expanded
-from neurowhere._tools.progress import track
-from neurowhere.contrast.arrays import read_arrays, write_arrays
-from neurowhere.contrast.contrast import Contrast, carrying_terms, documents_table
+from neurowhere._tools.parallel import Workers, hired
+from neurowhere.contrast.contrast import Contrast
 from neurowhere.contrast.library import Library, make_folder, open_library
+from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Search, search
-from neurowhere.contrast.shard import KEY_LENGTH, extractor_key
-from neurowhere.contrast.sums import Rows, Summing, Sums, sum_rows
-from neurowhere.contrast.words import Ints
-from neurowhere.contrast.workers import Workers, hired
+from neurowhere.contrast.sums import Rows, Summing, Sums, kept_sums, sum_documents
+from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.store import load_model
 
+__all__ = ["contrast_documents", "default_cache", "sum_all"]
+
 REPLICATES = 200
 FEW = 20  # documents, below which a map is a hint
-TASK_DOCUMENTS = 4096  # summed by one worker before it reports
+N_TERMS = 200  # whose part in the contrast is worked out
 
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -61,37 +63,51 @@ def contrast_documents(
     group : str or Group
         A query, see `Query`; or `ByColumn` for documents that have a value in a column.
     against : str or Group, optional
-        A second group, to contrast with instead of all documents. Documents in both are left out.
+        A second group, to contrast with instead of all documents. Documents in both groups are
+        left out.
     model : Encoder, optional
-        By default the one that the package ships.
+        Model that encodes the documents, by default the one that the package ships.
     format : str, optional
-        Of the sources; by default it is detected.
+        Format of the sources, by default detected.
     min_mentions : int
-        Mentions that a document needs to be in a group.
+        Minimum number of mentions per document of a group.
     weighted : bool
-        Whether a document of a group weighs as much as it has mentions.
+        Whether each document of a group is weighted by its number of mentions.
     without_term : bool
         Whether the terms of the model that the query names are left out of the encoding, with
-        their synonyms, so that the map comes from what else the documents say.
+        their synonyms, so that the map reflects what else the documents say.
     without : sequence of str
         Further queries, whose terms are left out as well.
     replicates : int
-        Of the bootstrap over documents.
+        Number of replicates of the bootstrap over documents.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     cache : path, optional
-        Folder for what is kept of the documents, so that the next term costs seconds: vectors of
-        terms, an index of words and a compressed copy of the texts. By default the user's cache.
+        Folder in which encoded documents are kept, so that the next term takes seconds: vectors
+        of terms, an index of words and a compressed copy of the texts. By default the user's cache.
     keep : bool
-        False keeps nothing; then `cache` is where temporary files go.
+        Whether to keep them. Otherwise `cache` is the folder for temporary files.
     n_jobs : int
-        Cores to use, −1 for all.
+        Number of cores, −1 for all.
     cluster : str, optional
-        Address of a Dask scheduler, to use its workers instead; they have to see `cache`.
+        Address of a Dask scheduler, to use its workers instead. They have to see `cache`.
 
     Returns
     -------
     Contrast
+        Maps, tables, and how sure they are.
+
+    Raises
+    ------
+    CorpusError
+        If nothing can be read, or a group is empty or holds every document.
+    QueryError
+        If a query cannot be read, or takes too long on a text.
+
+    Warns
+    -----
+    DataWarning
+        If a group is small, or something could not be read.
 
     Notes
     -----
@@ -103,53 +119,53 @@ def contrast_documents(
     if model.text == "none":
         raise FitError("a model of the mean map knows no terms; give one that was fitted to text")
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    wanted = [
+    groups = [
         ByTerm(each, min_mentions) if isinstance(each, str) else each
         for each in (group, against)
         if each is not None
     ]
-    left_out = _columns_left_out(model, wanted[0] if without_term else None, without)
+    left_out = _columns_left_out(model, groups[0] if without_term else None, without)
     summing = Summing(model, left_out, replicates, seed)
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, workers=workers)
-        found = search(library, Search(wanted, model.extractor_, left_out), workers)
-        members = [[m for each in found for m in each.groups[g]] for g in range(len(wanted))]
-        hints = list(_check(wanted, members, found))
+        found = search(library, Search(groups, model.extractor_, left_out), workers)
+        members = [[m for each in found for m in each.groups[g]] for g in range(len(groups))]
+        hints = list(_check(groups, members, found))
         for hint in hints:
             warnings.warn(hint, DataWarning, stacklevel=2)
-        sums = [
-            _sum(summing, [f.rows_of(g, weighted=weighted) for f in found if f.groups[g]], workers)
-            for g in range(len(wanted))
-        ]
-        reference = sums[1] if len(sums) == 2 else sum_all(library, found, summing, workers)
-    population = reference if against is None else sums[0] + reference
-    null = permutation_null(sums[0], None if against is None else reference, population)
+        first, *second = (
+            sum_documents(summing, _rows_of(found, number, weighted), workers)
+            for number in range(len(groups))
+        )
+        reference = second[0] if second else sum_all(library, found, summing, workers)
+    population = first + reference if second else reference
+    about: dict[str, Any] = {
+        "documents": library.n_documents,
+        "documents_with_known_terms": population.documents,
+        "documents_in_group": first.documents,
+        "documents_in_second_group": reference.documents if second else None,
+        "documents_in_both": sum(each.in_both for each in found),
+        "terms_left_out": [model.extractor_.terms[column] for column in left_out],
+        "weighted": weighted,
+        "replicates": replicates,
+        "seed": seed,
+        "sources": [os.fspath(path) for path in paths],
+        "problems": [*library.problems, *_unreadable(library, found), *hints],
+        "kept_in": str(library.folder) if keep else None,
+    }
     return Contrast(
-        group=str(wanted[0]),
-        against="" if against is None else str(wanted[1]),
+        group=str(groups[0]),
+        against=str(groups[1]) if second else "",
         partition=model.partition_,
         brain=model.brain_,
-        probabilities=sums[0].mean,
+        probabilities=first.mean,
         reference=reference.mean,
-        group_replicates=sums[0].replicate_means,
+        group_replicates=first.replicate_means,
         reference_replicates=reference.replicate_means,
-        null=null,
-        documents=documents_table(members, weighted=weighted),
-        terms=carrying_terms(model, sums[0], reference),
-        about={
-            "documents": library.n_documents,
-            "documents_with_known_terms": population.documents,
-            "documents_in_group": sums[0].documents,
-            "documents_in_second_group": None if against is None else reference.documents,
-            "documents_in_both": sum(each.in_both for each in found),
-            "terms_left_out": [model.extractor_.terms[column] for column in left_out],
-            "weighted": weighted,
-            "replicates": replicates,
-            "seed": seed,
-            "sources": [os.fspath(path) for path in paths],
-            "problems": [*library.problems, *_unreadable(library, found), *hints],
-            "kept_in": str(library.folder) if keep else None,
-        },
+        null=permutation_null(first, reference if second else None, population),
+        documents=_documents_table(members, weighted=weighted),
+        terms=_carrying_terms(model, first, reference),
+        about=about,
     )
 
 
@@ -157,7 +173,7 @@ def contrast_documents(
 
 
 def default_cache() -> Path:
-    """Folder of the user's, where encoded documents are kept."""
+    """Return the user's folder in which encoded documents are kept by default."""
     import pooch
 
     return Path(pooch.os_cache("neurowhere")) / "documents"
@@ -229,23 +245,8 @@ def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
 # ---- sums
 
 
-def _sum(summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
-    calls = [(summing, task) for task in _tasks(rows)]
-    total = summing.nothing()
-    for part in track(workers.run(sum_rows, calls), "encoding", len(calls)):
-        total = total + part
-    return total
-
-
-def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
-    task: list[Rows] = []
-    for each in rows:
-        task.append(each)
-        if sum(len(part.rows) for part in task) >= TASK_DOCUMENTS:
-            yield task
-            task = []
-    if task:
-        yield task
+def _rows_of(found: Sequence[Found], group: int, weighted: bool) -> list[Rows]:
+    return [each.rows_of(group, weighted=weighted) for each in found if each.groups[group]]
 
 
 def sum_all(library: Library, found: Sequence[Found], summing: Summing, workers: Workers) -> Sums:
@@ -256,36 +257,60 @@ def sum_all(library: Library, found: Sequence[Found], summing: Summing, workers:
     plain = Summing(summing.model, np.empty(0, np.intp), summing.replicates, summing.seed)
     # Without left-out terms, a document is known if it is now, or has one of them.
     known = [Rows(each.shard, np.union1d(each.known, each.changed)) for each in found]
-    total = _kept_sums(
-        library.folder / f"sums-{_sums_key(plain, found)}.npz", plain, known, workers
-    )
-    changed = [Rows(each.shard, each.changed) for each in found if len(each.changed)]
-    if not changed:
+    total = kept_sums(library.folder, plain, known, workers)
+    touched = [each for each in found if len(each.changed)]
+    if not touched:
         return total
-    still = [
-        Rows(each.shard, np.intersect1d(each.known, each.changed))
-        for each in found
-        if len(each.changed)
+    before = [Rows(each.shard, each.changed) for each in touched]
+    after = [Rows(each.shard, np.intersect1d(each.known, each.changed)) for each in touched]
+    return total - sum_documents(plain, before, workers) + sum_documents(summing, after, workers)
+
+
+# ---- tables
+
+
+def _documents_table(groups: Sequence[Sequence[Member]], *, weighted: bool) -> pd.DataFrame:
+    """Table of the documents of groups, numbered from 1, the most mentions first."""
+    rows = [
+        {
+            "group": number,
+            "id": member.about["id"],
+            "title": member.about["title"],
+            "mentions": member.mentions,
+            "weight": member.mentions if weighted else 1,
+            **{key: value for key, value in member.about.items() if key not in ("id", "title")},
+        }
+        for number, members in enumerate(groups, start=1)
+        for member in members
     ]
-    return total - _sum(plain, changed, workers) + _sum(summing, still, workers)
+    table = pd.DataFrame(rows)
+    return table.sort_values(
+        ["group", "mentions"], ascending=[True, False], kind="stable", ignore_index=True
+    )
 
 
-def _kept_sums(path: Path, summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
-    try:
-        arrays = read_arrays(path)
-        documents = int(arrays.pop("documents"))
-        return Sums(documents, **arrays)
-    except (CorpusError, TypeError, KeyError):
-        total = _sum(summing, rows, workers)
-        write_arrays(path, {name: np.asarray(value) for name, value in vars(total).items()})
-        return total
+def _carrying_terms(model: Encoder, group: Sums, reference: Sums) -> pd.DataFrame:
+    """Find the terms that carry a contrast, as a table, see `Contrast.terms`.
 
-
-def _sums_key(summing: Summing, found: Sequence[Found]) -> str:
-    """Short fingerprint of a model, of the bootstrap and of the shards that are summed."""
-    model = summing.model
-    digest = hashlib.sha256(extractor_key(model.extractor_).encode())
-    digest.update(repr([summing.replicates, summing.seed, [f.shard.name for f in found]]).encode())
-    for array in (model.weighting_.idf_, *model.predictor_.to_arrays().values()):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:KEY_LENGTH]
+    From the mean features of the group, the mean text, one term at a time is put back to what it
+    is in the reference. How much of the predicted probability that moves is the term's part.
+    """
+    mean, usual = group.features / group.weights[0], reference.features / reference.weights[0]
+    order = np.argsort(-np.abs(mean - usual), kind="stable")
+    candidates = order[: min(N_TERMS, np.count_nonzero(mean != usual))]
+    texts = np.tile(mean, (len(candidates) + 1, 1))  # the last one is not changed
+    texts[np.arange(len(candidates)), candidates] = usual[candidates]
+    predicted = model.predict_features(sparse.csr_matrix(texts, dtype=np.float32))
+    gain = predicted[-1] - predicted[:-1]  # (n_candidates, m): what the term adds
+    density = gain / model.partition_.volumes_mm3
+    places = model.partition_.centers_mm[density.argmax(axis=1)]
+    table = {
+        "term": [model.extractor_.terms[column] for column in candidates],
+        "share": group.presence[candidates] / group.weights[0],
+        "share_reference": reference.presence[candidates] / reference.weights[0],
+        "moves": np.abs(gain).sum(axis=1) / 2,
+        **dict(zip(XYZ, places.T, strict=True)),
+    }
+    return pd.DataFrame(table).sort_values(
+        "moves", ascending=False, kind="stable", ignore_index=True
+    )

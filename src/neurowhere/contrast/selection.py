@@ -6,30 +6,31 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from neurowhere._tools.parallel import Workers
 from neurowhere._tools.progress import track
 from neurowhere.contrast.library import Library
-from neurowhere.contrast.matching import Counts
+from neurowhere.contrast.matching import Counts, Ints
 from neurowhere.contrast.query import Query
 from neurowhere.contrast.shard import Shard, vectors_kind
 from neurowhere.contrast.sums import Rows
-from neurowhere.contrast.words import Ints
-from neurowhere.contrast.workers import Workers
 from neurowhere.corpus.readers.shards import Skipped
 from neurowhere.exceptions import CorpusError
 from neurowhere.text import TermExtractor
+
+__all__ = ["ByColumn", "ByTerm", "Found", "Group", "Member", "Search", "search"]
 
 N_VALUES = 8  # of a column, named where one is looked for in vain
 FEW_SHARDS = 64  # searched sooner here than workers start, once their words are indexed
 
 
 class Group(Protocol):
-    """Says which documents belong together."""
+    """Decides which documents belong together."""
 
     def mentions(self, shard: Shard) -> Counts:
-        """How often each document of a shard speaks for the group, 0 if it is not in it: (n,)."""
+        """Count what speaks for the group in each document of a shard, 0 outside of it: (n,)."""
 
     def advice(self, shard: Shard) -> str:
-        """Say what to do where no document is in the group; a shard is there to look at."""
+        """Advise what to do where no document is in the group, after a look at a shard."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ByTerm:
     text : str
         See `Query`.
     min_mentions : int
-        Mentions that a document needs.
+        Minimum number of mentions per document.
     """
 
     text: str
@@ -52,7 +53,7 @@ class ByTerm:
 
     @property
     def query(self) -> Query:
-        """The query that the text stands for; read anew, because workers are sent the text."""
+        """Query that the text stands for; read anew, because workers are sent the text."""
         return Query(self.text)
 
     def mentions(self, shard: Shard) -> Counts:
@@ -61,7 +62,7 @@ class ByTerm:
         return np.where(found >= self.min_mentions, found, 0)
 
     def advice(self, shard: Shard) -> str:
-        """Say what else to look for."""
+        """Advise what else to look for."""
         return "check how it is written, or look for a prefix such as 'aphasi*'"
 
     def __str__(self) -> str:
@@ -71,12 +72,12 @@ class ByTerm:
 
 @dataclass(frozen=True)
 class ByColumn:
-    """Documents of which the source says the same.
+    """Documents that have a value in a column.
 
     Attributes
     ----------
     column, value : str
-        The column of the table of documents, and what it has to hold.
+        Column of the table of documents, and the value that it has to hold.
     """
 
     column: str
@@ -135,7 +136,7 @@ class Found(NamedTuple):
     problem: str = ""
 
     def rows_of(self, group: int, *, weighted: bool) -> Rows:
-        """Members of a group, each of weight 1 or of its mentions."""
+        """Return the members of a group, each of weight 1 or of its mentions."""
         members = self.groups[group]
         weights = np.array([m.mentions for m in members], np.float64) if weighted else None
         return Rows(self.shard, np.array([m.row for m in members], np.intp), weights)
@@ -154,12 +155,9 @@ def search(library: Library, wanted: Search, workers: Workers) -> list[Found]:
     calls = [(wanted, (shard, library.repeated(shard))) for shard in library.shards]
     kinds = ("words", vectors_kind(wanted.extractor))
     made = all(shard.file(kind).exists() for shard in library.shards for kind in kinds)
-    if made and len(calls) <= FEW_SHARDS:
-        workers = Workers()
-    results = sorted(
-        track(workers.run(search_shard, calls), "searching", len(calls)),
-        key=lambda found: found.shard.name,
-    )
+    few = made and len(calls) <= FEW_SHARDS
+    searched = workers.for_calls(1 if few else len(calls)).run(search_shard, calls)
+    results = sorted(track(searched, "searching", len(calls)), key=lambda found: found.shard.name)
     skipped = Skipped("shards")
     for found in results:
         if found.problem:

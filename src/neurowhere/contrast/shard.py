@@ -9,7 +9,6 @@
 What is made of the documents is made again where it is missing or damaged.
 """
 
-import hashlib
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,25 +17,30 @@ from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.contrast.arrays import (
-    Arrays,
-    from_bytes,
-    read_arrays,
-    sparse_from_arrays,
-    sparse_to_arrays,
-    to_bytes,
-    write_arrays,
-)
-from neurowhere.contrast.words import Ints, WordIndex
+from neurowhere._tools.digests import digest
+from neurowhere._tools.files import replaced
+from neurowhere.contrast.matching import Ints, WordIndex
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.document import SECTIONS
 from neurowhere.exceptions import CorpusError
 from neurowhere.text import TermExtractor
+
+__all__ = [
+    "KEY_LENGTH",
+    "Shard",
+    "extractor_key",
+    "read_arrays",
+    "vectors_kind",
+    "write_arrays",
+]
+
+Arrays = dict[str, NDArray[Any]]
 
 FAST = 1  # level of compression: four times as fast as the usual one for a sixth more bytes
 KEY_LENGTH = 12
@@ -70,14 +74,14 @@ class Shard:
         return self.folder / f"{self.name}.{kind}.npz"
 
     def write(self, documents: Sequence[Document], keys: Sequence[int]) -> None:
-        """Keep documents; equal keys are those of the same document."""
+        """Write documents; equal keys are those of the same document."""
         texts = [_compressed(document.sections) for document in documents]
         write_arrays(
             self.file("documents"),
             {
                 "texts": np.frombuffer(b"".join(texts), np.uint8),
                 "ends": np.cumsum([len(text) for text in texts], dtype=np.int64),
-                "table": to_bytes([_row(document) for document in documents]),
+                "table": _to_bytes([_row(document) for document in documents]),
                 "keys": np.array(keys, dtype=np.uint64),
             },
         )
@@ -92,13 +96,12 @@ class Shard:
 
     def table(self) -> list[dict[str, Any]]:
         """Read id, title and whatever else the source says of each document."""
-        rows: list[dict[str, Any]] = from_bytes(
-            read_arrays(self.file("documents"), "table")["table"]
-        )
+        table = read_arrays(self.file("documents"), "table")["table"]
+        rows: list[dict[str, Any]] = json.loads(table.tobytes())
         return rows
 
     def read_texts(self, rows: Ints) -> list[str]:
-        """Read whole texts of some documents."""
+        """Read the whole texts of some documents."""
         return [
             "\n\n".join(sections[name] for name in SECTIONS if sections.get(name))
             for sections in self._read_sections(rows)
@@ -116,14 +119,14 @@ class Shard:
 
     @cached_property
     def words(self) -> WordIndex:
-        """Which words are in which texts."""
+        """Index of the words in each text."""
         arrays = self._kept("words", self._index)
-        counts = sparse.csc_matrix(*sparse_from_arrays(arrays))
+        counts = sparse.csc_matrix(*_sparse_from_arrays(arrays))
         return WordIndex(arrays["words"].tobytes(), arrays["forms"].tobytes(), counts)
 
     def _index(self) -> Arrays:
         index = WordIndex.of(self.read_texts(np.arange(len(self))))
-        arrays = sparse_to_arrays(index.counts)
+        arrays = _sparse_to_arrays(index.counts)
         most = np.iinfo(np.uint16).max  # of the mentions of a word, and of the rows of a shard
         return {
             **arrays,
@@ -136,12 +139,12 @@ class Shard:
     def vectors(self, extractor: TermExtractor) -> sparse.csr_matrix:
         """Count the terms of a model in each document, once: (n, n_terms)."""
         arrays = self._kept(
-            vectors_kind(extractor), lambda: sparse_to_arrays(self._count(extractor))
+            vectors_kind(extractor), lambda: _sparse_to_arrays(self._count(extractor))
         )
-        return sparse.csr_matrix(*sparse_from_arrays(arrays))
+        return sparse.csr_matrix(*_sparse_from_arrays(arrays))
 
     def vectors_without(self, extractor: TermExtractor, left_out: Ints) -> sparse.csr_matrix:
-        """Give the counts with zeros for the terms in some columns."""
+        """Return the counts with zeros for the terms in some columns."""
         counts = self.vectors(extractor)
         if len(left_out):
             counts.data[np.isin(counts.indices, left_out)] = 0
@@ -164,13 +167,13 @@ class Shard:
 
 
 def vectors_kind(extractor: TermExtractor) -> str:
-    """Kind of the file with the counts of an extractor."""
+    """Return the kind of the file with the counts of an extractor."""
     return f"vectors-{extractor_key(extractor)}"
 
 
 @lru_cache(maxsize=4)
 def extractor_key(extractor: TermExtractor) -> str:
-    """Short fingerprint of what decides the counts: vocabulary, weights, version of the program."""
+    """Return a short digest of what decides the counts: vocabulary, weights, version."""
     vocabulary = extractor.vocabulary
     settled = [
         list(extractor.terms),
@@ -180,7 +183,7 @@ def extractor_key(extractor: TermExtractor) -> str:
         sorted((extractor.section_weights or {}).items()),
         version("neurowhere"),
     ]
-    return hashlib.sha256(json.dumps(settled).encode()).hexdigest()[:KEY_LENGTH]
+    return digest(json.dumps(settled))[:KEY_LENGTH]
 
 
 def _compressed(sections: Mapping[str, str]) -> bytes:
@@ -202,3 +205,46 @@ def _cell(value: Any) -> Any:
     if isinstance(value, int | float):
         return value
     return "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+# ---- files of arrays
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays to one file, in place of an older one."""
+    with replaced(path) as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+def read_arrays(path: Path, *names: str) -> Arrays:
+    """Read the arrays of a file, or some of them; the file's own checksums are compared."""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in names or arrays.files}
+    except FileNotFoundError as error:
+        raise CorpusError(
+            f"{path} is missing; workers of a cluster have to see this folder too"
+        ) from error
+    except (OSError, BadZipFile, EOFError, KeyError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CorpusError(f"{path} is damaged ({reason})") from error
+
+
+def _to_bytes(content: object) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(content).encode("ascii"), np.uint8)
+
+
+def _sparse_to_arrays(matrix: sparse.csr_matrix | sparse.csc_matrix) -> Arrays:
+    return {
+        "data": matrix.data,
+        "indices": matrix.indices.astype(np.int32),
+        "indptr": matrix.indptr.astype(np.int64),
+        "shape": np.array(matrix.shape),
+    }
+
+
+def _sparse_from_arrays(arrays: Arrays) -> tuple[Any, tuple[int, int]]:
+    """Return what makes the matrix again: ``csr_matrix(*_sparse_from_arrays(arrays))``."""
+    rows, columns = arrays["shape"].tolist()
+    indices = arrays["indices"].astype(np.int32)
+    return (arrays["data"], indices, arrays["indptr"]), (rows, columns)

@@ -1,21 +1,28 @@
 """Sums over documents of what a model makes of them, in memory that does not grow with them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.parallel import slices
-from neurowhere.contrast.shard import Shard
-from neurowhere.contrast.words import Ints
+from neurowhere._tools.digests import digest
+from neurowhere._tools.parallel import Workers, slices
+from neurowhere._tools.progress import track
+from neurowhere.contrast.matching import Ints
+from neurowhere.contrast.shard import KEY_LENGTH, Shard, extractor_key, read_arrays, write_arrays
+from neurowhere.exceptions import CorpusError
 from neurowhere.model.encoder import Encoder
+
+__all__ = ["Rows", "Summing", "Sums", "kept_sums", "sum_documents"]
 
 Array = NDArray[np.float64]
 
 BATCH = 256  # documents encoded at a time
+TASK_DOCUMENTS = 4096  # summed by one worker before it reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +87,9 @@ class Summing:
     left_out : array of int
         Columns of the counts, terms that are left out of the encoding.
     replicates : int
-        Replicates B of the bootstrap.
+        Number B of replicates of the bootstrap.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     """
 
     model: Encoder
@@ -91,7 +98,7 @@ class Summing:
     seed: int
 
     def nothing(self) -> Sums:
-        """Sum over no document."""
+        """Return the sums over no document."""
         zeros, B = np.zeros, self.replicates
         m, d = self.model.partition_.n_regions, len(self.model.extractor_.terms)
         replicates = zeros((B, m), np.float32)
@@ -104,6 +111,48 @@ class Rows(NamedTuple):
     shard: Shard
     rows: Ints
     weights: NDArray[np.floating] | None = None
+
+
+def sum_documents(summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
+    """Encode documents of any number of shards, and sum them up."""
+    calls = [(summing, task) for task in _tasks(rows)]
+    results = workers.for_calls(len(calls)).run(sum_rows, calls)
+    total = summing.nothing()
+    for part in track(results, "encoding", len(calls)):
+        total = total + part
+    return total
+
+
+def kept_sums(folder: Path, summing: Summing, rows: Sequence[Rows], workers: Workers) -> Sums:
+    """Read the sums over documents from a folder; make them and keep them there if need be."""
+    path = folder / f"sums-{_key(summing, rows)}.npz"
+    try:
+        arrays = read_arrays(path)
+        documents = int(arrays.pop("documents"))
+        return Sums(documents, **arrays)
+    except (CorpusError, TypeError, KeyError):
+        total = sum_documents(summing, rows, workers)
+        write_arrays(path, {name: np.asarray(value) for name, value in vars(total).items()})
+        return total
+
+
+def _key(summing: Summing, rows: Sequence[Rows]) -> str:
+    """Return a short digest of a model, of the bootstrap and of the shards that are summed."""
+    model = summing.model
+    about = repr([summing.replicates, summing.seed, [each.shard.name for each in rows]])
+    arrays = [model.weighting_.idf_, *model.predictor_.to_arrays().values()]
+    return digest(extractor_key(model.extractor_), about, *arrays)[:KEY_LENGTH]
+
+
+def _tasks(rows: Sequence[Rows]) -> Iterator[list[Rows]]:
+    task: list[Rows] = []
+    for each in rows:
+        task.append(each)
+        if sum(len(part.rows) for part in task) >= TASK_DOCUMENTS:
+            yield task
+            task = []
+    if task:
+        yield task
 
 
 def sum_rows(summing: Summing, task: Sequence[Rows]) -> Sums:
@@ -119,7 +168,7 @@ def sum_rows(summing: Summing, task: Sequence[Rows]) -> Sums:
 
 
 def poisson_draws(summing: Summing, shard: Shard) -> NDArray[np.uint8]:
-    """How often each document of a shard is in each replicate: (B, n), the same at every call."""
+    """Draw how often each document of a shard is in each replicate: (B, n), always the same."""
     rng = np.random.default_rng([summing.seed, shard.part, shard.number])
     return rng.poisson(1.0, (summing.replicates, len(shard))).astype(np.uint8)
 

@@ -19,9 +19,10 @@ from neurowhere.corpus.frames import (
     PEAK_COLUMNS,
     XYZ,
     check_columns,
-    documents_table,
-    peaks_table,
+    documents_of,
+    peaks_of,
 )
+from neurowhere.corpus.groups import group_documents
 from neurowhere.corpus.problems import Problem, duplicates_problem
 from neurowhere.exceptions import CorpusError
 
@@ -114,8 +115,17 @@ class Corpus:
     ) -> "Corpus":
         """Collect documents into a corpus; their peaks are taken as they are.
 
-        Of several documents with one id the first is kept, or with `keep_duplicates` all are:
-        the second becomes "id#2".
+        Parameters
+        ----------
+        documents : iterable of Document
+        keep_duplicates : bool
+            Keep all documents with one id, the second as "id#2"; by default the first is kept.
+        origin : dict, optional
+            Where they come from.
+
+        Returns
+        -------
+        Corpus
         """
         kept: dict[str, Document] = {}
         duplicates: list[str] = []
@@ -128,8 +138,8 @@ class Corpus:
             kept[document.id] = document
         unique = list(kept.values())
         return cls(
-            documents=documents_table([_document_row(document) for document in unique]),
-            peaks=_stack_peaks(unique),
+            documents=documents_of(unique),
+            peaks=peaks_of(unique),
             sections=_columns_of_sections(unique),
             origin=origin or {},
             problems=duplicates_problem(duplicates, dropped=not keep_duplicates),
@@ -165,12 +175,17 @@ class Corpus:
         rows = _rows_of_sections(self.sections, len(self))
         return ["\n\n".join(filter(None, texts.values())) for texts in rows]
 
-    @property
+    @cached_property
     def groups(self) -> NDArray[np.object_]:
-        """What must not be split between training and test: PubMed id, or id where unknown."""
+        """What must not be split between training and test.
+
+        Documents of one PubMed id, or of one id where that is unknown, and documents that share
+        most of their peaks have the same group.
+        """
         ids = self.documents["id"].to_numpy(object)
         pmids = self.documents.get("pmid", self.documents["id"]).to_numpy(object)
-        return np.where(pmids == "", ids, pmids)
+        xyz = self.peaks[XYZ].to_numpy(np.float64)
+        return group_documents(np.where(pmids == "", ids, pmids), xyz, self.peak_rows)
 
     @property
     def is_empty(self) -> NDArray[np.bool_]:
@@ -183,7 +198,17 @@ class Corpus:
         return empty
 
     def select(self, rows: ArrayLike | slice) -> "Corpus":
-        """Corpus of some documents, given as a mask, a slice, or indices without repeats."""
+        """Return the corpus of some documents.
+
+        Parameters
+        ----------
+        rows : slice, mask of shape (n_documents,), or indices without repeats
+
+        Returns
+        -------
+        Corpus
+            In the order of `rows`.
+        """
         chosen = np.arange(len(self))[rows if isinstance(rows, slice) else _as_index(rows)]
         new_row = np.full(len(self), -1)
         new_row[chosen] = np.arange(len(chosen))
@@ -200,14 +225,26 @@ class Corpus:
         )
 
     def iter_documents(self) -> Iterator[Document]:
-        """Iterate over the documents, as `from_documents` takes them."""
+        """Iterate over the documents, as `from_documents` takes them.
+
+        Returns
+        -------
+        iterator of Document
+        """
         if self.sections is None:
             raise CorpusError(f"expected texts, but there are none ({self!r}); use its counts")
         sections = _rows_of_sections(self.sections, len(self))
         return join_documents(self.documents, self.peaks_by_document, sections)
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the corpus as a folder of plain files, whole or not at all."""
+        """Write the corpus as a folder of plain files, whole or not at all.
+
+        Parameters
+        ----------
+        folder : path
+        overwrite : bool
+            Whether to replace a folder that is there.
+        """
         from neurowhere.corpus.folder import write
 
         write(self, folder, overwrite=overwrite)
@@ -235,7 +272,21 @@ def join_documents(
     peaks: list[NDArray[np.float64]],
     sections: Iterable[Mapping[str, str]],
 ) -> Iterator[Document]:
-    """Put documents together from the table, and the peaks and sections of each row."""
+    """Put documents together.
+
+    Parameters
+    ----------
+    documents : DataFrame
+        One row per document, as in `Corpus.documents`.
+    peaks : list of (n_i, 3)
+        Peaks of each row.
+    sections : iterable of mapping of str to str
+        Texts of each row.
+
+    Yields
+    ------
+    Document
+    """
     rows = documents.to_dict("records")
     for row, row_peaks, texts in zip(rows, peaks, sections, strict=True):
         known = {name: texts[name] for name in SECTIONS if texts.get(name)}
@@ -256,32 +307,8 @@ def _as_index(rows: ArrayLike) -> NDArray[Any]:
     return index if index.size else index.astype(np.intp)
 
 
-def _document_row(document: Document) -> dict[str, Any]:
-    metadata = {name: _cell(value) for name, value in document.metadata.items()}
-    title = _cell(document.sections.get("title", "")) or metadata.get("title", "")
-    return {**metadata, "id": document.id, "title": title, "space": document.space}
-
-
-def _cell(value: object) -> object:
-    """Metadata as one table cell: lists are joined, text is put on one line."""
-    if isinstance(value, str):
-        return " ".join(value.split())
-    if isinstance(value, list | tuple):
-        return "; ".join(map(str, value))
-    return str(value) if isinstance(value, Mapping) else value
-
-
-def _stack_peaks(documents: list[Document]) -> pd.DataFrame:
-    ids = np.repeat(
-        np.array([document.id for document in documents], dtype=object),
-        [len(document.peaks) for document in documents],
-    )
-    xyz = np.concatenate([np.empty((0, 3)), *(document.peaks for document in documents)])
-    return peaks_table(pd.DataFrame({"id": ids, **dict(zip(XYZ, xyz.T, strict=True))}))
-
-
 def _columns_of_sections(documents: list[Document]) -> dict[str, list[str]]:
-    """Texts by section, for the sections that some document has."""
+    """Return texts by section, for the sections that some document has."""
     present = {name for document in documents for name, text in document.sections.items() if text}
     return {
         name: [document.sections.get(name, "") for document in documents]
@@ -291,6 +318,6 @@ def _columns_of_sections(documents: list[Document]) -> dict[str, list[str]]:
 
 
 def _rows_of_sections(columns: Mapping[str, list[str]], n: int) -> Iterator[dict[str, str]]:
-    """Sections of each of n documents, in reading order."""
+    """Yield the sections of each of n documents, in reading order."""
     names = [name for name in SECTIONS if name in columns]
     return ({name: columns[name][row] for name in names} for row in range(n))

@@ -14,7 +14,7 @@ SECTIONS = ("title", "abstract", "keywords", "body")
 
 
 def no_peaks() -> NDArray[np.float64]:
-    """Peaks of a document that reports none."""
+    """Return the peaks of a document that reports none: shape (0, 3)."""
     return np.empty((0, 3))
 
 

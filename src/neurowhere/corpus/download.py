@@ -20,8 +20,10 @@ from http.client import (
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from neurowhere._tools.files import sha256
+from neurowhere._tools.digests import sha256
+from neurowhere._tools.locks import sole_writer
 from neurowhere._tools.progress import track
+from neurowhere._tools.replacement import publish
 from neurowhere.exceptions import CorpusError, OutputError
 
 CHECKSUMS_NAME = "SHA256SUMS"
@@ -107,14 +109,12 @@ def fetch(release: Release, folder: Path, *, base_url: str | None = None) -> Pat
         return folder
     staging = folder.with_name(f".{folder.name}.partial")
     try:
-        staging.mkdir(parents=True, exist_ok=True)
-        for name, known in release.files.items():
-            _retrieve(f"{address}/{name}", known, name, staging)
-        lines = [f"{sha256(staging / name)}  {name}\n" for name in release.files]
-        (staging / CHECKSUMS_NAME).write_text("".join(lines), "utf-8")
-        if folder.exists():
-            folder.rmdir()  # it is empty
-        staging.rename(folder)
+        with sole_writer(staging):
+            for name, known in release.files.items():
+                _retrieve(f"{address}/{name}", known, name, staging)
+            lines = [f"{sha256(staging / name)}  {name}\n" for name in release.files]
+            (staging / CHECKSUMS_NAME).write_text("".join(lines), "utf-8")
+        publish(staging, folder)
     except OSError as error:
         raise OutputError(f"cannot write {folder}: {error.strerror or error}") from error
     return folder

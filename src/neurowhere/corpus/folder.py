@@ -33,11 +33,11 @@ from neurowhere.corpus.frames import (
     DOCUMENT_COLUMNS,
     PEAK_COLUMNS,
     documents_table,
+    load_matrix,
     peaks_table,
     read_table,
 )
 from neurowhere.corpus.problems import Problem
-from neurowhere.corpus.readers.matrices import load_matrix
 from neurowhere.exceptions import CorpusError
 
 NAME = "folder"
@@ -52,7 +52,7 @@ TERMS_NAME = "terms.txt"
 
 
 def detects(path: Path) -> bool:
-    """Whether the path is a folder with info.json and a table of documents."""
+    """Return whether the path is a folder with info.json and a table of documents."""
     return (path / INFO_NAME).is_file() and (path / DOCUMENTS_NAME).is_file()
 
 

@@ -16,9 +16,17 @@ from neurowhere.exceptions import CorpusError
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     """Join corpora one below the other.
 
-    Of documents with the same id the first is kept. Texts stay if all corpora have texts;
-    counts stay if all have counts, their terms matched by name (a term that a corpus does not
-    list counts as absent from it). Corpora that have neither in common cannot be joined.
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        All with texts, or all with counts.
+
+    Returns
+    -------
+    Corpus
+        Of documents with the same id the first is kept. Texts stay if all corpora have texts;
+        counts stay if all have counts, their terms matched by name (a term that a corpus does
+        not list counts as absent from it).
     """
     if not corpora:
         raise CorpusError("expected at least one corpus to join, none came")

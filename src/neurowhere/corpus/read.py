@@ -13,12 +13,12 @@ import numpy as np
 
 from neurowhere._tools.files import expanded
 from neurowhere._tools.progress import track
+from neurowhere.corpus.coordinates import repair
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import Document
-from neurowhere.corpus.problems import check_droppable
+from neurowhere.corpus.problems import CONVERTIBLE, DROPPABLE, DROPPED, check_names, review
 from neurowhere.corpus.readers.shards import Skipped
-from neurowhere.corpus.review import review
-from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces
+from neurowhere.corpus.spaces import corpus_to_mni, document_to_mni, fill_spaces, read_spaces
 from neurowhere.exceptions import CorpusError, DataWarning
 
 # Module of each format's reader, imported when it is needed. A reader has its `NAME`,
@@ -43,15 +43,17 @@ TIERS = (
     ("table",),
     ("text",),
 )
+COLUMN_FORMATS = ("table", "jsonl")  # whose texts may be in a column of any name
 
 
 def read_corpus(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    drop: Iterable[str] = ("duplicates",),
+    drop: Iterable[str] = DROPPED,
+    convert: Iterable[str] = CONVERTIBLE,
     talairach_to_mni: bool = True,
-    spaces: Mapping[str, str] | None = None,
+    spaces: Mapping[str, str] | str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Corpus:
     """Read a corpus from a file or a folder.
@@ -66,11 +68,14 @@ def read_corpus(
         Problems whose peaks or documents are dropped, among `problems.DROPPABLE`. All problems
         are counted in `Corpus.problems`, dropped or not. Without "duplicates", a second
         document with the id "7" becomes "7#2".
+    convert : iterable of str
+        Problems whose peaks are put right, among `problems.CONVERTIBLE`.
     talairach_to_mni : bool
         Whether peaks that the source says are in Talairach space are converted to MNI. Peaks in
         an unknown space are kept as they are.
-    spaces : mapping of str to str, optional
-        Space of documents, by id, for those whose source does not state it.
+    spaces : mapping of str to str, or path of a table with columns id and space, optional
+        Space of documents, by id, for those whose source does not state it. Neurosynth's table
+        of metadata is such a table, for many studies of NeuroQuery.
     progress : bool
         Whether to show the progress of long reading on a terminal.
 
@@ -80,14 +85,17 @@ def read_corpus(
         Its `origin` says how it was read, and what the reader warned of.
     """
     source = expanded(path)
-    names = check_droppable(drop)
+    names = check_names(drop, DROPPABLE, "drop")
+    converted = check_names(convert, CONVERTIBLE, "convert")
+    if spaces is not None and not isinstance(spaces, Mapping):
+        spaces = read_spaces(expanded(spaces))
     name = find_format(source, format)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         corpus = _load(source, name, keep_duplicates="duplicates" not in names, progress=progress)
     for warning in caught:
         warnings.warn(warning.message, stacklevel=2)
-    corpus = fill_spaces(corpus, spaces or {})
+    corpus = repair(fill_spaces(corpus, spaces or {}), drop=names, convert=converted)
     if talairach_to_mni:
         corpus = corpus_to_mni(corpus)
     origin = {"format": name, "source": source.name, **corpus.origin}
@@ -99,17 +107,35 @@ def read_corpus(
 
 
 def iter_documents(
-    path: str | os.PathLike[str], *, format: str | None = None, talairach_to_mni: bool = True
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    talairach_to_mni: bool = True,
+    column: str | None = None,
 ) -> Iterator[Document]:
     """Iterate over the documents of a file or a folder one by one; memory does not grow.
 
-    The parameters are those of `read_corpus`. Peaks that are not finite numbers are left out
-    and counted; nothing else is looked for or dropped.
+    Parameters
+    ----------
+    path, format, talairach_to_mni
+        As in `read_corpus`.
+    column : str, optional
+        Column of tables, or key of JSON lines, that holds the whole text.
+
+    Returns
+    -------
+    iterator of Document
+        Peaks that are not finite numbers are left out and counted; nothing else is looked for
+        or dropped.
     """
     source = expanded(path)
     reader = _reader(find_format(source, format))
+    if column is not None and reader.NAME not in COLUMN_FORMATS:
+        raise CorpusError(f"expected a table or JSON lines with a column {column}; got {source}")
     with _clear_errors(source):
-        if hasattr(reader, "iter_documents"):
+        if column is not None:
+            documents = reader.iter_documents(source, column=column)
+        elif hasattr(reader, "iter_documents"):
             documents = reader.iter_documents(source)
         else:
             documents = reader.read(source).iter_documents()
@@ -118,7 +144,19 @@ def iter_documents(
 
 
 def find_format(source: Path, wanted: str | None = None) -> str:
-    """Name of the format of a file or a folder: the one that is wanted, or that it has."""
+    """Return the name of the format of a file or a folder.
+
+    Parameters
+    ----------
+    source : Path
+    wanted : str, optional
+        Name of a format, which is only checked; by default it is detected.
+
+    Returns
+    -------
+    str
+        One of `READERS`.
+    """
     if not source.exists():
         raise CorpusError(f"expected a file or a folder, but {source} does not exist")
     if wanted is not None:
@@ -135,7 +173,17 @@ def find_format(source: Path, wanted: str | None = None) -> str:
 
 
 def detect(path: Path) -> list[str]:
-    """Names of the formats that a path holds; the most specific ones, if any."""
+    """Find the formats that a path holds.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    list of str
+        The most specific ones among `READERS`, if any.
+    """
     for tier in TIERS:
         found = [name for name in tier if _reader(name).detects(path)]
         if found:
@@ -160,7 +208,7 @@ def _load(source: Path, name: str, *, keep_duplicates: bool, progress: bool) -> 
 
 
 def _iter_tidy(documents: Iterable[Document], source: Path) -> Iterator[Document]:
-    """Documents with finite peaks only; an error if there is no document at all."""
+    """Yield documents with finite peaks only; an error if there is no document at all."""
     skipped = Skipped("peaks")
     n_documents = n_peaks = 0
     with _clear_errors(source):

@@ -35,8 +35,20 @@ SPELLINGS: dict[str, Space] = {
 
 
 def parse_space(label: object) -> Space:
-    """Space that a source's label stands for; anything not in the table is "unknown".
+    """Return the space that a source's label stands for.
 
+    Parameters
+    ----------
+    label : object
+        Of any type; only text can be a label.
+
+    Returns
+    -------
+    "MNI", "TAL" or "unknown"
+        Anything not among `SPELLINGS` is unknown.
+
+    Examples
+    --------
     >>> parse_space("MNI152_2mm"), parse_space("Talairach space"), parse_space("as in NeuroQuery")
     ('MNI', 'TAL', 'unknown')
     """
@@ -45,7 +57,17 @@ def parse_space(label: object) -> Space:
 
 
 def document_to_mni(document: Document) -> Document:
-    """Document with its peaks in MNI; the space that its source states is kept in the metadata."""
+    """Return a document with its peaks in MNI.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    Document
+        The space that its source states is kept in the metadata.
+    """
     if document.space != "TAL":
         return document
     return replace(
@@ -57,7 +79,17 @@ def document_to_mni(document: Document) -> Document:
 
 
 def corpus_to_mni(corpus: Corpus) -> Corpus:
-    """Corpus with its Talairach peaks in MNI; `documents.source_space` still says TAL."""
+    """Return a corpus with its Talairach peaks in MNI.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    Corpus
+        `documents.source_space` still says TAL.
+    """
     talairach = corpus.documents["space"].to_numpy() == "TAL"  # (n_documents,)
     if not talairach.any():
         return corpus
@@ -69,7 +101,18 @@ def corpus_to_mni(corpus: Corpus) -> Corpus:
 
 
 def read_spaces(path: Path) -> dict[str, str]:
-    """Read the space of each document from a table with columns id and space."""
+    """Read the space of each document from a table.
+
+    Parameters
+    ----------
+    path : Path
+        With columns id and space.
+
+    Returns
+    -------
+    dict of str
+        Label of the space by id.
+    """
     if not path.is_file():
         raise CorpusError(f"expected a table with columns id and space, but {path} is no file")
     table = read_table(path, ["id", "space"])
@@ -77,7 +120,18 @@ def read_spaces(path: Path) -> dict[str, str]:
 
 
 def fill_spaces(corpus: Corpus, labels: Mapping[str, str]) -> Corpus:
-    """Corpus whose documents of unknown space get the one that `labels` gives for their id."""
+    """Fill in the space of the documents whose source does not state it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    labels : mapping of str to str
+        Label of the space by id.
+
+    Returns
+    -------
+    Corpus
+    """
     unknown = corpus.documents["space"] == "unknown"
     if not labels or not unknown.any():
         return corpus

@@ -56,12 +56,23 @@ class Summary:
     origin: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; each problem also as a sentence."""
+        """Return plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Each problem is also there as a sentence.
+        """
         problems = [{**asdict(problem), "says": str(problem)} for problem in self.problems]
         return {**asdict(self), "problems": problems}
 
     def to_text(self) -> str:
-        """Lines to read, a label before each."""
+        """Return lines to read, a label before each.
+
+        Returns
+        -------
+        str
+        """
         return "\n".join(f"{label:<12}{line}".rstrip() for label, line in self._lines())
 
     def _lines(self) -> Iterator[tuple[str, str]]:
@@ -90,7 +101,16 @@ class Summary:
 
 
 def summarise(corpus: Corpus) -> Summary:
-    """Sum up a corpus."""
+    """Sum up a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    Summary
+    """
     return Summary(
         documents=len(corpus),
         peaks=len(corpus.peaks),
@@ -112,7 +132,7 @@ def _peaks_per_document(corpus: Corpus) -> dict[str, float]:
 
 
 def _spaces(corpus: Corpus) -> dict[str, int]:
-    """Documents by stated space; Talairach tells whether it was converted."""
+    """Count documents by stated space; Talairach tells whether it was converted."""
     stated, now = corpus.documents["source_space"], corpus.documents["space"]
     labels = stated.where(stated == now, stated + " converted to " + now)
     return {str(label): int(count) for label, count in labels.value_counts().items()}
@@ -139,7 +159,7 @@ def _content(corpus: Corpus) -> dict[str, int]:
 
 
 def _frequent_terms(corpus: Corpus) -> dict[str, int]:
-    """Terms that most documents mention in any section; without counts, words."""
+    """Return the terms that most documents mention in any section; without counts, words."""
     if not corpus.counts:
         return _frequent_words(corpus)
     total: Any = sum(corpus.counts.values())  # (n_documents, n_terms)
@@ -150,7 +170,7 @@ def _frequent_terms(corpus: Corpus) -> dict[str, int]:
 
 
 def _frequent_words(corpus: Corpus) -> dict[str, int]:
-    """Words that most documents have in title, abstract or keywords; in the body without these."""
+    """Return the words that most documents have in title, abstract, keywords, or else the body."""
     sections = corpus.sections or {}
     parts = [texts for name, texts in sections.items() if name != "body"] or sections.values()
     words: Counter[str] = Counter()

@@ -1,10 +1,10 @@
 """Cross-validation, the metric on held-out studies, and the comparison of models."""
 
 from neurowhere.evaluate.compare import Comparison, compare
-from neurowhere.evaluate.folds import shuffle_split
 from neurowhere.evaluate.metric import Difference, paired_difference, total_variation
 from neurowhere.evaluate.problem import Candidate
 from neurowhere.evaluate.summary import summarise
+from neurowhere.learn import shuffle_split
 
 __all__ = [
     "Candidate",

@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from neurowhere._tools.files import sole_writer
-from neurowhere._tools.parallel import connect, run_here, run_on_cluster
+from neurowhere._tools.locks import sole_writer
+from neurowhere._tools.parallel import Workers, hired
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
 from neurowhere.evaluate.fingerprint import describe_material, describe_problem
-from neurowhere.evaluate.folds import TEST_SHARE
 from neurowhere.evaluate.ledger import Ledger
 from neurowhere.evaluate.problem import (
     Candidate,
@@ -28,8 +26,9 @@ from neurowhere.evaluate.problem import (
     restricted,
 )
 from neurowhere.evaluate.summary import summarise
-from neurowhere.evaluate.trial import BASELINES, LOSSES, MEAN, Score, Task, Trial, needs_labels
+from neurowhere.evaluate.trial import BASELINES, MEAN, TEST_SHARE, Score, Task, Trial
 from neurowhere.exceptions import ConvergenceWarning, FitError
+from neurowhere.model.losses import LOSSES
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text import Vocabulary
 from neurowhere.text.anatomy.builtin import builtin_anatomy
@@ -71,7 +70,7 @@ class Comparison:
 
     @property
     def folder(self) -> Path:
-        """Where the results are."""
+        """Folder that holds the results."""
         return self.ledger.folder
 
     def __repr__(self) -> str:
@@ -105,33 +104,38 @@ def compare(
     ----------
     corpus : Corpus
     folder : path
-        Where results go. Finished trials are kept: the same call goes on where it stopped, and
+        Folder to write. Finished trials are kept: the same call resumes where it stopped, and
         more folds, partitions and losses may be added to a comparison of the same corpus.
     candidates : sequence of Candidate
         The partitions; each has to cover some of the peaks.
     vocabulary : Vocabulary, optional
         Terms to learn from; by default the names of the brain's parts that the package knows.
     losses : sequence of str
-        Names of `LOSSES`. Label-constrained ones are for atlases with labels. The mean map and
-        the uniform density are always there.
+        Names of `neurowhere.model.losses.LOSSES`. Label-constrained ones are for atlases with
+        labels. The mean map and the uniform density are always compared too.
     folds : int
         Number of random test sets, of a tenth of the studies each.
     brain : VoxelGrid, optional
         Says which peaks are learned from and scored, on every partition; by default of 4 mm.
     seed : int
-        Of the folds.
+        Seed of the folds.
     n_jobs : int
         Cores to use, −1 for all.
     cluster : str, optional
         Address of a Dask scheduler, to use its workers instead.
+
+    Returns
+    -------
+    Comparison
     """
     _check(losses, folds, candidates)
     with _runner(Trial(seed=seed), n_jobs, cluster) as runner:
-        if vocabulary is None and not all(map(needs_labels, losses)):
+        needs_labels = [LOSSES[loss].needs_labels for loss in losses]
+        if vocabulary is None and not all(needs_labels):
             vocabulary = builtin_anatomy()
         material = prepare_material(corpus, brain or VoxelGrid(), vocabulary)
         _check_size(material, folds)
-        problems = prepare_problems(material, candidates, labels=any(map(needs_labels, losses)))
+        problems = prepare_problems(material, candidates, labels=any(needs_labels))
         finest = max(candidates, key=lambda each: problems[each.name].regions.n_regions)
         with sole_writer(Path(folder)):
             ledger = _open_ledger(folder, seed, material, problems)
@@ -186,12 +190,8 @@ def _tasks(problems: dict[str, Problem], losses: Sequence[str], folds: int) -> l
         for fold in range(folds)
         for name, problem in problems.items()
         for loss in (*BASELINES, *losses)
-        if _fits(loss, problem)
+        if loss in BASELINES or problem.suits(LOSSES[loss])
     ]
-
-
-def _fits(loss: str, problem: Problem) -> bool:
-    return problem.labels is not None or not needs_labels(loss)
 
 
 @dataclass(frozen=True)
@@ -199,42 +199,32 @@ class _Runner:
     """Runs trials on the cores of this machine, or on a cluster."""
 
     trial: Trial
-    n_jobs: int
-    client: Any = None
+    workers: Workers
 
     def scores(self, calls: list[tuple[Problem, Task]]) -> Iterator[Score]:
         """Yield the scores of trials as they finish."""
-        if self.client is not None:
-            yield from run_on_cluster(self.trial, calls, self.client)
+        if self.workers.client is not None:
+            yield from self.workers.run(self.trial, calls)
             return
         narrow = [call for call in calls if call[0].regions.n_regions <= WIDE]
         wide = [call for call in calls if call[0].regions.n_regions > WIDE]
-        yield from run_here(self.trial, narrow, n_jobs=self.n_jobs)
-        yield from run_here(self._threaded, wide, n_jobs=self.n_jobs, at_once=1)
+        yield from self.workers.run(self.trial, narrow)
+        yield from self.workers.run(self._threaded, wide, at_once=1)
 
     def examples(self, problem: Problem, loss: str, rows: list[int]) -> Examples:
         """Make the examples of one model."""
-        calls = [(problem, (loss, rows))]
-        if self.client is not None:
-            return next(run_on_cluster(ExampleTrial(self.trial), calls, self.client))
-        work = ExampleTrial(self._threaded)
-        return next(run_here(work, calls, n_jobs=self.n_jobs, at_once=1))
+        trial = self.trial if self.workers.client is not None else self._threaded
+        return next(self.workers.run(ExampleTrial(trial), [(problem, (loss, rows))], at_once=1))
 
     @property
     def _threaded(self) -> Trial:
-        return replace(self.trial, n_jobs=self.n_jobs)
+        return replace(self.trial, n_jobs=self.workers.n_jobs)
 
 
 @contextmanager
 def _runner(trial: Trial, n_jobs: int, cluster: str | None) -> Iterator[_Runner]:
-    if cluster is None:
-        yield _Runner(trial, n_jobs)
-        return
-    client = connect(cluster)
-    try:
-        yield _Runner(trial, n_jobs, client)
-    finally:
-        client.close()
+    with hired(n_jobs, cluster) as workers:
+        yield _Runner(trial, workers)
 
 
 def _run(runner: _Runner, problems: dict[str, Problem], tasks: list[Task], ledger: Ledger) -> None:
@@ -258,7 +248,7 @@ def _examples(
     runner: _Runner, problem: Problem, losses: Sequence[str], material: Material, ledger: Ledger
 ) -> Examples:
     """Find the examples of a partition in the folder, or make them and keep them there."""
-    loss = next((loss for loss in losses if _fits(loss, problem)), MEAN)
+    loss = next((loss for loss in losses if problem.suits(LOSSES[loss])), MEAN)
     found = Examples.load(ledger.folder, problem.name, loss)
     if found is None:
         found = runner.examples(problem, loss, paper_rows(material.corpus))

@@ -9,11 +9,10 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.files import PARTIAL
+from neurowhere._tools.files import replaced
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.problem import Problem
-from neurowhere.evaluate.trial import Trial, score_studies
-from neurowhere.exceptions import OutputError
+from neurowhere.evaluate.trial import Trial, score_model
 
 EXAMPLES_NAME = "examples.npz"
 # The studies that the paper shows: the best, the first quartile and the median of its own test.
@@ -50,22 +49,16 @@ class Examples:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the examples into the folder of a comparison."""
-        path = Path(folder) / EXAMPLES_NAME
-        temporary = path.with_name(f".{EXAMPLES_NAME}{PARTIAL}")
-        try:
-            with temporary.open("wb") as stream:
-                np.savez_compressed(
-                    stream,
-                    model=np.array([self.partition, self.loss]),
-                    why=np.array(self.why),
-                    row=self.row,
-                    nats=self.nats,
-                    truth=self.truth,
-                    prediction=self.prediction,
-                )
-            temporary.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+        with replaced(Path(folder) / EXAMPLES_NAME) as stream:
+            np.savez_compressed(
+                stream,
+                model=np.array([self.partition, self.loss]),
+                why=np.array(self.why),
+                row=self.row,
+                nats=self.nats,
+                truth=self.truth,
+                prediction=self.prediction,
+            )
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], partition: str, loss: str) -> "Examples | None":
@@ -95,10 +88,10 @@ class ExampleTrial:
         apart = problem.groups[asked]
         train, test = (rows[~np.isin(problem.groups[rows], apart)] for rows in (train, test))
         model = self.trial.fit(problem, loss, train)
-        nats, _ = score_studies(problem, test, model)
+        nats, _ = score_model(model, problem, test)
         ranked = by_rank(nats)
         row = np.concatenate([test[list(ranked.values())], asked])
-        shown, _ = score_studies(problem, row, model)
+        shown, _ = score_model(model, problem, row)
         return Examples(
             problem.name,
             loss,
@@ -106,7 +99,7 @@ class ExampleTrial:
             row,
             shown,
             problem.targets.rows(row),
-            np.concatenate(list(model.predict_rows(problem, row))),
+            np.concatenate(list(model.predict(row))),
         )
 
 

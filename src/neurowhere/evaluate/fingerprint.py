@@ -1,16 +1,17 @@
 """Fingerprints of what is compared, so that scores of different data never mix."""
 
-import hashlib
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from neurowhere._tools.digests import digest
 from neurowhere.evaluate.problem import Material, Problem
 
 
 def describe_material(material: Material) -> dict[str, Any]:
-    """Tell what all trials learn from and are scored on, with fingerprints."""
+    """Describe what all trials learn from and are scored on, with fingerprints."""
     terms = () if material.vocabulary is None else material.vocabulary.terms
     counts = material.counts
     return {
@@ -34,7 +35,7 @@ def describe_material(material: Material) -> dict[str, Any]:
 
 
 def describe_problem(problem: Problem) -> dict[str, Any]:
-    """Tell what a partition is, with a fingerprint."""
+    """Describe a partition, with a fingerprint."""
     targets, regions = problem.targets, problem.regions
     places = [regions.volumes_mm3, targets.region, targets.shares.indices, targets.shares.indptr]
     about = problem.summary()
@@ -43,12 +44,9 @@ def describe_problem(problem: Problem) -> dict[str, Any]:
 
 
 def _digest(values: Iterable[Any]) -> str:
-    """SHA-256 of texts and arrays, whose integers count as of one type."""
-    digest = hashlib.sha256()
-    for value in values:
-        if isinstance(value, str):
-            digest.update(value.encode())
-            continue
-        array = np.ascontiguousarray(value)
-        digest.update((array.astype(np.int64) if array.dtype.kind in "biu" else array).tobytes())
-    return digest.hexdigest()
+    """Digest texts and arrays, whose integers count as of one type."""
+    return digest(*(value if isinstance(value, str) else _widened(value) for value in values))
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(np.int64) if array.dtype.kind in "biu" else array

@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 import pandas as pd
 
 from neurowhere._tools.files import DAMAGE, INFO_NAME, new_file, write_info
+from neurowhere._tools.replacement import recover
 from neurowhere.evaluate.trial import Score, Task
 from neurowhere.exceptions import OutputError
 
@@ -50,6 +51,7 @@ class Ledger:
         self.partitions = {**self._known_partitions(settings, partitions), **partitions}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            recover(self.folder)
             self.seal()  # first: a folder without info.json would be refused after a power cut
             self._mend()
         except OSError as error:

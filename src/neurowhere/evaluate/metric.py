@@ -1,6 +1,6 @@
-"""Measures of held-out predictions beside the likelihood, and differences between models.
+"""Measures of held-out predictions besides the likelihood, and differences between models.
 
-Arrays only. The likelihood itself is in `neurowhere.learn.probability`.
+Arrays only. The likelihood itself is in `neurowhere.learn.scoring`.
 """
 
 from dataclasses import dataclass
@@ -13,38 +13,8 @@ Array = NDArray[np.float64]
 CONFIDENCE = 0.95
 
 
-def relative_densities(
-    predictions: NDArray[np.floating],
-    study: NDArray[np.integer],
-    region: NDArray[np.integer],
-    volumes: Array,
-    total_volume: float,
-    uncovered: float = 0.0,
-) -> Array:
-    """Density at peaks relative to the uniform one: q V / v.
-
-    Parameters
-    ----------
-    predictions : array of shape (n_studies, n_regions)
-        Probability q_k of each region.
-    study, region : arrays of shape (n_peaks,)
-    volumes : array of shape (n_regions,)
-        v_k, in the unit of `total_volume`, the volume V of the brain.
-    uncovered : float
-        What it is where the region is −1, in the part of the brain that is left uncovered.
-
-    Examples
-    --------
-    >>> q = np.array([[0.25, 0.75]])
-    >>> relative_densities(q, np.zeros(2, int), np.array([1, -1]), np.array([1.0, 2.0]), 4.0)
-    array([1.5, 0. ])
-    """
-    scale = total_volume / volumes
-    return np.where(region >= 0, predictions[study, region] * scale[region], uncovered)
-
-
 def total_variation(targets: NDArray[np.floating], predictions: NDArray[np.floating]) -> Array:
-    """Total-variation distance of each row of two tables of probabilities.
+    """Compute the total-variation distance of each row of two tables of probabilities.
 
     What a row lacks to 1 is the probability of the background R_0, the part of the brain that the
     partition leaves uncovered:
@@ -54,6 +24,16 @@ def total_variation(targets: NDArray[np.floating], predictions: NDArray[np.float
     so that the distance is between 0 and 1. It compares models on one partition: on a coarser
     one all distances are smaller.
 
+    Parameters
+    ----------
+    targets, predictions : arrays of shape (n_studies, n_regions)
+
+    Returns
+    -------
+    array of shape (n_studies,)
+
+    Examples
+    --------
     >>> total_variation(np.array([[0.5, 0.0]]), np.array([[0.25, 0.75]]))
     array([0.75])
     """
@@ -65,14 +45,16 @@ def total_variation(targets: NDArray[np.floating], predictions: NDArray[np.float
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean difference of two models over folds, with its confidence interval."""
+    """Mean difference of two models over folds, with its confidence interval.
+
+    `share_above` is the share of the folds in which the first model is better.
+    """
 
     mean: float
     low: float
     high: float
     folds: int
     share_above: float
-    """Share of the folds in which the first model is better."""
 
 
 def paired_difference(
@@ -93,7 +75,12 @@ def paired_difference(
     test_share : float
         Share of the studies in a test set, which gives n_test/n_train.
     confidence : float
-        Of the interval.
+        Level of the interval.
+
+    Returns
+    -------
+    Difference
+        Its interval is NaN with fewer than two folds.
     """
     from scipy.stats import t
 

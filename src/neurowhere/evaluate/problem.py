@@ -2,10 +2,11 @@
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,12 @@ from scipy import sparse
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, VocabularyError
+from neurowhere.model.losses import LabelTerms, Loss
+from neurowhere.model.training import no_counts
 from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.space.targets import place_peaks
-from neurowhere.text import TermExtractor, Vocabulary, words_of_label
+from neurowhere.text import TermExtractor, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,11 @@ class Regions:
         return float(self.volumes_mm3.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """Names of an atlas's regions in words, and how often each study mentions them."""
+class Labels(NamedTuple):
+    """The labels of an atlas as terms, and how often each study mentions them."""
 
-    vocabulary: Vocabulary
-    names: tuple[str, ...]  # one per region, "" where its label names nothing
-    counts: sparse.csr_matrix  # (n_studies, n_names)
+    terms: LabelTerms
+    counts: sparse.csr_matrix  # (n_studies, n_terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,7 @@ class Material:
     vocabulary : Vocabulary or None
         Terms that occur in the corpus.
     counts : csr_matrix of shape (n_studies, n_terms), or None
+        Counts of the longest terms, once for every loss.
     left_out : int
         Studies without a peak in the brain.
     """
@@ -111,19 +113,20 @@ class Problem:
     Attributes
     ----------
     name : str
-    regions, brain : Regions
-        Of the partition, and of the brain as one region.
+    regions : Regions
+    brain_mm3 : float
+        V, the volume of the brain.
     targets : Targets
     counts : csr_matrix of shape (n_studies, n_terms), or None
         Term counts; None where no loss needs them.
     labels : Labels or None
-        For label-constrained models.
+        For losses that need labels.
     groups : array of shape (n_studies,)
     """
 
     name: str
     regions: Regions
-    brain: Regions
+    brain_mm3: float
     targets: Targets
     counts: sparse.csr_matrix | None
     labels: Labels | None
@@ -132,8 +135,30 @@ class Problem:
     def __len__(self) -> int:
         return len(self.targets)
 
+    def suits(self, loss: Loss) -> bool:
+        """Tell whether a loss has what it needs."""
+        return self.labels is not None or not loss.needs_labels
+
+    def counts_for(self, loss: Loss) -> sparse.csr_matrix:
+        """Return the counts of all studies that a loss learns from: (n_studies, n_terms)."""
+        if not loss.needs_terms:
+            return no_counts(len(self))
+        counts = self._given_labels.counts if loss.needs_labels else self.counts
+        assert counts is not None  # `compare` counts terms where a loss needs them
+        return counts
+
+    @property
+    def label_selector(self) -> sparse.csr_matrix:
+        """A one where a term is the label of a region: (n_terms, n_regions)."""
+        return self._given_labels.terms.selector
+
+    @property
+    def _given_labels(self) -> Labels:
+        assert self.labels is not None  # `suits` was asked before
+        return self.labels
+
     def summary(self) -> dict[str, Any]:
-        """Say in plain values what the partition is."""
+        """Describe the partition in plain values."""
         covered = self.targets.region != OUTSIDE
         density = self.targets.density
         return {
@@ -148,7 +173,19 @@ class Problem:
 
 
 def prepare_material(corpus: Corpus, brain: VoxelGrid, vocabulary: Vocabulary | None) -> Material:
-    """Keep the studies with a peak in the brain, and count the terms in their texts."""
+    """Keep the studies with a peak in the brain, and count the terms in their texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    brain : VoxelGrid
+    vocabulary : Vocabulary or None
+        Terms to count; None where no loss needs them.
+
+    Returns
+    -------
+    Material
+    """
     if not len(corpus.peaks):
         raise CorpusError(
             f"expected coordinates to learn from and to score, but there are none ({corpus!r})"
@@ -184,7 +221,20 @@ def _with_counts(material: Material, vocabulary: Vocabulary) -> Material:
 def prepare_problems(
     material: Material, candidates: Sequence[Candidate], *, labels: bool = True
 ) -> dict[str, Problem]:
-    """Make the problem of each partition; with `labels`, for label-constrained models too."""
+    """Make the problem of each partition.
+
+    Parameters
+    ----------
+    material : Material
+    candidates : sequence of Candidate
+    labels : bool
+        Whether to count the labels of atlases too, for losses that need them.
+
+    Returns
+    -------
+    dict of str to Problem
+        By the name of the partition.
+    """
     names = [candidate.name for candidate in candidates]
     if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
         raise FitError(f"expected partitions of different names, but two are {repeated[0]!r}")
@@ -195,7 +245,17 @@ def prepare_problems(
 
 
 def restricted(partition: Partition, brain: VoxelGrid) -> Partition:
-    """Cut an atlas to the brain; a grid stays as it is."""
+    """Cut an atlas to the brain; a grid stays as it is.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+    brain : VoxelGrid
+
+    Returns
+    -------
+    VoxelGrid or Atlas
+    """
     return partition.restrict(brain) if isinstance(partition, Atlas) else partition
 
 
@@ -211,7 +271,7 @@ def _prepare(material: Material, candidate: Candidate, labels: bool) -> Problem:
     return Problem(
         candidate.name,
         regions,
-        Regions(("brain",), np.array([material.brain.total_volume_mm3])),
+        material.brain.total_volume_mm3,
         targets,
         material.counts,
         _labels(material, candidate.name, regions) if labels and candidate.has_labels else None,
@@ -231,20 +291,17 @@ def _targets(material: Material, partition: Partition, bandwidth: float) -> Targ
 
 
 def _labels(material: Material, name: str, regions: Regions) -> Labels | None:
-    names = tuple(words_of_label(label)[0] for label in regions.names)
-    try:
-        vocabulary = Vocabulary(sorted(set(filter(None, names))))
-        with warnings.catch_warnings():
-            # That many labels are in no text is what the label-constrained model suffers from.
-            warnings.simplefilter("ignore", DataWarning)
-            counts = TermExtractor(vocabulary).counts(material.corpus)
-    except VocabularyError:
-        counts = sparse.csr_matrix((len(material.corpus), 1))
-    if not counts.nnz:
+    labels = None
+    with suppress(VocabularyError), warnings.catch_warnings():
+        # That many labels are in no text is what the label-constrained model suffers from.
+        warnings.simplefilter("ignore", DataWarning)
+        terms = LabelTerms.from_labels(regions.names)
+        labels = Labels(terms, TermExtractor(terms.vocabulary).counts(material.corpus))
+    if labels is None or not labels.counts.nnz:
         warnings.warn(
             f"no label of {name} occurs in the corpus: no label-constrained model for it",
             DataWarning,
             stacklevel=4,
         )
         return None
-    return Labels(vocabulary, names, counts)
+    return labels

@@ -1,9 +1,10 @@
 """Retrieval: find the text of a study among many from its coordinates, and the reverse.
 
-Two things speak for a pair of text and coordinates: the likelihood of the peaks under the map that
-is predicted from the text, and how close both are as vectors of one space (`Matcher`). Both are
-standardised over the texts, so that coordinates that are likely under any text tell nothing, and
-added; texts and coordinates that are close to many are then set back (`without_hubs`).
+A pair of text and coordinates is scored in two ways: by the likelihood of the peaks under the map
+that is predicted from the text, and by how close both are as vectors of one space (`Matcher`).
+Both scores are standardised over the texts, so that coordinates that are likely under any text
+gain nothing, and added. Texts and coordinates that are close to many others are then penalised
+(`without_hubs`).
 """
 
 from dataclasses import dataclass
@@ -22,12 +23,12 @@ PENALTY, SHRINKAGE = 10.0, 0.3  # of the regression on texts, and of its residua
 
 @dataclass(frozen=True, eq=False)
 class Matcher:
-    """Texts and coordinates as vectors of one space: near if they are of the same study.
+    """Place texts and coordinates in one space, close if they belong to the same study.
 
     Square roots of densities are reduced to their principal components g. A ridge regression
     predicts g from the text, ĝ, and both are whitened by the covariance C of what it leaves
-    unexplained: dimensions that texts do not tell count little. The score of a pair is the cosine
-    of C^(−½)ĝ and C^(−½)g.
+    unexplained: dimensions that texts do not predict count little. The score of a pair is the
+    cosine of C^(−½)ĝ and C^(−½)g.
     """
 
     mean: NDArray[np.floating]  # (m,) of the square roots
@@ -37,7 +38,19 @@ class Matcher:
 
     @classmethod
     def fit(cls, texts: NDArray[np.floating], densities: NDArray[np.floating]) -> Self:
-        """Learn from training studies: features of texts (n, d), densities on a grid (n, m)."""
+        """Learn from training studies.
+
+        Parameters
+        ----------
+        texts : array of shape (n, d)
+            Features of their texts.
+        densities : array of shape (n, m)
+            Their densities on a grid.
+
+        Returns
+        -------
+        Matcher
+        """
         roots = np.sqrt(np.maximum(densities, 0))
         mean = roots.mean(axis=0)
         roots = roots - mean
@@ -56,7 +69,17 @@ class Matcher:
     def scores(
         self, texts: NDArray[np.floating], densities: NDArray[np.floating]
     ) -> NDArray[np.floating]:
-        """Cosine of every text with every density: (n_texts, n_densities)."""
+        """Compute the cosine of every text with every density.
+
+        Parameters
+        ----------
+        texts : array of shape (n_texts, d)
+        densities : array of shape (n_densities, m)
+
+        Returns
+        -------
+        array of shape (n_texts, n_densities)
+        """
         guessed = unit_rows((texts - self.text_mean) @ self.coefficients)
         seen = unit_rows((np.sqrt(np.maximum(densities, 0)) - self.mean) @ self.components)
         cosines: NDArray[np.floating] = guessed @ seen.T
@@ -64,7 +87,16 @@ class Matcher:
 
 
 def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Add scores of texts × studies, each standardised over the texts."""
+    """Add scores, each standardised over the texts.
+
+    Parameters
+    ----------
+    *scores : arrays of shape (n_texts, n_studies)
+
+    Returns
+    -------
+    array of shape (n_texts, n_studies)
+    """
     total: NDArray[np.floating] = sum(
         (each - each.mean(axis=0)) / each.std(axis=0) for each in scores
     )
@@ -72,10 +104,20 @@ def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def without_hubs(scores: NDArray[np.floating], nearest: int = 10) -> NDArray[np.floating]:
-    """Take from each score the mean of the best scores of its text and of its study.
+    """Subtract from each score the mean of the best scores of its text and of its study.
 
-    Some points are near to everything. This is cross-domain similarity local scaling (Conneau et
+    Some points are close to everything. This is cross-domain similarity local scaling (Conneau et
     al. 2018), with its usual ten neighbours.
+
+    Parameters
+    ----------
+    scores : array of shape (n_texts, n_studies)
+    nearest : int
+        Number of best scores to average.
+
+    Returns
+    -------
+    array of shape (n_texts, n_studies)
     """
     best_texts = np.sort(scores, axis=0)[-nearest:].mean(axis=0)  # (n_studies,)
     best_studies = np.sort(scores, axis=1)[:, -nearest:].mean(axis=1)  # (n_texts,)
@@ -89,7 +131,7 @@ def likelihood_matrix(
     region: NDArray[np.integer],
     scale: NDArray[np.floating] | float,
 ) -> NDArray[np.float32]:
-    """Mean nats above uniform of the peaks of study j under text i: (n_texts, n_studies).
+    """Score the peaks of every study under the map of every text.
 
     Parameters
     ----------
@@ -98,6 +140,11 @@ def likelihood_matrix(
         Study and region of each peak; every region is ≥ 0.
     scale : array of shape (m,) or float
         V/v_k; the number of voxels on a grid.
+
+    Returns
+    -------
+    array of shape (n_texts, n_studies)
+        Mean nats above uniform.
     """
     n_studies = int(study.max()) + 1
     weights = 1 / np.bincount(study, minlength=n_studies)[study]
@@ -109,11 +156,22 @@ def likelihood_matrix(
 
 
 def recalls(scores: NDArray[np.floating]) -> dict[str, float]:
-    """Recall at 1, 10 and 100 both ways, and mix-and-match, for scores of texts × studies.
+    """Compute the recall at 1, 10 and 100, and mix-and-match, in both directions.
 
     Mix-and-match is the chance that a study's own text scores higher on its coordinates than the
     text of a random other study.
 
+    Parameters
+    ----------
+    scores : array of shape (n, n)
+        Scores of texts × studies, each text in the row of its own study.
+
+    Returns
+    -------
+    dict of str to float
+
+    Examples
+    --------
     >>> recalls(np.eye(3))["coordinates to text, recall at 1"]
     1.0
     """

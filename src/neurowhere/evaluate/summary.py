@@ -11,7 +11,7 @@ RIVALS = {"mean_map": MEAN, "l2": "l2"}
 
 
 def summarise(scores: pd.DataFrame, test_share: float) -> pd.DataFrame:
-    """One row per partition and loss, the best partitions first.
+    """Summarise scores in one row per partition and loss, the best partitions first.
 
     Parameters
     ----------
@@ -71,7 +71,19 @@ def _differences(
 
 
 def compare_models(first: pd.DataFrame, second: pd.DataFrame, test_share: float) -> Difference:
-    """Paired difference of log-likelihoods on the folds that both tables, indexed by fold, have."""
+    """Compare the log-likelihoods of two models on the folds that both have.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        Scores of each model, indexed by fold.
+    test_share : float
+        Share of the studies in a test set.
+
+    Returns
+    -------
+    Difference
+    """
     both = first.index.intersection(second.index)
     mine, theirs = (table.loc[both, "log_likelihood"] for table in (first, second))
     return paired_difference(mine, theirs, test_share)

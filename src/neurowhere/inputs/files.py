@@ -1,4 +1,4 @@
-"""Files that hold one text: plain, Markdown, HTML or PDF; bounded in size, and text indeed."""
+"""Files that hold one text: plain, Markdown, HTML, PDF or Word; bounded in size, and text."""
 
 import codecs
 import gzip
@@ -10,27 +10,38 @@ from typing import IO
 from neurowhere._tools.files import COMPRESSIONS, bare_suffix
 from neurowhere.corpus.readers import jats, jsonl, plain, tables
 from neurowhere.exceptions import TextError
-from neurowhere.inputs.html import html_to_text
-from neurowhere.inputs.pdf import pdf_to_text
+from neurowhere.inputs.documents import MEBI, docx_to_text, pdf_to_text
+from neurowhere.inputs.markup import html_to_text
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
-PDF_SUFFIX = ".pdf"
+DOCUMENTS = {".pdf": pdf_to_text, ".docx": docx_to_text}
 TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
-SUFFIXES = (*plain.SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX, *jats.SUFFIXES, *TABLE_SUFFIXES)
-MEBI = 1 << 20
+SUFFIXES = (*plain.SUFFIXES, *HTML_SUFFIXES, *DOCUMENTS, *jats.SUFFIXES, *TABLE_SUFFIXES)
 MAX_BYTES = 20 * MEBI  # some ten times a long book
-MAX_PDF_BYTES = 200 * MEBI  # nearly all of it pictures
+MAX_DOCUMENT_BYTES = 200 * MEBI  # nearly all of it pictures
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_file(path: Path) -> str:
-    """Read the text of a file; what is wrong with it becomes a one-line error."""
+    """Read the text of a file; what is wrong with it becomes a one-line error.
+
+    Parameters
+    ----------
+    path : Path
+        Plain or compressed.
+
+    Returns
+    -------
+    str
+        The prose, where the format tells it from the rest.
+    """
     suffix = bare_suffix(path)
     opener = COMPRESSIONS.get(path.suffix.lower(), open)
     try:
         with opener(path, "rb") as stream:
-            if suffix == PDF_SUFFIX:
-                return pdf_to_text(_read(stream, str(path), MAX_PDF_BYTES), str(path))
+            if suffix in DOCUMENTS:
+                data = _read(stream, str(path), MAX_DOCUMENT_BYTES)
+                return DOCUMENTS[suffix](data, str(path))
             text = read_stream(stream, str(path))
     except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise TextError(f"{path} is truncated or damaged ({error}); compress it again") from error
@@ -40,7 +51,18 @@ def read_file(path: Path) -> str:
 
 
 def read_stream(stream: IO[bytes], name: str) -> str:
-    """Read text, in UTF-8 or with the mark of UTF-16; `name` is that of errors."""
+    """Read text, in UTF-8 or with the mark of UTF-16.
+
+    Parameters
+    ----------
+    stream : binary file
+    name : str
+        Name of the stream in errors.
+
+    Returns
+    -------
+    str
+    """
     data = _read(stream, name, MAX_BYTES)
     if data.startswith(UTF16):
         return data.decode("utf-16", "replace")

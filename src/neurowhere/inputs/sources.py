@@ -2,7 +2,9 @@
 
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
@@ -11,14 +13,17 @@ from neurowhere._tools.files import bare_suffix, expanded
 from neurowhere.corpus import iter_documents
 from neurowhere.corpus.readers import jats, jsonl, tables
 from neurowhere.corpus.readers.shards import find_shards
-from neurowhere.exceptions import CorpusError, MissingExtraError, TextError
+from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.files import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
+from neurowhere.inputs.markup import article_to_text
+from neurowhere.text import TermCounter
 
 STDIN = "-"
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
-FORMATS = {suffix: reader.NAME for reader in (tables, jsonl, jats) for suffix in reader.SUFFIXES}
-# Without a blank: a folder in it, or something after a point that could be a suffix.
-PATH = re.compile(r"~?[^\s]*/[^\s]*|[^\s]+\.[A-Za-z]\w{0,4}")
+TABLES = {suffix: reader.NAME for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
+PATH_START = re.compile(r"\.{0,2}/|~")
+# Identifiers of an article in the order of preference.
+ARTICLE_IDS = ("pmid", "pmc", "pmcid", "doi")
 
 
 class Text(NamedTuple):
@@ -36,7 +41,17 @@ class Failure(NamedTuple):
 
 
 def read_text(source: str) -> Text:
-    """Read the one text that an argument stands for: itself, a file, or "-"."""
+    """Read the one text that an argument stands for.
+
+    Parameters
+    ----------
+    source : str
+        A text, the path of a file, or "-" for standard input.
+
+    Returns
+    -------
+    Text
+    """
     found = list(_iter_source(source))
     if len(found) > 1:
         raise TextError(f"expected one text, but {source} holds {len(found):,}; give one of them")
@@ -48,21 +63,42 @@ def read_text(source: str) -> Text:
     return text
 
 
-def iter_texts(sources: Sequence[str]) -> Iterator[Text | Failure]:
-    """Read many: files, folders and tables; what cannot be read is told and passed over.
+def iter_texts(sources: Sequence[str], *, column: str | None = None) -> Iterator[Text | Failure]:
+    """Read many texts.
 
-    Of several arguments each has to be a path, or "-": words without quotes are a mistake.
+    Parameters
+    ----------
+    sources : sequence of str
+        Files, folders, tables, or "-". Of several, none may be a text: words without quotes are
+        a mistake.
+    column : str, optional
+        Column of tables, or key of JSON lines, that holds the text; by default the known names.
+
+    Yields
+    ------
+    Text or Failure
+        What cannot be read is told and passed over.
     """
     if len(sources) > 1:
         _refuse_words(sources)
     for source in sources:
-        for item in _tell_failure(source, _iter_source(source)):
+        for item in _tell_failure(source, _iter_source(source, column)):
             is_empty = isinstance(item, Text) and not item.content.strip()
             yield Failure(item.name, "no text") if is_empty else item
 
 
 def holds_many(sources: Sequence[str]) -> bool:
-    """Whether these arguments stand for a batch: several, a folder, or a table of texts."""
+    """Return whether arguments stand for a batch.
+
+    Parameters
+    ----------
+    sources : sequence of str
+
+    Returns
+    -------
+    bool
+        True for several, for a folder, or for a table of texts.
+    """
     if len(sources) != 1:
         return True
     path = as_path(sources[0])
@@ -70,30 +106,49 @@ def holds_many(sources: Sequence[str]) -> bool:
 
 
 def as_path(source: str) -> Path | None:
-    """Path that an argument is, or None for a text.
+    """Tell a path from a text.
 
-    What looks like a path and does not exist is an error, rather than a text.
+    An argument is a path if it begins with ``/``, ``./``, ``../`` or ``~``, or ends in a suffix
+    that is read. Anything else is a text, also if a file is called like it.
 
-    >>> as_path("the left amygdala")
+    Parameters
+    ----------
+    source : str
+
+    Returns
+    -------
+    Path or None
+        None for a text. A path that does not exist is an error.
+
+    Examples
+    --------
+    >>> as_path("the left amygdala"), as_path("go/no-go")
+    (None, None)
     >>> as_path("reprot.txt")
     Traceback (most recent call last):
     neurowhere.exceptions.TextError: reprot.txt looks like a path, but there is no such file; ...
     """
-    if source == STDIN or not source.strip() or len(source) > LONGEST_PATH:
+    if source == STDIN or not source.strip() or len(source) > LONGEST_PATH or "\n" in source:
         return None
     path = expanded(source)
-    if lexists(path):
-        return path
-    stripped = source.strip()
-    if PATH.fullmatch(stripped) or ("\n" not in stripped and bare_suffix(path) in SUFFIXES):
+    if not (PATH_START.match(source) or bare_suffix(path) in SUFFIXES):
+        if lexists(path):
+            warnings.warn(
+                f"{source} is read as a text, although there is a file of this name; "
+                f"for the file write ./{source}",
+                DataWarning,
+                stacklevel=2,
+            )
+        return None
+    if not lexists(path):
         raise TextError(
             f"{source} looks like a path, but there is no such file; "
             "check its name, or give a text that looks like this on standard input (-)"
         )
-    return None
+    return path
 
 
-def _iter_source(source: str) -> Iterator[Text | Failure]:
+def _iter_source(source: str, column: str | None = None) -> Iterator[Text | Failure]:
     if source == STDIN:
         yield Text("standard input", read_stream(sys.stdin.buffer, "standard input"))
         return
@@ -101,26 +156,41 @@ def _iter_source(source: str) -> Iterator[Text | Failure]:
     if path is None:
         yield Text("the text", source)
     elif path.is_dir():
-        yield from _iter_folder(path)
+        yield from _iter_folder(path, column)
     else:
-        yield from _iter_file(path)
+        yield from _iter_file(path, column)
 
 
-def _iter_file(path: Path) -> Iterator[Text]:
-    format = FORMATS.get(bare_suffix(path))
-    if format is None:
+def _iter_file(path: Path, column: str | None = None) -> Iterator[Text]:
+    suffix = bare_suffix(path)
+    if suffix in TABLES:
+        for document in iter_documents(path, format=TABLES[suffix], column=column):
+            yield Text(document.id, document.text)
+    elif suffix in jats.SUFFIXES:
+        yield from _iter_articles(path)
+    else:
         yield Text(path.name, read_file(path))
-        return
-    for document in iter_documents(path, format=format):
-        yield Text(document.id, document.text)
 
 
-def _iter_folder(folder: Path) -> Iterator[Text | Failure]:
+def _iter_articles(path: Path) -> Iterator[Text]:
+    try:
+        for article in jats.iter_articles(path):
+            ids = {
+                element.get("pub-id-type"): (element.text or "").strip()
+                for element in article.iterfind("front/article-meta/article-id")
+            }
+            name = next(filter(None, map(ids.get, ARTICLE_IDS)), path.name)
+            yield Text(name, article_to_text(article))
+    except OSError as error:
+        raise TextError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _iter_folder(folder: Path, column: str | None = None) -> Iterator[Text | Failure]:
     files = find_shards(folder, SUFFIXES)
     if not files:
         raise TextError(f"expected texts, but {folder} has no file ending in {', '.join(SUFFIXES)}")
     for file in files:
-        yield from _tell_failure(str(file), _iter_file(file))
+        yield from _tell_failure(str(file), _iter_file(file, column))
 
 
 def _tell_failure(name: str, texts: Iterator[Text | Failure]) -> Iterator[Text | Failure]:
@@ -138,3 +208,37 @@ def _refuse_words(sources: Sequence[str]) -> None:
                 f"expected files where several arguments are given, but {source!r} is none; "
                 "put a text in quotes"
             )
+
+
+def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
+    """Cut a text at the ends of its sentences, as negation and sides are read.
+
+    Parameters
+    ----------
+    text : Text
+    counter : TermCounter
+
+    Returns
+    -------
+    list of Text
+        Numbered from 1; a list without points is one sentence.
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["fear"]))
+    >>> split_sentences(Text("note", "No fear. Dr. Bell saw him!"), counter)
+    [Text(name='note, sentence 1', content='No fear.'),
+     Text(name='note, sentence 2', content='Dr. Bell saw him!')]
+    """
+    reading = counter.read(text.content)
+    starts = [
+        start
+        for token, (start, _) in enumerate(reading.spans)
+        if token == 0 or reading.is_sentence_end(token)
+    ]
+    cuts = [*starts, len(text.content)]
+    return [
+        Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
+        for number, (start, end) in enumerate(pairwise(cuts), start=1)
+    ]

@@ -1,35 +1,27 @@
 """Regressors: arrays in, coefficients and certificate out."""
 
-from neurowhere.learn.blocks import Block, LinearFit, collect
+from neurowhere.learn.blocks import Block, Certificate, LinearFit, collect
 from neurowhere.learn.calibration import calibrate, mass_for, peak_levels
-from neurowhere.learn.certificate import Certificate
-from neurowhere.learn.design import Design
+from neurowhere.learn.design import Design, reweighted
 from neurowhere.learn.l1 import l1_blocks
-from neurowhere.learn.labels import label_blocks
-from neurowhere.learn.loglinear import (
-    Schedule,
-    Studies,
-    fit_loglinear,
-    learn_term_weights,
-    reweighted,
-)
+from neurowhere.learn.labels import label_blocks, one_feature_l1, one_feature_l2
+from neurowhere.learn.loglinear import Schedule, Studies, fit_loglinear, learn_term_weights
 from neurowhere.learn.predictor import (
     Linear,
     LogLinear,
     Predictor,
     average,
-    predictor_from_arrays,
-)
-from neurowhere.learn.probability import (
     deviations,
-    nats_above_uniform,
+    predictor_from_arrays,
     softmax,
     to_probabilities,
 )
-from neurowhere.learn.ridge import leave_one_out_errors, ridge_blocks, target_products
-from neurowhere.learn.selection import Choice, Peaks, choose, validation_split
+from neurowhere.learn.ridge import ridge_blocks, target_products
+from neurowhere.learn.scoring import Peaks, PeakScorer, nats_above_uniform, score_studies
+from neurowhere.learn.selection import SHARPNESS, Choice, choose, shuffle_split
 
 __all__ = [
+    "SHARPNESS",
     "Block",
     "Certificate",
     "Choice",
@@ -37,6 +29,7 @@ __all__ = [
     "Linear",
     "LinearFit",
     "LogLinear",
+    "PeakScorer",
     "Peaks",
     "Predictor",
     "Schedule",
@@ -50,15 +43,17 @@ __all__ = [
     "l1_blocks",
     "label_blocks",
     "learn_term_weights",
-    "leave_one_out_errors",
     "mass_for",
     "nats_above_uniform",
+    "one_feature_l1",
+    "one_feature_l2",
     "peak_levels",
     "predictor_from_arrays",
     "reweighted",
     "ridge_blocks",
+    "score_studies",
+    "shuffle_split",
     "softmax",
     "target_products",
     "to_probabilities",
-    "validation_split",
 ]

@@ -13,7 +13,7 @@ from numba import njit
 def admm_sweep(  # type: ignore[no-untyped-def]
     indptr, indices, data, beta, offset, targets, threshold, relaxation, state, row, out, total
 ):  # pragma: no cover
-    """One ADMM pass: fit, shrink, update and project each study's row, all while it is in cache.
+    """Run one ADMM pass: fit, shrink, update and project each study's row while it is in cache.
 
     For every study i, with w its row of `state`, u = clip(w, ±t) and z = w − u:
 
@@ -135,7 +135,7 @@ def add_positive_totals(  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, fastmath=True, cache=True)
 def adam_sweep(parameter, slope, first, second, constants):  # type: ignore[no-untyped-def]  # pragma: no cover
-    """One step of AdamW, in place, with decay apart from the gradient."""
+    """Take one step of AdamW in place, with the decay decoupled from the gradient."""
     fast, slow, rate, scale, kept, epsilon = constants
     one = fast / fast  # of the type of the arrays
     for i in range(parameter.shape[0]):

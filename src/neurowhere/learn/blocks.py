@@ -6,7 +6,6 @@ stream of blocks, and whoever consumes the stream decides what to keep: the coef
 number of regions.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,11 +16,41 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.digests import digest
+from neurowhere._tools.files import replaced
 from neurowhere._tools.progress import track
+from neurowhere._tools.replacement import recover
 from neurowhere.exceptions import FitError
-from neurowhere.learn.certificate import Certificate
 
 Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Primal and dual values at a solution; the optimum lies between them.
+
+    Certificates of independent problems add up.
+
+    >>> total = Certificate(primal=10.0, dual=9.9) + Certificate(primal=30.0, dual=29.9)
+    >>> round(total.relative_gap, 4)
+    0.005
+    """
+
+    primal: float = 0.0
+    dual: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """Upper bound on the distance to the optimal value."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """Gap as a share of the primal value; 0 for an exact zero problem."""
+        return self.gap / self.primal if self.primal > 0 else 0.0
+
+    def __add__(self, other: "Certificate") -> "Certificate":
+        return Certificate(self.primal + other.primal, self.dual + other.dual)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +86,20 @@ class LinearFit:
 
 
 def collect(blocks: Iterable[Block], n_regions: int, index: int = -1) -> LinearFit:
-    """Assemble the solutions for one λ of the path, the last by default."""
+    """Assemble the solutions of all regions for one λ of the path.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+        In any order; together they hold every region once.
+    n_regions : int
+    index : int
+        Place of the λ in the path, the last by default.
+
+    Returns
+    -------
+    LinearFit
+    """
     mean = np.empty(n_regions)
     coefficients: Float32 | None = None
     total: Certificate | None = None
@@ -82,9 +124,23 @@ def run_blocks(
     checkpoint: "Checkpoint | None" = None,
     description: str = "fitting",
 ) -> Iterator[Block]:
-    """Solve every slice on `n_jobs` threads and yield the blocks in order.
+    """Solve blocks of regions on threads and yield them in order.
 
-    The work inside a block releases the GIL. Blocks found in `checkpoint` are read, not solved.
+    Parameters
+    ----------
+    solve : callable
+        Solves one slice of regions, and releases the GIL while it works.
+    regions : sequence of slice
+    n_jobs : int
+        Threads, −1 for all cores.
+    checkpoint : Checkpoint, optional
+        Blocks found there are read, not solved.
+    description : str
+        Title of the progress bar.
+
+    Yields
+    ------
+    Block
     """
     from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
@@ -105,7 +161,7 @@ def run_blocks(
 
 
 class Checkpoint:
-    """A folder of finished blocks, from which an interrupted fit goes on.
+    """A folder of finished blocks, from which an interrupted fit resumes.
 
     Parameters
     ----------
@@ -117,10 +173,12 @@ class Checkpoint:
     def __init__(self, folder: str | os.PathLike[str], *problem: object) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        recover(self.folder)
         fingerprint = {"problem": _digest(problem)}
         record = self.folder / "problem.json"
         if not record.exists():
-            record.write_text(json.dumps(fingerprint))
+            with replaced(record) as stream:
+                stream.write(json.dumps(fingerprint).encode())
         elif json.loads(record.read_text()) != fingerprint:
             raise FitError(
                 f"{self.folder} holds the blocks of another fit; remove it or give another folder"
@@ -141,21 +199,14 @@ class Checkpoint:
 
     def save(self, block: Block) -> None:
         """Write a block; a reader sees all of it or nothing."""
-        path = self._path(block.regions)
-        partial = path.with_suffix(".partial")
-        with partial.open("wb") as stream:
+        with replaced(self._path(block.regions)) as stream:
             np.savez(
                 stream,
                 mean=block.mean,
                 coefficients=block.coefficients,
                 certificates=np.array([(c.primal, c.dual) for c in block.certificates]),
             )
-        partial.replace(path)
 
 
 def _digest(values: Iterable[object]) -> str:
-    digest = hashlib.sha256()
-    for value in values:
-        is_array = isinstance(value, np.ndarray)
-        digest.update(np.ascontiguousarray(value).data if is_array else repr(value).encode())
-    return digest.hexdigest()
+    return digest(*(each if isinstance(each, np.ndarray) else repr(each) for each in values))

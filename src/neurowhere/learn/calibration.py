@@ -19,13 +19,17 @@ def peak_levels(
     study: NDArray[np.integer],
     region: NDArray[np.integer],
 ) -> NDArray[np.float64]:
-    """Mass that is denser than each peak.
+    """Compute the predicted mass that is denser than each peak.
 
     Parameters
     ----------
     probabilities, density : arrays of shape (n_studies, m)
     study, region : arrays of shape (n_peaks,)
         Region is −1 for a peak that the partition leaves uncovered: its level is 1.
+
+    Returns
+    -------
+    array of shape (n_peaks,)
 
     Examples
     --------
@@ -47,7 +51,17 @@ def peak_levels(
 
 
 def calibrate(levels: NDArray[np.float64], study: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Quantiles of the levels at `SHARES`, each study weighing the same."""
+    """Compute quantiles of the levels of peaks, each study weighing the same.
+
+    Parameters
+    ----------
+    levels, study : arrays of shape (n_peaks,)
+
+    Returns
+    -------
+    array
+        Quantile at each of `SHARES`.
+    """
     weights = 1 / np.bincount(study)[study]
     order = np.argsort(levels, kind="stable")
     reached = np.cumsum(weights[order]) / weights.sum()
@@ -57,5 +71,16 @@ def calibrate(levels: NDArray[np.float64], study: NDArray[np.integer]) -> NDArra
 
 
 def mass_for(share: float, calibration: NDArray[np.float64]) -> float:
-    """Predicted mass that should hold a share of the peaks."""
+    """Return the predicted mass that should hold a share of the peaks.
+
+    Parameters
+    ----------
+    share : float
+    calibration : array
+        From `calibrate`.
+
+    Returns
+    -------
+    float
+    """
     return float(np.interp(share, SHARES, calibration))

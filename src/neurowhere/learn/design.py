@@ -1,6 +1,7 @@
-"""The design matrix: sparse features, centred (and scaled) without becoming dense."""
+"""Sparse features: the design matrix, centred without becoming dense, weights and dropout."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -60,17 +61,17 @@ class Design:
         return int(self.X.shape[0]), int(self.X.shape[1])
 
     def dot(self, B: NDArray[np.floating]) -> Array:
-        """X̃ B, for B of shape (n_terms, ...)."""
+        """Compute X̃ B, for B of shape (n_terms, ...)."""
         product: Array = self.X @ B - self.mean @ B
         return product
 
     def rdot(self, A: NDArray[np.floating]) -> Array:
-        """X̃ᵀ A, for A of shape (n_studies, n_columns)."""
+        """Compute X̃ᵀ A, for A of shape (n_studies, n_columns)."""
         product: Array = self.X.T @ A - np.outer(self.mean, A.sum(axis=0))
         return product
 
     def project(self, X: sp.csr_matrix) -> sp.csr_matrix:
-        """Bring new rows to the units of this design; the caller subtracts `mean`."""
+        """Scale new rows to the units of this design; the caller subtracts `mean`."""
         return sp.csr_matrix(X @ sp.diags(1 / self.scale))
 
     @cached_property
@@ -83,6 +84,68 @@ class Design:
         gram = (self.X.T @ self.X).toarray() - self.shape[0] * np.outer(self.mean, self.mean)
         values, vectors = scipy.linalg.eigh(gram)
         return np.maximum(values, 0.0), vectors
+
+
+def reweighted(X: sp.csr_matrix, term_weights: NDArray[np.floating]) -> sp.csr_matrix:
+    """Multiply each term by its weight, and rescale rows to unit norm; x = w∘z / ‖w∘z‖.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n, n_terms)
+    term_weights : array of shape (n_terms,)
+
+    Returns
+    -------
+    csr_matrix of shape (n, n_terms)
+
+    Examples
+    --------
+    >>> z = sp.csr_matrix([[0.6, 0.8], [0.0, 0.0]])
+    >>> reweighted(z, np.array([4.0, 3.0])).toarray().round(2)
+    array([[0.71, 0.71],
+           [0.  , 0.  ]])
+    """
+    data = X.data * term_weights[X.indices].astype(X.dtype)
+    squares = np.bincount(row_of_entries(X), data**2, minlength=X.shape[0])
+    norms = np.sqrt(np.where(squares > 0, squares, 1)).astype(X.dtype)
+    return _with_data(X, data / np.repeat(norms, np.diff(X.indptr)))
+
+
+def drop(X: sp.csr_matrix, share: float, rng: Any) -> sp.csr_matrix:
+    """Hide a random share of the entries, and scale the others up to keep the mean.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n, n_terms)
+    share : float
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    csr_matrix of shape (n, n_terms)
+        With zeros in place of the hidden entries.
+    """
+    kept = rng.random(X.nnz, dtype=np.float32) >= share
+    return _with_data(X, X.data * kept / np.float32(1 - share))
+
+
+def row_of_entries(X: sp.csr_matrix) -> NDArray[np.intp]:
+    """Return the row of each entry of a sparse matrix.
+
+    Parameters
+    ----------
+    X : csr_matrix
+
+    Returns
+    -------
+    array of shape (nnz,)
+    """
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def _with_data(X: sp.csr_matrix, data: NDArray[np.floating]) -> sp.csr_matrix:
+    """Return a matrix with other entries in the same places."""
+    return sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
 
 
 def _standard_deviations(X: sp.csr_matrix) -> Array:

@@ -14,7 +14,7 @@ The solver is ADMM on the splitting z = y − X̃β. With scaled multiplier u = 
 
 so that w alone is the state, ν = ρu is always feasible, and one fused pass over the studies does
 everything but the solve. One eigendecomposition of X̃ᵀX̃ serves every λ, and lets each region have
-the ρ of its own scale. The docs page "The ℓ1 solver" tells what else was tried.
+the ρ of its own scale. The docs page "The ℓ1 solver" says what else was tried.
 """
 
 import os
@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import ConvergenceWarning, FitError
-from neurowhere.learn.blocks import Block, Checkpoint, run_blocks
-from neurowhere.learn.certificate import Certificate
+from neurowhere.learn.blocks import Block, Certificate, Checkpoint, run_blocks
 from neurowhere.learn.design import Array, Design
 
 Floats = NDArray[np.floating]
@@ -75,12 +74,12 @@ def l1_blocks(
     tolerance : float
         Relative duality gap of each block, and so of the sum over all regions.
     max_iterations : int
-        Bound for each block and λ; a ConvergenceWarning tells when it is met.
+        Bound for each block and λ; a ConvergenceWarning says so when it is met.
     block_size, n_jobs : int
         Regions solved together, threads. They change the speed, and the result only within
         the tolerance.
     checkpoint : path, optional
-        Folder that keeps finished blocks: the same call goes on from them.
+        Folder that keeps finished blocks: the same call resumes from them.
 
     Yields
     ------
@@ -115,7 +114,16 @@ def l1_blocks(
 
 
 def check_lambdas(lambdas: Sequence[float]) -> list[float]:
-    """Return the path as floats; it must be positive and decreasing."""
+    """Check that a path of λ is positive and decreasing.
+
+    Parameters
+    ----------
+    lambdas : sequence of float
+
+    Returns
+    -------
+    list of float
+    """
     path = [float(value) for value in lambdas]
     if not path or min(path) <= 0 or path != sorted(path, reverse=True):
         raise FitError(f"expected a decreasing path of positive λ, got {path}")

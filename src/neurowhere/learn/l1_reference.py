@@ -7,7 +7,7 @@ import numpy as np
 import scipy.optimize
 from numpy.typing import NDArray
 
-from neurowhere.learn.certificate import Certificate
+from neurowhere.learn.blocks import Certificate
 from neurowhere.learn.design import Array, Design
 
 
@@ -30,8 +30,15 @@ def l1_dual_lbfgs(
 
     Parameters
     ----------
+    design : Design
     target : array of shape (n_studies,)
         Centred here.
+    lambdas : sequence of float
+        Sorted from large to small.
+    tolerance : float
+        Relative duality gap.
+    max_iterations : int
+        Bound for each λ.
 
     Returns
     -------

@@ -7,7 +7,6 @@
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +18,15 @@ from neurowhere.learn.design import Array, Design
 
 BLOCK_SIZE = 64
 
+Slope = Callable[[Array, Array, float], Array]
+
 
 def label_blocks(
     design: Design,
     targets: Callable[[slice], NDArray[np.floating]],
     n_regions: int,
     lambdas: Sequence[float],
-    *,
-    loss: Literal["l1", "l2"],
+    slope: Slope,
 ) -> Iterator[Block]:
     """Fit every region on its own label.
 
@@ -36,13 +36,21 @@ def label_blocks(
         Frequencies of the labels: column k belongs to region k, so n_terms = n_regions.
     targets : callable
         Gives the (n_studies, b) targets of a slice of regions; they are centred here.
+    n_regions : int
+    lambdas : sequence of float
+    slope : callable
+        Solves regressions with one feature each: `one_feature_l1` or `one_feature_l2`.
+
+    Yields
+    ------
+    Block
+        Its coefficients are zero but for those of each region's own label.
     """
     if design.shape[1] != n_regions:
         raise FitError(
             f"a label-constrained fit needs one label per region: got {design.shape[1]} labels "
             f"for {n_regions} regions; give the atlas's labels as the vocabulary"
         )
-    slope = {"l1": one_feature_l1, "l2": one_feature_l2}[loss]
     for regions in slices(n_regions, BLOCK_SIZE):
         y = np.asarray(targets(regions), dtype=np.float64)
         mean = y.mean(axis=0)
@@ -55,18 +63,41 @@ def label_blocks(
 
 
 def one_feature_l2(x: Array, y: Array, lam: float) -> Array:
-    """Minimise Σ(yᵢ − xᵢβ)² + λβ² for each column of x and y, both of shape (n, b)."""
+    """Minimise Σ(yᵢ − xᵢβ)² + λβ² for each column.
+
+    Parameters
+    ----------
+    x, y : arrays of shape (n, b)
+        One feature and its target in each column.
+    lam : float
+
+    Returns
+    -------
+    array of shape (b,)
+    """
     slopes: Array = (x * y).sum(axis=0) / ((x * x).sum(axis=0) + lam)
     return slopes
 
 
 def one_feature_l1(x: Array, y: Array, lam: float) -> Array:
-    """Minimise Σ|yᵢ − xᵢβ| + λβ² for each column of x and y, both of shape (n, b).
+    """Minimise Σ|yᵢ − xᵢβ| + λβ² for each column.
 
     Sort the kinks b₁ ≤ … ≤ bₙ and let Cⱼ be the sum of the first j weights |x|, W their total.
     Between bⱼ and bⱼ₊₁ the derivative is 2λβ + 2Cⱼ − W, zero at rⱼ = (W − 2Cⱼ)/(2λ). As rⱼ falls
     with j while bⱼ rises, the minimum is max(rⱼ, bⱼ) for the first j with rⱼ ≤ bⱼ₊₁.
 
+    Parameters
+    ----------
+    x, y : arrays of shape (n, b)
+        One feature and its target in each column.
+    lam : float
+
+    Returns
+    -------
+    array of shape (b,)
+
+    Examples
+    --------
     >>> one_feature_l1(np.ones((3, 1)), np.array([[0.0], [1.0], [5.0]]), 1e-9)
     array([1.])
     """

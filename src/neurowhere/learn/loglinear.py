@@ -10,10 +10,11 @@ are compared, expected over the study's kernel density ŷ. With ρ_k = q_k V/v_k
 a_k = ŷ_k ρ_k/(1 + ρ_k), the gradient for the exponent is q Σa − a: a pass over a batch is three
 products of matrices.
 
-A study of few peaks tells little of where, so one of n peaks weighs n / (n + n₀) in the mean loss.
+A study of few peaks says little about its density, so one of n peaks weighs n / (n + n₀) in the
+mean loss.
 
-A text has its say once, shared among its terms: x has unit norm, and a term that tells nothing of
-where takes from those that do. So the weight of each term within the norm is learned too,
+The terms of a text share one unit norm, and a term that says nothing about the brain takes from
+those that do. So the weight of each term within the norm is learned too,
 
     x = w∘z / ‖w∘z‖,        ∂loss/∂log w_t = Σ_i (c_it − x_it² Σ_s c_is)
 
@@ -27,7 +28,6 @@ weight decay, dropout of terms and a one-cycle learning rate do the rest.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,17 +35,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
-from neurowhere.learn.predictor import LogLinear
+from neurowhere.learn.design import drop, reweighted, row_of_entries
+from neurowhere.learn.optimiser import AdamW
+from neurowhere.learn.predictor import LogLinear, softmax
 
 Floats = NDArray[np.float32]
 TargetRows = Callable[[NDArray[np.intp]], Floats]
 
 TRUST, FEW_STUDIES = 1.5, 30  # in learned weights: at most, and studies of a term that halve it
 _CHUNK = 8  # rows of a batch that stay in cache
-_ROWS = 64  # of a parameter that one thread updates at a time
 _MIN_BATCH, _MIN_STEPS = 8, 32  # studies in a step, steps in an epoch
-_BETAS, _EPSILON = (0.9, 0.999), 1e-8
-_WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # of the one-cycle learning rate
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Schedule:
     Attributes
     ----------
     rank : int
-        Of the product of loadings and components.
+        Rank of the product of loadings and components.
     epochs, batch : int
         Passes over the studies, studies per step; fewer where there are few studies, so that an
         epoch has enough steps.
@@ -82,13 +81,13 @@ class Schedule:
 
     @property
     def n_epochs(self) -> int:
-        """Epochs that are run."""
+        """Number of epochs to run."""
         return self.stop or self.epochs
 
 
 @dataclass(frozen=True, eq=False)
 class Studies:
-    """What a log-linear regression is fitted to.
+    """Studies that a log-linear regression is fitted to.
 
     Attributes
     ----------
@@ -114,7 +113,22 @@ class Studies:
 def fit_loglinear(
     studies: Studies, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
 ) -> Iterator[LogLinear]:
-    """Fit by AdamW, and yield the model after each epoch."""
+    """Fit a log-linear regression by AdamW, and yield the model after each epoch.
+
+    Parameters
+    ----------
+    studies : Studies
+    schedule : Schedule
+    seed : int
+        Seed of the random start, of the order of the studies and of the dropout.
+    n_jobs : int
+        Threads, −1 for all cores.
+
+    Yields
+    ------
+    LogLinear
+        The same arrays every time, which the next epoch changes: copy a model to keep it.
+    """
     for model, _ in _descend(studies, schedule, seed, n_jobs, learn_weights=False):
         yield model
 
@@ -122,11 +136,24 @@ def fit_loglinear(
 def learn_term_weights(
     studies: Studies, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
 ) -> Iterator[Floats]:
-    """Learn how much each term weighs, and yield the weights after each epoch: (n_terms,).
+    """Learn how much each term weighs, and yield the weights after each epoch.
 
-    They are learned along with maps, which are not kept. Dropout and decay hold the weights back
-    as they do the maps, and a term of few studies tells little of its weight: with n_t the studies
+    They are learned along with maps, which are not kept. Dropout and decay regularise the weights
+    as they do the maps. A term of few studies says little about its weight: with n_t the studies
     that have term t, log w_t is multiplied by ``TRUST n_t / (n_t + FEW_STUDIES)``.
+
+    Parameters
+    ----------
+    studies : Studies
+    schedule : Schedule
+    seed : int
+        Seed of the random start, of the order of the studies and of the dropout.
+    n_jobs : int
+        Threads, −1 for all cores.
+
+    Yields
+    ------
+    array of shape (n_terms,)
     """
     n_studies = studies.X.getnnz(axis=0)
     trust = TRUST * n_studies / (n_studies + FEW_STUDIES)
@@ -137,7 +164,7 @@ def learn_term_weights(
 def _descend(
     studies: Studies, schedule: Schedule, seed: int, n_jobs: int, *, learn_weights: bool
 ) -> Iterator[tuple[LogLinear, Floats]]:
-    """Go down the gradient; yield the model and the log weights of terms after each epoch."""
+    """Descend the gradient; yield the model and the log weights of terms after each epoch."""
     from joblib import effective_n_jobs
 
     rng = np.random.default_rng(seed)
@@ -152,7 +179,8 @@ def _descend(
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
-        step = _Adam(parameters, schedule, n_steps, threads)
+        decays = (*schedule.decay, 0.0)[: len(parameters)]
+        step = AdamW(parameters, decays, schedule.rate, n_steps, threads)
         for _ in range(schedule.n_epochs):
             order = rng.permutation(n)
             for batch in slices(n, size):
@@ -175,35 +203,6 @@ def _start(d: int, rank: int, m: int, rng: Any) -> tuple[Floats, Floats]:
     return loadings.astype(np.float32), components.astype(np.float32)
 
 
-def reweighted(X: sp.csr_matrix, term_weights: NDArray[np.floating]) -> sp.csr_matrix:
-    """Give each term its weight, and rows unit norm again; x = w∘z / ‖w∘z‖.
-
-    >>> z = sp.csr_matrix([[0.6, 0.8], [0.0, 0.0]])
-    >>> reweighted(z, np.array([4.0, 3.0])).toarray().round(2)
-    array([[0.71, 0.71],
-           [0.  , 0.  ]])
-    """
-    data = X.data * term_weights[X.indices].astype(X.dtype)
-    squares = np.bincount(_row_of_entries(X), data**2, minlength=X.shape[0])
-    norms = np.sqrt(np.where(squares > 0, squares, 1)).astype(X.dtype)
-    return _with_data(X, data / np.repeat(norms, np.diff(X.indptr)))
-
-
-def drop(X: sp.csr_matrix, share: float, rng: Any) -> sp.csr_matrix:
-    """Hide a random share of the entries, and scale the others up to keep the mean."""
-    kept = rng.random(X.nnz, dtype=np.float32) >= share
-    return _with_data(X, X.data * kept / np.float32(1 - share))
-
-
-def _with_data(X: sp.csr_matrix, data: NDArray[np.floating]) -> sp.csr_matrix:
-    """Matrix with other entries in the same places."""
-    return sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
-
-
-def _row_of_entries(X: sp.csr_matrix) -> NDArray[np.intp]:
-    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-
-
 def gradient(
     model: LogLinear,
     x: sp.csr_matrix,
@@ -212,9 +211,26 @@ def gradient(
     shares: Floats,
     threads: Any,
 ) -> tuple[Floats, Floats, Floats]:
-    """Gradients of the loss of a batch for loadings, components and the hidden xᵀA.
+    """Compute the gradients of the loss of a batch.
 
-    `shares` are those of studies in the loss, `weight` is V/v_k.
+    Parameters
+    ----------
+    model : LogLinear
+    x : csr_matrix of shape (b, n_terms)
+    targets : array of shape (b, m)
+        Densities ŷ.
+    weight : array of shape (m,)
+        V/v_k.
+    shares : array of shape (b,)
+        Share of each study in the loss.
+    threads : concurrent.futures.Executor
+
+    Returns
+    -------
+    to_loadings : array of shape (n_terms, r)
+    to_components : array of shape (r, m)
+    to_hidden : array of shape (b, r)
+        Gradient for the hidden xᵀA.
     """
     hidden = np.asarray(x @ model.loadings, dtype=np.float32)  # (b, r)
     exponent: Floats = hidden @ model.components
@@ -231,12 +247,25 @@ def gradient(
 def weight_gradient(
     x: sp.csr_matrix, seen: sp.csr_matrix, loadings: Floats, to_hidden: Floats
 ) -> Floats:
-    """Gradient for the log weights of terms: Σ_i (c_it − x_it² Σ_s c_is), of shape (d, 1).
+    """Compute the gradient for the log weights of terms: Σ_i (c_it − x_it² Σ_s c_is).
 
-    The second part is what the unit norm takes back. `seen` is what dropout leaves of the
-    features x, entry by entry.
+    The second part is what the unit norm takes back.
+
+    Parameters
+    ----------
+    x : csr_matrix of shape (b, n_terms)
+        Features of the batch.
+    seen : csr_matrix of shape (b, n_terms)
+        What dropout leaves of them, entry by entry.
+    loadings : array of shape (n_terms, r)
+    to_hidden : array of shape (b, r)
+        Gradient for the hidden xᵀA, from `gradient`.
+
+    Returns
+    -------
+    array of shape (n_terms, 1)
     """
-    row = _row_of_entries(x)
+    row = row_of_entries(x)
     moved = seen.data * np.einsum("ij,ij->i", to_hidden[row], loadings[x.indices])  # c_it
     moved -= x.data**2 * np.bincount(row, moved, minlength=x.shape[0])[row]
     slope = np.bincount(x.indices, moved, minlength=x.shape[1])
@@ -245,57 +274,10 @@ def weight_gradient(
 
 def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, shares: Floats) -> None:
     """Replace the exponent of each study by the gradient of its share in the loss, q Σa − a."""
-    exponent -= exponent.max(axis=1, keepdims=True)
-    q = np.exp(exponent, out=exponent)
-    q /= q.sum(axis=1, keepdims=True)
+    q = softmax(exponent)
     a = q * weight  # ρ
     a /= 1 + a
     a *= targets
     a *= shares
     q *= a.sum(axis=1, keepdims=True)
     q -= a
-
-
-class _Adam:
-    """AdamW with decoupled decay and a one-cycle learning rate, in place on arrays."""
-
-    def __init__(
-        self, parameters: list[Floats], schedule: Schedule, total: int, threads: Any
-    ) -> None:
-        self.parameters = parameters
-        self.first = [np.zeros_like(each) for each in parameters]
-        self.second = [np.zeros_like(each) for each in parameters]
-        self.schedule = schedule
-        self.total = total
-        self.threads = threads
-        self.count = 0
-
-    def __call__(self, slopes: list[Floats]) -> None:
-        rate = self.schedule.rate * one_cycle(self.count / max(self.total - 1, 1))
-        self.count += 1
-        first_rate = rate / (1 - _BETAS[0] ** self.count)
-        second_scale = 1 / (1 - _BETAS[1] ** self.count)
-        arrays = zip(self.parameters, slopes, self.first, self.second, strict=True)
-        for each, decay in zip(arrays, (*self.schedule.decay, 0.0), strict=False):
-            constants = [*_BETAS, first_rate, second_scale, 1 - rate * decay, _EPSILON]
-            update = partial(_update, each, np.array(constants, each[0].dtype))
-            list(self.threads.map(update, slices(len(each[0]), _ROWS)))
-
-
-def _update(arrays: tuple[Floats, Floats, Floats, Floats], constants: Floats, rows: slice) -> None:
-    from neurowhere.learn._sweeps import adam_sweep
-
-    parameter, slope, first, second = arrays
-    adam_sweep(parameter[rows], slope[rows], first[rows], second[rows], constants)
-
-
-def one_cycle(progress: float) -> float:
-    """Learning rate between 0 and 1: up along a cosine, then down along a longer one.
-
-    >>> [round(one_cycle(progress), 4) for progress in (0, 0.3, 1)]
-    [0.04, 1.0, 0.0001]
-    """
-    if progress < _WARM_UP:
-        return float(1 + (_START - 1) * (1 + np.cos(np.pi * progress / _WARM_UP)) / 2)
-    done = (progress - _WARM_UP) / (1 - _WARM_UP)
-    return float(_END + (1 - _END) * (1 + np.cos(np.pi * done)) / 2)

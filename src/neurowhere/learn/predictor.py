@@ -1,18 +1,18 @@
 """Predictors: fitted regressions, from the features of texts to the probability of each region.
 
-A linear one adds up maps of probability, a log-linear one maps of log probability. Both say what
-each term of a text adds to each region, exactly, before the result is made a density.
+A linear one adds up maps of probability, a log-linear one maps of log probability. Both give the
+exact share of each term of a text in each region, before the result is made a density.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from neurowhere.learn.probability import softmax, to_probabilities
+from neurowhere.learn.lateral import lateral_shifts
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
@@ -38,7 +38,7 @@ class Linear:
     coefficients: Float32
     centre: Floats
     sharpness: float = 1.0
-    unit = "probability"
+    unit: ClassVar[Literal["probability"]] = "probability"
 
     @property
     def n_terms(self) -> int:
@@ -56,24 +56,32 @@ class Linear:
         offset: Float32 = (self.centre @ self.coefficients).astype(np.float32)
         return offset
 
-    def predict(self, X: sp.csr_matrix) -> Float32:
-        """Predict; a row without any term gets the mean map."""
-        moved = np.asarray(X @ self.coefficients, dtype=np.float32) - self._offset
-        moved[np.diff(X.indptr) == 0] = 0
+    def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
+        """Predict the probability of each region: (n, m). Without any term, the mean map.
+
+        `shift` of the same shape, if any, is added to what the terms add.
+        """
+        moved = deviations(X, self.coefficients, self._offset)
+        if shift is not None:
+            moved += shift / np.float32(self.sharpness)
         return to_probabilities(self.mean, moved, self.sharpness)
 
+    def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
+        """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
+        return lateral_shifts(maps, balance, sides)
+
     def effects(self, terms: NDArray[np.integer]) -> Float32:
-        """Change of the probability of regions, before it is cut and rescaled."""
+        """Return the change of the probability of regions, before it is cut and rescaled."""
         effects: Float32 = self.coefficients[terms] * np.float32(self.sharpness)
         return effects
 
     def mean_effects(self, terms: NDArray[np.integer], weights: Floats) -> Floats:
-        """Effects, averaged over regions."""
+        """Average the effects over regions, with weights."""
         effects: Floats = self.sharpness * (self.coefficients[terms] @ weights)
         return effects
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays that make it."""
+        """Return the arrays that define it."""
         sharpness = np.array(self.sharpness)
         return {
             "mean": self.mean,
@@ -99,7 +107,7 @@ class LogLinear:
     mean: Floats
     loadings: Float32
     components: Float32
-    unit = "log probability"
+    unit: ClassVar[Literal["log probability"]] = "log probability"
 
     @property
     def n_terms(self) -> int:
@@ -119,31 +127,40 @@ class LogLinear:
         return bias
 
     def project(self, X: sp.csr_matrix) -> Float32:
-        """Texts in the r dimensions: (n, r). Near ones have like maps."""
+        """Place texts in the r dimensions, where neighbours have similar maps: (n, r)."""
         return np.asarray(X @ self.loadings, dtype=np.float32)
 
-    def predict(self, X: sp.csr_matrix) -> Float32:
-        """Predict; a row without any term gets the mean map."""
+    def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
+        """Predict the probability of each region: (n, m). Without any term, the mean map.
+
+        `shift` of the same shape, if any, is added to the exponent.
+        """
         exponent = self.project(X) @ self.components
         exponent += self.bias
+        if shift is not None:
+            exponent += shift
         return softmax(exponent)
 
+    def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
+        """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
+        return lateral_shifts(maps, balance, sides, self.mean_map)
+
     def effects(self, terms: NDArray[np.integer]) -> Float32:
-        """Change of the log probability of regions, up to a constant of the text."""
+        """Return the change of the log probability of regions, up to a constant of the text."""
         effects: Float32 = self.loadings[terms] @ self.components
         return effects
 
     def mean_effects(self, terms: NDArray[np.integer], weights: Floats) -> Floats:
-        """Effects, averaged over regions."""
+        """Average the effects over regions, with weights."""
         effects: Floats = self.loadings[terms] @ (self.components @ weights.astype(np.float32))
         return effects
 
     def copy(self) -> "LogLinear":
-        """Copy the arrays, which a fit goes on changing."""
+        """Copy the arrays, which a running fit keeps changing."""
         return LogLinear(self.mean, self.loadings.copy(), self.components.copy())
 
     def sharpened(self, sharpness: float) -> "LogLinear":
-        """Multiply what every term adds."""
+        """Multiply the effect of every term."""
         return LogLinear(self.mean, self.loadings * np.float32(sharpness), self.components)
 
     def truncated(self, rank: int) -> "LogLinear":
@@ -162,7 +179,7 @@ class LogLinear:
         )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays that make it."""
+        """Return the arrays that define it."""
         return {"mean": self.mean, "loadings": self.loadings, "components": self.components}
 
 
@@ -170,16 +187,113 @@ Predictor = Linear | LogLinear
 
 
 def average(models: list[LogLinear]) -> LogLinear:
-    """Average the exponents of models of one problem: again a log-linear model, of higher rank."""
+    """Average the exponents of log-linear models of one problem.
+
+    Parameters
+    ----------
+    models : list of LogLinear
+
+    Returns
+    -------
+    LogLinear
+        Of a rank that is the sum of theirs.
+    """
     loadings = np.concatenate([model.loadings for model in models], axis=1) / len(models)
     components = np.concatenate([model.components for model in models])
     return LogLinear(models[0].mean, loadings.astype(np.float32), components)
 
 
 def predictor_from_arrays(arrays: dict[str, NDArray[Any]]) -> Predictor:
-    """Make a predictor of what `to_arrays` gave."""
+    """Rebuild a predictor from what `to_arrays` gave.
+
+    Parameters
+    ----------
+    arrays : dict of str to array
+
+    Returns
+    -------
+    Predictor
+    """
     if "loadings" in arrays:
         return LogLinear(arrays["mean"], arrays["loadings"], arrays["components"])
     return Linear(
         arrays["mean"], arrays["coefficients"], arrays["centre"], float(arrays["sharpness"])
     )
+
+
+def deviations(X: sp.csr_matrix, coefficients: Floats, offset: Float32) -> Float32:
+    """Compute (x − x̄)ᵀβ for each row x of X; 0, the mean map, for a row without any term.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n, n_terms)
+    coefficients : array of shape (n_terms, m)
+    offset : array of shape (m,)
+        x̄ᵀβ.
+
+    Returns
+    -------
+    array of shape (n, m)
+
+    Examples
+    --------
+    >>> deviations(sp.csr_matrix([[2.0], [0.0]]), np.array([[3.0]]), np.float32([3.0]))
+    array([[3.],
+           [0.]], dtype=float32)
+    """
+    moved: Float32 = np.asarray(X @ coefficients, dtype=np.float32)
+    moved -= offset
+    moved[np.diff(X.indptr) == 0] = 0
+    return moved
+
+
+def to_probabilities(mean: Floats, deviations: Floats, sharpness: float = 1.0) -> Float32:
+    """Cut mean + sharpness · deviation at zero and rescale each row to sum to 1.
+
+    Parameters
+    ----------
+    mean : array of shape (m,)
+    deviations : array of shape (n, m)
+    sharpness : float
+
+    Returns
+    -------
+    array of shape (n, m)
+        A row that is nowhere positive gets the mean map.
+
+    Examples
+    --------
+    >>> to_probabilities(np.array([1.0, 1.0]), np.array([[1.0, -2.0], [-2.0, -2.0]]))
+    array([[1. , 0. ],
+           [0.5, 0.5]], dtype=float32)
+    """
+    positive = np.maximum(mean + sharpness * deviations, 0.0, dtype=np.float32)
+    totals = positive.sum(axis=1, dtype=np.float64)
+    positive[totals <= 0] = mean
+    totals[totals <= 0] = mean.sum()
+    positive /= totals[:, None].astype(np.float32)
+    return positive
+
+
+def softmax(exponent: Floats) -> Floats:
+    """Exponentiate each row and rescale it to sum to 1, in place.
+
+    Parameters
+    ----------
+    exponent : array of shape (n, m)
+        Overwritten.
+
+    Returns
+    -------
+    array of shape (n, m)
+        The same array.
+
+    Examples
+    --------
+    >>> softmax(np.log(np.array([[1.0, 3.0]])))
+    array([[0.25, 0.75]])
+    """
+    exponent -= exponent.max(axis=1, keepdims=True)
+    np.exp(exponent, out=exponent)
+    exponent /= exponent.sum(axis=1, keepdims=True)
+    return exponent

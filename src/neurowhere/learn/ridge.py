@@ -42,6 +42,13 @@ def ridge_blocks(
     mean : array of shape (n_regions,)
         Mean target.
     lambdas : sequence of float
+    block_size : int
+        Regions solved at a time.
+
+    Yields
+    ------
+    Block
+        Without certificates: the solution is exact.
     """
     values, vectors = design.eigen
     V = vectors.astype(np.float32)
@@ -59,10 +66,11 @@ def target_products(
     counts: sp.csr_matrix,
     smooth: Callable[[sp.csr_matrix], NDArray[np.float32]] | None = None,
 ) -> tuple[Float32, Array]:
-    """X̃ᵀY and the mean of Y, for targets Y = counts, or Y = smooth(counts).
+    """Compute X̃ᵀY and the mean of Y, for targets Y = counts, or Y = smooth(counts).
 
     Parameters
     ----------
+    design : Design
     counts : sparse matrix of shape (n_studies, n_bins)
     smooth : callable, optional
         A linear map from sparse (k, n_bins) to dense (k, n_regions).
@@ -83,55 +91,6 @@ def target_products(
         products[rows] = apply(crossed[rows])
         products[rows] -= (n * design.mean[rows, None] * mean).astype(np.float32)
     return products, mean
-
-
-def leave_one_out_errors(
-    design: Design,
-    products: NDArray[np.floating],
-    cross: NDArray[np.floating],
-    squared_norms: Array,
-    lambdas: Sequence[float],
-) -> Array:
-    """Mean squared error of predicting each study from all others, for every λ, in closed form.
-
-    The hat matrix is H = 11ᵀ/n + X̃ V diag(1/(s + λ)) Vᵀ X̃ᵀ, and leaving study i out scales its
-    residual eᵢ = yᵢ − (HY)ᵢ by 1/(1 − Hᵢᵢ). Row norms of e need only inner products of targets,
-
-        ‖eᵢ‖² = ‖ỹᵢ‖² − 2 fᵢ Vᵀ X̃ᵀỸ ỹᵢ + fᵢ (Vᵀ X̃ᵀỸ)(Vᵀ X̃ᵀỸ)ᵀ fᵢᵀ,   fᵢ = x̃ᵢ V diag(1/(s + λ)),
-
-    so that no (n, m) array is formed.
-
-    Parameters
-    ----------
-    products : array of shape (n_terms, n_regions)
-        X̃ᵀY, as from `target_products`.
-    cross : array of shape (n_studies, n_terms)
-        Inner products of the centred targets with the rows of `products`: Ỹ (X̃ᵀY)ᵀ.
-    squared_norms : array of shape (n_studies,)
-        ‖ỹᵢ‖².
-
-    Returns
-    -------
-    errors : array of shape (n_lambdas,)
-        Summed over regions, averaged over studies.
-    """
-    n, _ = design.shape
-    values, V = design.eigen
-    scores = design.dot(V)  # X̃V (n, d)
-    rotated = V.T @ products
-    gram = rotated @ rotated.T  # (d, d)
-    aligned = cross @ V  # (n, d)
-    errors = []
-    for lam in lambdas:
-        factors = scores / (values + lam)  # fᵢ
-        leverage = 1 / n + (factors * scores).sum(axis=1)
-        residual = (
-            squared_norms
-            - 2 * (factors * aligned).sum(axis=1)
-            + ((factors @ gram) * factors).sum(axis=1)
-        )
-        errors.append(np.mean(residual / (1 - leverage) ** 2))
-    return np.array(errors)
 
 
 def _dense(maps: sp.csr_matrix) -> NDArray[np.float32]:

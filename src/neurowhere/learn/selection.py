@@ -16,25 +16,13 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import FitError
 from neurowhere.learn.blocks import Block
 from neurowhere.learn.design import Array, Design
-from neurowhere.learn.probability import deviations, nats_above_uniform
+from neurowhere.learn.predictor import deviations
+from neurowhere.learn.scoring import Peaks, nats_above_uniform
 
 SHARPNESS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+HELD_OUT_SHARE = 0.1
 
-
-@dataclass(frozen=True, slots=True)
-class Peaks:
-    """Peaks inside the brain, by study and region.
-
-    Attributes
-    ----------
-    study, region : arrays of shape (n_peaks,)
-        Region is −1 where the partition leaves the brain uncovered.
-    n_studies : int
-    """
-
-    study: NDArray[np.integer]
-    region: NDArray[np.integer]
-    n_studies: int
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +35,47 @@ class Choice:
     scores: Array  # (n_lambdas, n_sharpness)
 
 
-def validation_split(
-    groups: NDArray[np.generic], *, fraction: float = 0.1, seed: int = 0
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows to fit on and rows to validate on; studies of one group stay together.
+def shuffle_split(
+    groups: NDArray[np.generic],
+    fold: int = 0,
+    *,
+    seed: int = 0,
+    share: float = HELD_OUT_SHARE,
+) -> tuple[Rows, Rows]:
+    """Split studies at random into those to fit on and those to hold out.
 
-    >>> fit, validate = validation_split(np.array(["a", "a", "b", "c"]), fraction=0.3)
-    >>> sorted(fit.tolist() + validate.tolist())
-    [0, 1, 2, 3]
+    Parameters
+    ----------
+    groups : array of shape (n_studies,)
+        Studies of one group, such as those that share a PubMed id, are on the same side.
+    fold : int
+        Number of the fold, from 0. A fold depends on its number and on the seed alone: asking for
+        more folds keeps those before.
+    seed : int
+    share : float
+        Share of the groups to hold out; at least one is, and at least one is not.
+
+    Returns
+    -------
+    fit, held_out : arrays of int
+        Rows of the studies, in increasing order.
+
+    Examples
+    --------
+    >>> shuffle_split(np.array([7, 7, 8, 9, 9]), 0, share=0.4)
+    (array([0, 1, 2]), array([3, 4]))
     """
-    unique, index = np.unique(groups, return_inverse=True)
-    if len(unique) < 2:
-        raise FitError(f"expected at least 2 studies to choose λ on, got {len(unique)}")
-    n_held = min(max(round(fraction * len(unique)), 1), len(unique) - 1)
-    held = np.zeros(len(unique), dtype=bool)
-    held[np.random.default_rng(seed).permutation(len(unique))[:n_held]] = True
-    return np.flatnonzero(~held[index]), np.flatnonzero(held[index])
+    distinct, index = np.unique(groups, return_inverse=True)
+    if len(distinct) < 2:
+        raise FitError(
+            f"expected at least 2 studies, to fit on and to hold out, got {len(distinct)}; "
+            "give more studies"
+        )
+    n_held = min(max(round(share * len(distinct)), 1), len(distinct) - 1)
+    rng = np.random.default_rng([seed, fold])
+    is_held = np.zeros(len(distinct), dtype=bool)
+    is_held[rng.permutation(len(distinct))[:n_held]] = True
+    return np.flatnonzero(~is_held[index]), np.flatnonzero(is_held[index])
 
 
 def choose(
@@ -71,8 +84,7 @@ def choose(
     design: Design,
     X: sp.csr_matrix,
     peaks: Peaks,
-    volumes: Array,
-    total_volume: float,
+    relative_volume: Array,
     *,
     sharpness: Sequence[float] = SHARPNESS,
 ) -> Choice:
@@ -82,48 +94,78 @@ def choose(
     ----------
     blocks : iterable of Block
         The path fitted on `design`.
+    lambdas : sequence of float
+        The λ of that path.
+    design : Design
+        Features of the studies that were fitted to.
     X : sparse matrix of shape (n_validation, n_terms)
         Features of the validation studies, not centred.
     peaks : Peaks
         Peaks of the validation studies.
-    volumes : array of shape (n_regions,)
-        v_k, in the unit of `total_volume`, the volume V of the brain.
+    relative_volume : array of shape (n_regions,)
+        V/v_k.
+    sharpness : sequence of float
+
+    Returns
+    -------
+    Choice
     """
-    from neurowhere.learn._sweeps import add_positive_totals
-
-    features = design.project(X).astype(np.float32)
-    factors = np.array(sharpness, dtype=np.float32)
-    centre = design.mean.astype(np.float32)
-    order = np.argsort(peaks.region, kind="stable")
-    region = peaks.region[order]
-    n_lambdas, n_sharpness = len(lambdas), len(sharpness)
-    totals = np.zeros((n_lambdas, n_sharpness, peaks.n_studies))
-    mean_total = 0.0
-    mean_at_peak = np.zeros(len(region))
-    deviation_at_peak = np.zeros((n_lambdas, len(region)))
+    scorer = _PathScorer(design, X, peaks, len(lambdas), sharpness)
     for block in blocks:
-        here = slice(*np.searchsorted(region, [block.regions.start, block.regions.stop]))
-        column = region[here] - block.regions.start
-        mean_total += block.mean.sum()
-        mean_at_peak[here] = block.mean[column]
-        mean = block.mean.astype(np.float32)
-        for path_index, beta in enumerate(block.coefficients):
-            deviation = deviations(features, beta, centre)  # (n_validation, b)
-            deviation_at_peak[path_index, here] = deviation[peaks.study[order][here], column]
-            add_positive_totals(mean, deviation, factors, totals[path_index])
-
-    uniform = np.where(region >= 0, total_volume / volumes[region], 0.0)  # V/v_k; 0 uncovered
-    study = peaks.study[order]
-    scores = np.empty((n_lambdas, n_sharpness))
-    for path_index, sharp_index in np.ndindex(*scores.shape):
-        deviation_sharp = sharpness[sharp_index] * deviation_at_peak[path_index]
-        total = totals[path_index, sharp_index][study]
-        probability = np.where(
-            total > 0,
-            np.maximum(mean_at_peak + deviation_sharp, 0) / np.where(total > 0, total, 1),
-            mean_at_peak / mean_total,
-        )
-        per_study = nats_above_uniform(probability * uniform, study, peaks.n_studies)
-        scores[path_index, sharp_index] = np.nanmean(per_study)
-    best_lambda, best_sharpness = divmod(int(np.argmax(scores)), n_sharpness)
+        scorer.add(block)
+    scores = scorer.scores(relative_volume)
+    best_lambda, best_sharpness = divmod(int(np.argmax(scores)), len(sharpness))
     return Choice(lambdas[best_lambda], sharpness[best_sharpness], float(scores.max()), scores)
+
+
+class _PathScorer:
+    """Score each pair (λ, sharpness) at the peaks, while blocks of regions pass by."""
+
+    def __init__(
+        self,
+        design: Design,
+        X: sp.csr_matrix,
+        peaks: Peaks,
+        n_lambdas: int,
+        sharpness: Sequence[float],
+    ) -> None:
+        order = np.argsort(peaks.region, kind="stable")
+        self.study, self.region = peaks.study[order], peaks.region[order]
+        self.n_studies = peaks.n_studies
+        self.features = design.project(X).astype(np.float32)
+        self.centre = design.mean.astype(np.float32)
+        self.sharpness = sharpness
+        self.totals = np.zeros((n_lambdas, len(sharpness), self.n_studies))
+        self.mean_total = 0.0
+        self.mean = np.zeros(len(order))  # at each peak
+        self.deviation = np.zeros((n_lambdas, len(order)))  # at each peak
+
+    def add(self, block: Block) -> None:
+        """Sum the positive parts of a block, and read mean and deviations at its peaks."""
+        from neurowhere.learn._sweeps import add_positive_totals
+
+        here = slice(*np.searchsorted(self.region, [block.regions.start, block.regions.stop]))
+        study, column = self.study[here], self.region[here] - block.regions.start
+        self.mean_total += block.mean.sum()
+        self.mean[here] = block.mean[column]
+        mean, factors = (np.array(each, np.float32) for each in (block.mean, self.sharpness))
+        for index, beta in enumerate(block.coefficients):
+            moved = deviations(self.features, beta, self.centre @ beta)  # (n_validation, b)
+            self.deviation[index, here] = moved[study, column]
+            add_positive_totals(mean, moved, factors, self.totals[index])
+
+    def scores(self, relative_volume: Array) -> Array:
+        """Average the nats above uniform over studies: (n_lambdas, n_sharpness)."""
+        uniform = np.where(self.region >= 0, relative_volume[self.region], 0.0)  # V/v_k
+        scores = np.empty(self.totals.shape[:2])
+        for path_index, sharp_index in np.ndindex(*scores.shape):
+            moved = self.mean + self.sharpness[sharp_index] * self.deviation[path_index]
+            total = self.totals[path_index, sharp_index][self.study]
+            probability = np.where(
+                total > 0,
+                np.maximum(moved, 0) / np.where(total > 0, total, 1),
+                self.mean / self.mean_total,
+            )
+            nats = nats_above_uniform(probability * uniform, self.study, self.n_studies)
+            scores[path_index, sharp_index] = np.nanmean(nats)
+        return scores

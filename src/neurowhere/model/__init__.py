@@ -1,7 +1,24 @@
 """Model: the estimator from texts to densities, what it says of a text, and models on disk."""
 
+from neurowhere.model.algebra import add, mix, subtract
+from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding, Support, TermMap
 from neurowhere.model.store import load_model, save_model
+from neurowhere.model.summary import Summary, summarise
 
-__all__ = ["Encoder", "Encoding", "Support", "TermMap", "load_model", "save_model"]
+__all__ = [
+    "Decoding",
+    "Encoder",
+    "Encoding",
+    "Summary",
+    "Support",
+    "TermMap",
+    "add",
+    "decode",
+    "load_model",
+    "mix",
+    "save_model",
+    "subtract",
+    "summarise",
+]

@@ -9,17 +9,15 @@ and subtracts the features of the texts. δ mixes a little of the mean map into 
 place is impossible and none is divided by.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.text.clinical.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
@@ -29,12 +27,12 @@ PLUS, MINUS = "+", "\N{MINUS SIGN}"
 
 
 def add(first: Encoding, *others: Encoding) -> Encoding:
-    """Map of what all of these texts speak for together."""
+    """Return the map of what all of these texts say together."""
     return combine([first, *others], [1] * (1 + len(others)))
 
 
 def subtract(first: Encoding, *others: Encoding) -> Encoding:
-    """Map of what the first text speaks for and the others do not: the difference of log densities.
+    """Return the map of what the first text says and the others do not.
 
     >>> from neurowhere import Encoder, VoxelGrid
     >>> peaks = {"vision": [[8, -92, 2]], "speech": [[-56, -20, 4]]}
@@ -49,7 +47,7 @@ def subtract(first: Encoding, *others: Encoding) -> Encoding:
 
 
 def combine(encodings: Sequence[Encoding], signs: Sequence[int]) -> Encoding:
-    """Signed sum of encodings of one model; see this module.
+    """Return the signed sum of encodings of one model; see this module.
 
     Parameters
     ----------
@@ -74,7 +72,7 @@ def combine(encodings: Sequence[Encoding], signs: Sequence[int]) -> Encoding:
 
 
 def mix(encodings: Sequence[Encoding], weights: Sequence[float] | None = None) -> Encoding:
-    """Mixture Σ w_i q_i: a map of places that any one of the texts speaks for.
+    """Return the mixture Σ w_i q_i: a map of the places that any one of the texts points to.
 
     Parameters
     ----------
@@ -111,13 +109,13 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
             text += f"\n{PLUS if factor >= 0 else MINUS} "
         parts.append(_Part(encoding, float(factor), len(text)))
         text += encoding.text
-    terms, explain = _join_terms(parts)
+    uses, explain = _join_terms(parts)
     first = encodings[0]
     return replace(
         first,
         text=text,
         probabilities=q.astype(np.float32),
-        terms=terms.assign(contribution=explain(q - first.mean_map)),
+        uses=uses,
         mentions=_join_mentions(parts),
         explain=explain,
         find_similar=_no_studies,
@@ -128,17 +126,21 @@ def _no_studies() -> None:
     """Studies are close to texts, not to sums of them."""
 
 
-def _join_terms(parts: Sequence[_Part]) -> tuple[pd.DataFrame, Callable[[Floats], Floats]]:
-    """Table of the terms of all parts, the heaviest first, and what explains each."""
-    tables = pd.concat([_scaled_terms(part) for part in parts])
-    joined = tables.groupby("term", sort=False, as_index=False).agg(
-        {"count": "sum", "weight": "sum", "where": _flat}
-    )
-    table = joined.sort_values(
-        "weight", key=np.abs, ascending=False, kind="stable", ignore_index=True
-    )
-    row_of = {term: row for row, term in enumerate(table["term"])}
-    rows = [[row_of[term] for term in part.encoding.terms["term"]] for part in parts]
+def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[Floats], Floats]]:
+    """Join the terms of all parts, the heaviest first, and make what explains each."""
+    joined: dict[str, TermUse] = {}
+    for part in parts:
+        for term, use in part.encoding.uses.items():
+            before = joined.get(term, TermUse(0, 0.0, [], use.implied))
+            joined[term] = TermUse(
+                before.count + use.count * (1 if part.factor >= 0 else -1),
+                before.weight + use.weight * part.factor,
+                before.where + [_shifted(span, part.offset) for span in use.where],
+                before.implied and use.implied,
+            )
+    uses = dict(sorted(joined.items(), key=lambda pair: -abs(pair[1].weight)))
+    row_of = {term: row for row, term in enumerate(uses)}
+    rows = [[row_of[term] for term in part.encoding.uses] for part in parts]
 
     def explain(weights: Floats) -> Floats:
         total: Floats = np.zeros(len(row_of))
@@ -146,46 +148,35 @@ def _join_terms(parts: Sequence[_Part]) -> tuple[pd.DataFrame, Callable[[Floats]
             total[here] += part.factor * part.encoding.explain(weights)
         return total
 
-    return table, explain
-
-
-def _flat(spans: Iterable[Iterable[Span]]) -> list[Span]:
-    return list(chain.from_iterable(spans))
-
-
-def _scaled_terms(part: _Part) -> pd.DataFrame:
-    terms = part.encoding.terms
-    return pd.DataFrame(
-        {
-            "term": terms["term"],
-            "count": terms["count"] * (1 if part.factor >= 0 else -1),
-            "weight": terms["weight"] * part.factor,
-            "where": [[_shifted(span, part.offset) for span in row] for row in terms["where"]],
-        }
-    )
+    return uses, explain
 
 
 def _join_mentions(parts: Sequence[_Part]) -> Mentions:
     found: list[Mention] = []
     places: list[Mention] = []
     unapplied: list[SideMark] = []
+    rule_based: list[Mention] = []
     for encoding, _, offset in parts:
         found += [_shifted_mention(mention, offset) for mention in encoding.mentions.found]
         places += [_shifted_mention(mention, offset) for mention in encoding.mentions.places]
+        rule_based += [
+            _shifted_mention(mention, offset) for mention in encoding.mentions.rule_based
+        ]
         unapplied += [
             mark._replace(start=mark.start + offset, end=mark.end + offset)
             for mark in encoding.mentions.unapplied
         ]
-    return Mentions(tuple(found), tuple(places), tuple(unapplied))
+    return Mentions(tuple(found), tuple(places), tuple(unapplied), tuple(rule_based))
 
 
 def _shifted_mention(mention: Mention, offset: int) -> Mention:
-    side, negation = mention.side_span, mention.negation_span
+    side, negation, hedge = mention.side_span, mention.negation_span, mention.hedge_span
     return mention._replace(
         start=mention.start + offset,
         end=mention.end + offset,
         side_span=side and _shifted(side, offset),
         negation_span=negation and _shifted(negation, offset),
+        hedge_span=hedge and _shifted(hedge, offset),
     )
 
 

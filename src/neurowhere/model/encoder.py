@@ -6,9 +6,10 @@ an underscore, and `clone`, `cross_val_score` and `GridSearchCV` work on it.
 
 import html
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, Literal, Self
 
@@ -19,31 +20,33 @@ from scipy import sparse
 
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus, Document
-from neurowhere.exceptions import FitError
-from neurowhere.learn import Certificate, Choice, LogLinear, Schedule, mass_for, nats_above_uniform
-from neurowhere.model.encoding import Encoding, TermMap
-from neurowhere.model.neighbours import Neighbours
-from neurowhere.model.parameters import Parameters
-from neurowhere.model.training import CHUNK, Learned, Learner, Lesson, learn, mean_predictor
-from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
-from neurowhere.space.sides import move_to_sides
-from neurowhere.space.targets import Targets
-from neurowhere.text import TermExtractor, TfIdf, Vocabulary, words_of_label
-from neurowhere.text.anatomy.builtin import builtin_anatomy
-from neurowhere.text.clinical.mentions import (
-    Mentions,
-    count_mentions,
-    read_mentions,
-    side_shares,
+from neurowhere.exceptions import FitError, TextError
+from neurowhere.learn import (
+    Certificate,
+    Choice,
+    LogLinear,
+    Peaks,
+    Schedule,
+    mass_for,
+    score_studies,
 )
+from neurowhere.model.encoding import Encoding, TermMap, TermUse
+from neurowhere.model.losses import LabelTerms, Loss, MeanMap, find_loss
+from neurowhere.model.neighbours import Neighbours
+from neurowhere.model.parameters import Parameters, check_fitted
+from neurowhere.model.reading import Reader, Readings, as_texts, chunks, spans
+from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
+from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_peaks
+from neurowhere.space.geometry import move_to_sides, side_of_regions
+from neurowhere.space.targets import Targets
+from neurowhere.text import TermExtractor, Vocabulary
+from neurowhere.text.anatomy.builtin import builtin_anatomy
 from neurowhere.text.clinical.places import without_side
 from neurowhere.text.extraction import LATERAL
 
-OPTIONS = {
-    "loss": ("l1", "l2", "likelihood"),
-    "text": ("terms", "none"),
-    "constraint": (None, "labels"),
-}
+TEXT = ("terms", "none")
+CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
+SHORTEST_SPELT = 5  # letters of a word for which others are suggested
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
 
 
@@ -70,6 +73,18 @@ class Encoder(Parameters):
     laterality : bool
         Whether to learn "left amygdala" apart from "amygdala", and so on: extra terms, for those
         that enough training texts mention on that side. Term counts alone do not tell sides.
+    negation : bool
+        Whether `encode` and `predict` leave out the terms that a text denies ("no lesion in the
+        thalamus").
+    sides : bool
+        Whether `encode` and `predict` move the map to the sides of brain structures ("left MCA
+        infarct"). A model that has learned sides from texts does so by itself.
+    findings : bool
+        Whether `encode` and `predict` leave out sections of a report that hold no findings:
+        technique, indication, history, comparison, plan.
+    hedge_weight : float
+        Weight, in `encode` and `predict`, of what a text leaves open ("possible", "cannot be
+        excluded"); 1 for that of all else.
     nested : bool, optional
         Whether terms within longer ones count too: "spatial navigation" is also "navigation". By
         default for the likelihood, which gains by it; the paper's models count the longest alone.
@@ -89,9 +104,9 @@ class Encoder(Parameters):
     repeats : int
         Log-linear fits, each from another random start, that are averaged.
     seed : int
-        Of the validation split, and of the first random start.
+        Seed of the validation split and of the first random start.
     n_jobs : int
-        Threads, −1 for all cores.
+        Number of threads, −1 for all cores.
     checkpoint : path, optional
         Folder in which an ℓ1 fit keeps finished blocks of regions: the same fit, interrupted, goes
         on from there.
@@ -139,14 +154,18 @@ class Encoder(Parameters):
     def __init__(
         self,
         partition: Partition | None = None,
-        loss: Literal["l1", "l2", "likelihood"] = "l1",
+        loss: str = "l1",
         *,
         text: Literal["terms", "none"] = "terms",
-        constraint: Literal["labels"] | None = None,
+        constraint: str | None = None,
         vocabulary: Any = None,
         min_studies: int = 5,
         section_weights: Mapping[str, float] | None = None,
         laterality: bool = False,
+        negation: bool = True,
+        sides: bool = True,
+        findings: bool = True,
+        hedge_weight: float = 1.0,
         nested: bool | None = None,
         bandwidth: float = 1.0,
         brain: VoxelGrid | None = None,
@@ -167,6 +186,10 @@ class Encoder(Parameters):
         self.min_studies = min_studies
         self.section_weights = section_weights
         self.laterality = laterality
+        self.negation = negation
+        self.sides = sides
+        self.findings = findings
+        self.hedge_weight = hedge_weight
         self.nested = nested
         self.bandwidth = bandwidth
         self.brain = brain
@@ -181,19 +204,26 @@ class Encoder(Parameters):
 
     @property
     def partition(self) -> Partition | None:
-        """Regions to predict; once fitted those of the columns of `predict`: an atlas is cut."""
+        """Regions to predict; once fitted those of the columns of `predict`: an atlas is cut.
+
+        `get_params` and `clone` give back what the constructor got.
+        """
         fitted: Partition | None = getattr(self, "partition_", None)
-        return self._partition if fitted is None else fitted
+        given: Partition | None = self.__dict__["partition"]
+        return given if fitted is None else fitted
 
     @partition.setter
     def partition(self, partition: Partition | None) -> None:
-        self._partition = partition
+        self.__dict__["partition"] = partition
         self.__dict__.pop("partition_", None)
 
     # ---- learning
 
     def fit(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Self:
-        """Learn from a corpus, or from texts X and their peaks y in MNI mm."""
+        """Learn from a corpus, or from texts X and their peaks y in MNI mm.
+
+        All mentions of terms count, denied or not, whatever their side.
+        """
         self._check_options()
         corpus = as_corpus(X, y)
         if not len(corpus.peaks):
@@ -211,49 +241,42 @@ class Encoder(Parameters):
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "version": version("neurowhere"),
         }
-        if self.text == "none":
-            self._keep(Learned(mean_predictor(targets)))
-            return self
         corpus = corpus.select(rows)
-        counts = self._count_terms(corpus)
-        self.learn_counts(counts, targets, corpus.groups)
+        loss = self._find_loss()
+        counts = self._count_terms(corpus) if loss.needs_terms else no_counts(len(corpus))
+        self._keep(
+            CountModel.fit(
+                loss,
+                counts,
+                targets,
+                corpus.groups,
+                volumes_mm3=self.partition_.volumes_mm3,
+                brain_mm3=self.brain_.total_volume_mm3,
+                labels=self._label_selector() if loss.needs_labels else None,
+                options=self._training_options(),
+            )
+        )
         if isinstance(self.predictor_, LogLinear):
             projections = self.predictor_.project(self.weighting_.transform(counts))
             ids = corpus.documents["id"].to_numpy(dtype=str)
             self.neighbours_ = Neighbours.from_projections(ids, projections)
         return self
 
-    def learn_counts(
-        self, counts: sparse.csr_matrix, targets: Targets, groups: NDArray[Any]
-    ) -> None:
-        """Learn from the term counts and the targets of studies, once terms and regions are set."""
-        self.weighting_ = TfIdf().fit(counts)
-        lesson = Lesson(
-            self.weighting_.transform(counts),
-            targets,
-            self.partition_,
-            self.brain_.total_volume_mm3,
-            self._label_selector(),
-        )
-        learned = learn(self._learner(), lesson, groups)
-        if learned.term_weights is not None:
-            self.weighting_ = TfIdf.from_idf(self.weighting_.idf_ * learned.term_weights)
-        self._keep(learned)
-
     def _check_options(self) -> None:
-        for name, values in OPTIONS.items():
-            if getattr(self, name) not in values:
-                raise FitError(
-                    f"expected {name} among {', '.join(map(repr, values))}, "
-                    f"got {getattr(self, name)!r}"
-                )
-        if self.constraint == "labels" and self.loss == "likelihood":
-            raise FitError("expected loss 'l1' or 'l2' for a label-constrained model; set one")
+        if self.text not in TEXT:
+            raise FitError(f"expected text among {', '.join(map(repr, TEXT))}, got {self.text!r}")
+        find_loss(self.loss, self.constraint)
+
+    def _find_loss(self) -> Loss:
+        """Return the loss to fit: the one asked for, or the mean map where texts are ignored."""
+        return MeanMap() if self.text == "none" else find_loss(self.loss, self.constraint)
 
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""
-        partition = VoxelGrid() if self._partition is None else self._partition
-        if self.constraint == "labels" and getattr(partition, "labels", None) is None:
+        given = self.__dict__["partition"]
+        partition = VoxelGrid() if given is None else given
+        needs_labels = find_loss(self.loss, self.constraint).needs_labels
+        if needs_labels and getattr(partition, "labels", None) is None:
             raise FitError("a label-constrained model needs an atlas with labels; give both")
         if isinstance(partition, Atlas):
             self.brain_ = VoxelGrid() if self.brain is None else self.brain
@@ -279,7 +302,8 @@ class Encoder(Parameters):
     def _count_terms(self, corpus: Corpus) -> sparse.csr_matrix:
         """Settle the terms to learn from, and count them in the training studies."""
         vocabulary = self._find_vocabulary()
-        nested = self.loss == "likelihood" if self.nested is None else self.nested
+        loss = self._find_loss()
+        nested = loss.counts_nested if self.nested is None else self.nested
         extractor = TermExtractor(vocabulary, self.section_weights, nested=nested)
         counts = extractor.counts(corpus)
         studies = counts.getnnz(axis=0)  # (n_terms,): studies that mention each term
@@ -289,7 +313,7 @@ class Encoder(Parameters):
                 f"{self.min_studies} of the {len(corpus):,} training studies; give a vocabulary "
                 "that fits the corpus, or lower min_studies"
             )
-        if self.constraint == "labels":
+        if loss.needs_labels:
             self.vocabulary_, self.extractor_ = vocabulary, extractor
             return counts
         frequent = np.flatnonzero(studies >= self.min_studies).tolist()
@@ -301,10 +325,10 @@ class Encoder(Parameters):
         return self.extractor_.counts(corpus)
 
     def _find_vocabulary(self) -> Vocabulary:
-        if self.constraint == "labels":
-            names = [words_of_label(name)[0] for name in self.partition_.names]
-            self.label_names_ = names
-            return Vocabulary(sorted({name for name in names if name}))
+        if self._find_loss().needs_labels:
+            labels = LabelTerms.from_labels(self.partition_.names)
+            self.label_names_ = list(labels.names)
+            return labels.vocabulary
         if self.vocabulary is None:
             return builtin_anatomy()
         if isinstance(self.vocabulary, Vocabulary):
@@ -313,34 +337,27 @@ class Encoder(Parameters):
             return Vocabulary(self.vocabulary)
         return Vocabulary.load(self.vocabulary)
 
-    def _learner(self) -> Learner:
-        schedule = Schedule() if self.rank is None else Schedule(rank=self.rank)
-        return Learner(
-            loss=self.loss,
-            constraint=self.constraint,
+    def _training_options(self) -> TrainingOptions:
+        return TrainingOptions(
             lambdas=self.lambdas,
             validation=self.validation,
             tolerance=self.tolerance,
             repeats=self.repeats,
-            schedule=schedule,
+            schedule=Schedule() if self.rank is None else Schedule(rank=self.rank),
             seed=self.seed,
             n_jobs=self.n_jobs,
             checkpoint=self.checkpoint,
         )
 
-    def _label_selector(self) -> sparse.csr_matrix | None:
+    def _label_selector(self) -> sparse.csr_matrix:
         """(n_terms, n_regions), with a one where the term is the region's label."""
-        if self.constraint != "labels":
-            return None
-        regions = [k for k, name in enumerate(self.label_names_) if name]
-        terms = [self.vocabulary_.index(self.label_names_[k]) for k in regions]
-        shape = (len(self.vocabulary_), self.partition_.n_regions)
-        return sparse.csr_matrix((np.ones(len(regions)), (terms, regions)), shape=shape)
+        return LabelTerms(tuple(self.label_names_), self.vocabulary_).selector
 
-    def _keep(self, learned: Learned) -> None:
-        self.predictor_ = learned.predictor
-        self.choice_, self.certificate_ = learned.choice, learned.certificate
-        self.calibration_ = learned.calibration
+    def _keep(self, model: CountModel) -> None:
+        result = model.result
+        self.weighting_, self.predictor_ = model.weighting, result.predictor
+        self.choice_, self.certificate_ = result.choice, result.certificate
+        self.calibration_ = result.calibration
         self.neighbours_ = None
 
     @property
@@ -361,7 +378,20 @@ class Encoder(Parameters):
     # ---- predicting
 
     def predict(self, X: Corpus | Sequence[str]) -> NDArray[np.float32]:
-        """Probability of each region for each document: (n, m), rows sum to 1."""
+        """Return the probability of each region for each document.
+
+        Parameters
+        ----------
+        X : Corpus or sequence of str
+            Texts are read as `encode` reads them: what they deny is left out, and their sides
+            move the map. The documents of a corpus are counted as in training, without either.
+
+        Returns
+        -------
+        array of shape (n_documents, n_regions)
+            Rows sum to 1. Those of texts are the probabilities of their encodings.
+        """
+        check_fitted(self)
         return np.concatenate(
             [np.empty((0, self.partition_.n_regions), np.float32), *self.iter_predict(X)]
         )
@@ -369,83 +399,208 @@ class Encoder(Parameters):
     def iter_predict(
         self, X: Corpus | Sequence[str], chunk: int = CHUNK
     ) -> Iterator[NDArray[np.float32]]:
-        """Predict `chunk` documents at a time, in order."""
-        features = self.transform(X)
-        for start in range(0, features.shape[0], chunk):
-            yield self.predict_features(features[start : start + chunk])
+        """Yield the predictions of `chunk` documents at a time, in order; see `predict`."""
+        check_fitted(self)
+        if isinstance(X, Corpus):
+            features = self.transform(X)
+            for start in range(0, features.shape[0], chunk):
+                yield self.predict_features(features[start : start + chunk])
+        else:
+            for texts in chunks(as_texts(X), chunk):
+                yield self._predict_readings(self._read(texts, self.reader), self.reader)
 
     def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
         """Predict from the features of documents, as `transform` gives them."""
         return self.predictor_.predict(features)
 
     def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
-        """Features of documents: (n, n_terms), rows of unit norm."""
+        """Return the features of documents: (n, n_terms), rows of unit norm.
+
+        All terms are counted, as in training: denials and sides do not matter here.
+        """
+        check_fitted(self)
         if self.text == "none":
             return sparse.csr_matrix(np.zeros((len(X), 0), dtype=np.float32))
-        return self.weighting_.transform(self.extractor_.counts(X))
+        return self.weighting_.transform(
+            self.extractor_.counts(X if isinstance(X, Corpus) else list(as_texts(X)))
+        )
 
-    def encode(self, text: str, *, negation: bool = True, laterality: bool = True) -> Encoding:
-        """Predict from one text, and tell which of its terms were known and what they did.
+    @property
+    def reader(self) -> Reader:
+        """How `encode` and `predict` read texts, by the parameters of the model."""
+        return Reader(
+            negation=self.negation,
+            sides=self.sides,
+            findings=self.findings,
+            hedge_weight=self.hedge_weight,
+        )
+
+    def encode(
+        self,
+        text: str,
+        *,
+        negation: bool | None = None,
+        laterality: bool | None = None,
+        findings: bool | None = None,
+        hedge_weight: float | None = None,
+    ) -> Encoding:
+        """Predict from one text, and keep which of its terms were known and what they did.
 
         Parameters
         ----------
         text : str
-        negation : bool
+        negation : bool, optional
             Whether terms that the text denies ("no lesion in the thalamus") are left out.
-        laterality : bool
-            Whether the sides of brain structures ("left MCA infarct") move the map to that side.
-            A model that has learned sides from texts does so by itself.
+        laterality : bool, optional
+            Whether structures move to the side that the text gives them ("left insula").
+        findings : bool, optional
+            Whether sections of a report that hold no findings (technique, indication, history,
+            comparison, plan) are left out.
+        hedge_weight : float, optional
+            Weight of what the text leaves open ("possible", "cannot be excluded").
+
+        By default, these are the parameters `negation`, `sides`, `findings` and `hedge_weight` of
+        the model.
+
+        Returns
+        -------
+        Encoding
         """
-        mentions = Mentions(())
-        if self.text != "none":
-            mentions = read_mentions(text, self.extractor_.counter, negation=negation)
-        features = self._features(mentions)
+        if not isinstance(text, str):
+            raise TextError(f"expected one text as a str, got {type(text).__name__}")
+        (encoding,) = self.encode_many(
+            [text],
+            negation=negation,
+            laterality=laterality,
+            findings=findings,
+            hedge_weight=hedge_weight,
+        )
+        return encoding
+
+    def encode_many(
+        self,
+        texts: Iterable[str],
+        *,
+        negation: bool | None = None,
+        laterality: bool | None = None,
+        findings: bool | None = None,
+        hedge_weight: float | None = None,
+    ) -> Iterator[Encoding]:
+        """Yield the encodings of texts, in order, as they come: some at a time are predicted.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        negation, laterality, findings, hedge_weight : optional
+            As in `encode`.
+
+        Yields
+        ------
+        Encoding
+        """
+        check_fitted(self)
+        asked = {
+            "negation": negation,
+            "sides": laterality,
+            "findings": findings,
+            "hedge_weight": hedge_weight,
+        }
+        given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+        reader = replace(self.reader, **given)
+        for chunk in chunks(as_texts(texts), CHUNK_ENCODED):
+            readings = self._read(chunk, reader)
+            probabilities = self._predict_readings(readings, reader)
+            for row, text in enumerate(chunk):
+                yield self._encoding(text, readings, row, probabilities[row], reader)
+
+    def _read(self, texts: Sequence[str], reader: Reader) -> Readings:
+        if self.text == "none":
+            return Readings.unread(len(texts))
+        return Readings.read(texts, self.extractor_, self.weighting_, reader)
+
+    def _predict_readings(self, readings: Readings, reader: Reader) -> NDArray[np.float32]:
+        """Predict, with each term on the side that the text gives it."""
+        if not self._follows_sides(reader):
+            return self.predict_features(readings.features)
+        shift: NDArray[np.float32] | None = None
+        for row in range(len(readings.mentions)):
+            _, shifts = self._shifts(readings, row)
+            if len(shifts):
+                if shift is None:
+                    shape = len(readings.mentions), self.partition_.n_regions
+                    shift = np.zeros(shape, np.float32)
+                shift[row] = shifts.sum(axis=0)
+        q = self.predictor_.predict(readings.features, shift)  # (n, m)
+        for row in range(len(q)):
+            shares = readings.fold_shares(row)
+            if shares.neither < 1:
+                q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
+        return q
+
+    def _follows_sides(self, reader: Reader) -> bool:
+        """Return whether sides are applied: a model that has learned them needs no more."""
+        return reader.sides and self.text != "none" and not self.extractor_.sided
+
+    def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return the features of a text that are structures, and what their sides add."""
+        sides = readings.structures(row)
+        places = np.fromiter(sides, np.intp, len(sides))
+        features = readings.features[row]
+        if not len(places):
+            return places, np.empty((0, self.partition_.n_regions), np.float32)
+        maps = features.data[places, None] * self.predictor_.effects(features.indices[places])
+        balance = np.fromiter(sides.values(), np.float64, len(sides))
+        return places, self.predictor_.lateral(maps, balance, side_of_regions(self.partition_))
+
+    def _encoding(
+        self,
+        text: str,
+        readings: Readings,
+        row: int,
+        probabilities: NDArray[np.float32],
+        reader: Reader,
+    ) -> Encoding:
+        features, where = readings.features[row], readings.where(row)
+        implied = set(readings.implied[row])
         order = np.argsort(-features.data, kind="stable")
-        columns, weights = features.indices[order], features.data[order]
-        names = [self.extractor_.terms[i] for i in columns]
-        probabilities = self.predict_features(features)[0]
-        if laterality and not (self.text == "none" or self.extractor_.sided):
-            shares = side_shares(mentions, dict(zip(names, weights, strict=True)))
-            probabilities = move_to_sides(self.partition_, probabilities, shares.left, shares.right)
+        names = [self.extractor_.terms[i] for i in features.indices[order].tolist()]
+
+        @cache
+        def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+            return self._shifts(readings, row)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
-            return weights * self.predictor_.mean_effects(columns, places)
+            added = features.data * self.predictor_.mean_effects(features.indices, places)
+            if self._follows_sides(reader):
+                structures, shifts = lateral()
+                added[structures] += shifts @ places
+            explained: NDArray[np.floating] = added[order]
+            return explained
 
         return Encoding(
             text=text,
             probabilities=probabilities,
             mean_map=self.mean_map_,
-            terms=pd.DataFrame(
-                self._where(mentions, names)
-                | {"weight": weights, "contribution": explain(probabilities - self.mean_map_)},
-                columns=["term", "count", "weight", "where", "contribution"],
-            ),
             partition=self.partition_,
             brain=self.brain_,
-            mentions=mentions,
+            uses={
+                name: TermUse(
+                    len(where[name]), weight, spans(where[name]), implied.issuperset(where[name])
+                )
+                for name, weight in zip(names, features.data[order].tolist(), strict=True)
+            },
+            mentions=readings.mentions[row],
             calibrate=self._mass_for,
             explain=explain,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
+            suggest=self._suggest,
         )
 
-    def _features(self, mentions: Mentions) -> sparse.csr_matrix:
-        if self.text == "none":
-            return sparse.csr_matrix(np.zeros((1, 0), dtype=np.float32))
-        return self.weighting_.transform(count_mentions(mentions, self.extractor_))
-
-    def _where(self, mentions: Mentions, names: list[str]) -> dict[str, list[Any]]:
-        """Terms that a text affirms, how often, and where."""
-        where: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
-        for mention in mentions.present:
-            term = mention.term
-            names_here = [term, *self.extractor_.terms_within.get(term, [])]
-            if (sided := f"{mention.side} {term}") in self.extractor_.sided:
-                names_here.append(sided)
-            for name in names_here:
-                where[name].append((mention.start, mention.end))
-        places = list(where.values())
-        return {"term": names, "count": list(map(len, places)), "where": places}
+    def _suggest(self, word: str) -> list[str]:
+        """Return known names that are spelt like a word; short words are like too many."""
+        is_short = len(word) < SHORTEST_SPELT
+        return [] if is_short or self.text == "none" else self.vocabulary_.suggest(word)
 
     def _mass_for(self, share: float) -> float:
         return share if self.calibration_ is None else mass_for(share, self.calibration_)
@@ -456,12 +611,13 @@ class Encoder(Parameters):
         return self.neighbours_.nearest(self.predictor_.project(features)[0])
 
     def term_map(self, name: str) -> TermMap:
-        """Find what the model associates with a term: xᵀβ for a text that is the term alone.
+        """Return what the model associates with a term: xᵀβ for a text that is the term alone.
 
         A name may begin with a side. "left amygdala" is learned where the training texts mention
         it often enough (see `laterality`), or is a term of the vocabulary itself. Otherwise the
         map of "amygdala" is restricted to the left hemisphere.
         """
+        check_fitted(self)
         if self.text == "none":
             raise FitError("a model of the mean map knows no terms; fit one with text")
         term, side = (name, None) if name in self.vocabulary_ else without_side(name)
@@ -489,13 +645,18 @@ class Encoder(Parameters):
     # ---- scoring
 
     def score(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> float:
-        """Mean over studies of the mean log-likelihood of their peaks, per mm³."""
+        """Return the mean over studies of the mean log-likelihood of their peaks, per mm³.
+
+        Documents, and texts too, are counted as in training, without denials or sides.
+        """
         return float(self.score_documents(X, y)["log_likelihood"].mean())
 
     def score_documents(
         self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None
     ) -> pd.DataFrame:
         """Score each study by the likelihood of its peaks under the half-uniform prediction.
+
+        Documents, and texts too, are counted as in training, without denials or sides.
 
         Returns
         -------
@@ -504,23 +665,17 @@ class Encoder(Parameters):
             mean_map (the log-likelihood of the mean map), peaks (scored, in the brain) and
             peaks_outside (left out).
         """
+        check_fitted(self)
         corpus = as_corpus(X, y)
         xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
         study, region = place_peaks(self.partition_, self.brain_, xyz_mm, corpus.peak_rows)
-        order = np.argsort(study, kind="stable")
-        study, region = study[order], region[order]
-        relative = np.zeros(len(study))
-        scale = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
-        start = 0
+        peaks = Peaks(study, region, len(corpus))
+        relative_volume = self.brain_.total_volume_mm3 / self.partition_.volumes_mm3  # V/v_k
         n_chunks = -(-len(corpus) // CHUNK)
-        for q in track(self.iter_predict(corpus), "scoring", n_chunks):
-            here = slice(*np.searchsorted(study, [start, start + len(q)]))
-            covered = region[here] >= 0
-            relative[here] = covered * q[study[here] - start, region[here]] * scale[region[here]]
-            start += len(q)
-        nats = nats_above_uniform(relative, study, len(corpus))
-        mean = (region >= 0) * (self.mean_map_ * scale)[region]
-        mean_nats = nats_above_uniform(mean, study, len(corpus))
+        predictions = track(self.iter_predict(corpus), "scoring", n_chunks)
+        nats = score_studies(predictions, peaks, relative_volume)
+        mean_map = np.broadcast_to(self.mean_map_, (len(corpus), len(self.mean_map_)))
+        mean_nats = score_studies([mean_map], peaks, relative_volume)
         scored = np.bincount(study, minlength=len(corpus))
         return pd.DataFrame(
             {
@@ -554,7 +709,7 @@ class Encoder(Parameters):
     # ---- telling
 
     def summary(self) -> dict[str, Any]:
-        """Say what the fitted model is and what it was learned from, as plain data."""
+        """Return what the fitted model is and what it was learned from, as plain data."""
         about: dict[str, Any] = {
             "partition": type(self.partition_).__name__,
             "regions": self.partition_.n_regions,
@@ -589,11 +744,12 @@ def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -
     """Make a corpus of texts, and of their peaks if there are any."""
     if isinstance(X, Corpus):
         return X
+    texts = list(as_texts(X))
     if y is None:
-        y = [np.empty((0, 3))] * len(X)
-    if len(X) != len(y):
-        raise FitError(f"expected peaks for each text, got {len(X)} texts and {len(y)} peaks")
+        y = [np.empty((0, 3))] * len(texts)
+    if len(texts) != len(y):
+        raise FitError(f"expected peaks for each text, got {len(texts)} texts and {len(y)} peaks")
     return Corpus.from_documents(
         Document(str(i), {"body": text}, np.asarray(peaks, dtype=np.float64).reshape(-1, 3), "MNI")
-        for i, (text, peaks) in enumerate(zip(X, y, strict=True))
+        for i, (text, peaks) in enumerate(zip(texts, y, strict=True))
     )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,21 +13,51 @@ from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
-from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.maxima import strongest_regions
-from neurowhere.space.overlap import overlap_mm3
+from neurowhere.model.gazetteer import Gazetteer, gazetteer_of
+from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
+from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
-from neurowhere.text.clinical.mentions import Mentions
+from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side
+from neurowhere.text.language import is_foreign
+from neurowhere.text.unknown import UnknownWord, unknown_words
 
 N_PEAKS = 10
-FEW_TERMS, FEW_NATS = 0.05, 0.1  # known terms per word, expected gain: less supports little
+RegionOrder = Literal["excess", "probability", "ratio"]
+REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
+FEW_NATS = 0.1  # expected gain; less supports little
+LEAST_KNOWN, MANY_TERMS = 0.34, 15  # share of content words known; terms that make up for it
 WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TermUse:
+    """How a text uses a term.
+
+    Attributes
+    ----------
+    count : int
+        Mentions that count.
+    weight : float
+        Feature x_t.
+    where : list of (int, int)
+        Where the mentions are.
+    implied : bool
+        Whether the text does not name it: the name of an artery, a syndrome or a sign points to
+        it by a rule.
+    """
+
+    count: int
+    weight: float
+    where: list[Span]
+    implied: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
     """The distribution over the brain that a model predicts from one text.
+
+    Encodings of one model can be added and subtracted: see `neurowhere.model.algebra`.
 
     Attributes
     ----------
@@ -36,65 +66,93 @@ class Encoding:
         Probability of each region of the partition; they sum to 1.
     mean_map : array of shape (m,)
         Probability of each region over the training studies: what to expect of any text.
-    terms : DataFrame
-        Terms that the text affirms: term, count, weight (x_t, its feature), where (a list of
-        (start, end) in the text), and contribution: how far it moved the map to what it is. The
-        heaviest first.
     partition : Partition
     brain : VoxelGrid
         Its volume V is that of the uniform density.
+    uses : dict of str to TermUse
+        Terms that the text affirms, the heaviest first.
     mentions : Mentions
         All that was read: also what the text denies, and the sides that it gives.
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
     explain : callable
-        From weights of the regions to what each of `terms` adds to their weighted sum; exact.
+        From weights of the regions to what each of `uses` adds to their weighted sum; exact.
     unit : "probability" or "log probability"
-        Of what terms add.
+        Unit of what terms add.
     find_similar : callable
-        Gives `similar`.
+        Returns `similar`.
+    suggest : callable
+        Returns known names that are spelt like a word.
     """
 
     text: str
     probabilities: NDArray[np.float32]
     mean_map: NDArray[np.floating]
-    terms: pd.DataFrame
     partition: Partition
     brain: VoxelGrid
+    uses: dict[str, TermUse] = field(default_factory=dict)
     mentions: Mentions = field(default_factory=lambda: Mentions(()))
     calibrate: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
-    unit: str = "probability"
+    unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
+    suggest: Callable[[str], list[str]] = field(default=lambda _: [])
+
+    @cached_property
+    def terms(self) -> pd.DataFrame:
+        """Terms that the text affirms, the heaviest first.
+
+        The columns are term, count, weight (x_t, its feature), where (a list of (start, end) in
+        the text), and contribution: how far it moved the map to what it is.
+        """
+        uses = self.uses.values()
+        return pd.DataFrame(
+            {
+                "term": list(self.uses),
+                "count": [use.count for use in uses],
+                "weight": np.array([use.weight for use in uses], dtype=np.float32),
+                "where": [use.where for use in uses],
+                "contribution": self.explain(self.probabilities - self.mean_map) if uses else (),
+            }
+        )
 
     @cached_property
     def similar(self) -> pd.DataFrame | None:
-        """Training studies with the closest texts: id, similarity, link; None if not kept."""
+        """Training studies with the closest texts: id, similarity, link. None if not kept."""
         return self.find_similar()
 
     @property
     def is_mean_map(self) -> bool:
         """Whether no term was found, so that the map is the mean map."""
-        return self.terms.empty
+        return not self.uses
 
     @cached_property
     def density(self) -> NDArray[np.float64]:
         """Density q in each region, in mm⁻³: (m,)."""
         return self.probabilities / self.partition.volumes_mm3
 
+    @property
+    def mean_density(self) -> NDArray[np.float64]:
+        """Density of the mean map in each region, in mm⁻³: (m,)."""
+        return self.mean_map / self.partition.volumes_mm3
+
     @cached_property
-    def log_ratio(self) -> NDArray[np.float64]:
+    def log_ratio(self) -> NDArray[np.float32]:
         """Log of the half-uniform density over the half-uniform mean map: (m,).
 
         With q' = ½ (1/V + q), which is never zero, this is log q' − log q̄'.
         """
-        volume = self.brain.total_volume_mm3
-        mean_density = self.mean_map / self.partition.volumes_mm3
-        ratio: NDArray[np.float64] = np.log1p(self.density * volume) - np.log1p(
-            mean_density * volume
-        )
+        # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
+        ratio: NDArray[np.float32] = np.log(1 + self._relative(self.probabilities))
+        ratio -= np.log(1 + self._relative(self.mean_map))
         return ratio
+
+    def _relative(self, probabilities: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Return densities in multiples of the uniform one, q V / v."""
+        scale = self.brain.total_volume_mm3 / self.partition.volumes_mm3
+        relative: NDArray[np.float32] = np.multiply(probabilities, scale, dtype=np.float32)
+        return relative
 
     @cached_property
     def density_img(self) -> Any:
@@ -111,21 +169,31 @@ class Encoding:
         return self.partition.to_img(self.holding(share))
 
     def holding(self, share: float) -> NDArray[np.bool_]:
-        """Tell which regions make the smallest set that should hold a share of the peaks: (m,)."""
+        """Return which regions make the smallest set that should hold a share of the peaks."""
         if not 0 < share <= 1:
             raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
         return highest_density(self.probabilities, self.density, self.calibrate(share))
 
     @cached_property
+    def unknown(self) -> list[UnknownWord]:
+        """Content words of the text that the model does not know."""
+        read = (*self.mentions.found, *self.mentions.places, *self.mentions.rule_based)
+        return unknown_words(self.text, [(mention.start, mention.end) for mention in read])
+
+    @cached_property
     def support(self) -> "Support":
-        """How well the model can tell what the text is about."""
+        """How well the model can tell where the text points."""
         n_words = len(WORD.findall(self.text))
+        named = sum(not use.implied for use in self.uses.values())
+        n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
+        terms = named + (n_rules if len(self.uses) > named else 0)
         if self.is_mean_map:
-            return Support(0, n_words, 0.0)
-        return Support(len(self.terms), n_words, float(self.probabilities @ self.log_ratio))
+            return Support(0, n_words, 0.0, len(self.unknown))
+        nats = float(self.probabilities @ self.log_ratio)
+        return Support(terms, n_words, nats, len(self.unknown), is_foreign(self.text))
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
-        """Tell which terms raised and which lowered the map: exact, the strongest first.
+        """Return which terms raised and which lowered the map: exact, the strongest first.
 
         What a term adds is compared between a place and the brain at large: with e_tk the effect
         of term t on region k, and q̄ the mean map, a contribution is Σ_k (w_k − q̄_k) x_t e_tk.
@@ -143,7 +211,7 @@ class Encoding:
             probability, before the map is made a density and moved to a side.
         """
         contribution = self.explain(self._weights(place) - self.mean_map)
-        table = pd.DataFrame({"term": self.terms["term"], "contribution": contribution})
+        table = pd.DataFrame({"term": list(self.uses), "contribution": contribution})
         return table.sort_values(
             "contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True
         )
@@ -177,40 +245,61 @@ class Encoding:
             {
                 **dict(zip(XYZ, self.partition.centers_mm[places].T, strict=True)),
                 "density": self.density[places],
-                "ratio": _ratio(self.probabilities[places], self.mean_map[places]),
+                "ratio": ratios(self.probabilities[places], self.mean_map[places]),
             }
         )
 
-    def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
-        """Sum up the map by the regions of an atlas, the most probable first.
+    def regions(self, atlas: Atlas | None = None, *, sort: RegionOrder = "excess") -> pd.DataFrame:
+        """Sum up the map by the regions of an atlas.
 
         Parameters
         ----------
         atlas : Atlas, optional
-            By default the model's own, if it predicts the regions of one.
+            By default the model's own if it predicts the regions of one, or AAL3.
+        sort : "excess", "probability" or "ratio"
+            What the first regions have most of. The excess over the mean map lets small regions
+            win where a text points to them, and large ones only where it does.
 
         Returns
         -------
         DataFrame
-            region, probability, ratio to the mean map (NaN where that is zero). What lies in no
-            region of the atlas is left out, so that the probabilities may sum to less than 1.
+            region, name (in words), probability, ratio to the mean map (NaN where that is zero),
+            and excess, the probability minus that of the mean map. What lies in no region of the
+            atlas is left out, so that the probabilities may sum to less than 1.
         """
-        if atlas is None and not isinstance(self.partition, Atlas):
-            raise PartitionError("the model predicts voxels; give an atlas that names regions")
-        probability: NDArray[np.floating] = self.probabilities
-        mean = self.mean_map
-        if atlas is not None and atlas is not self.partition:
-            shared_mm3 = overlap_mm3(atlas, self.partition)  # (n_regions, m)
-            probability = shared_mm3 @ self.density
-            mean = shared_mm3 @ (self.mean_map / self.partition.volumes_mm3)
+        gazetteer = self.gazetteer(atlas)
+        probability = gazetteer.shares(self.density)
+        mean = gazetteer.shares(self.mean_density)
         table = pd.DataFrame(
             {
-                "region": (atlas or self.partition).names,
+                "region": gazetteer.atlas.names,
+                "name": gazetteer.names,
                 "probability": probability,
-                "ratio": _ratio(probability, mean),
+                "ratio": ratios(probability, mean),
+                "excess": probability - mean,
             }
         )
-        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+        if sort not in REGION_ORDERS:
+            raise PartitionError(
+                f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}"
+            )
+        return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
+
+    def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
+        """Return the regions of an atlas, by default as in `regions`, beside the model's."""
+        if atlas is None:
+            atlas = self.partition if isinstance(self.partition, Atlas) else default_atlas()
+        return gazetteer_of(atlas, self.partition)
+
+    def __add__(self, other: "Encoding") -> "Encoding":
+        from neurowhere.model.algebra import add
+
+        return add(self, other) if isinstance(other, Encoding) else NotImplemented
+
+    def __sub__(self, other: "Encoding") -> "Encoding":
+        from neurowhere.model.algebra import subtract
+
+        return subtract(self, other) if isinstance(other, Encoding) else NotImplemented
 
     def save(
         self,
@@ -229,7 +318,7 @@ class Encoding:
         ----------
         folder : path
         atlas : Atlas, optional
-            Names regions and peaks; by default the model's own.
+            Names regions and peaks; by default as in `regions`.
         resolution_mm, like
             Grid of the images, as in `Partition.to_img`.
         with_text : bool
@@ -256,46 +345,65 @@ class Encoding:
     def __repr__(self) -> str:
         if self.is_mean_map:
             return "Encoding: no known term, so this is the mean map of the training studies"
-        known = f"{len(self.terms):,} known term{'s' * (len(self.terms) > 1)}"
+        known = f"{len(self.uses):,} known term{'s' * (len(self.uses) > 1)}"
         peak = "; no peak" if self.peaks.empty else f"; strongest at {_place(self.peaks)}"
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.notebook import encoding_html
+        from neurowhere.report.encoding_page import encoding_html
 
         return encoding_html(self)
 
 
 @dataclass(frozen=True)
 class Support:
-    """How well a model can tell what a text is about.
+    """How well a model can tell where a text points.
 
     Attributes
     ----------
     terms : int
-        Known terms that the text affirms.
+        Known terms that the text affirms, and names that rules know.
     words : int
         Words of the text.
     nats : float
         How much likelier, by the model's own account, peaks are under the map than under the mean
         map: the expected gain in log-likelihood.
+    unknown : int
+        Content words of the text that the model does not know.
+    foreign : bool
+        Whether the text does not seem to be in English, the one language that models know.
     """
 
     terms: int
     words: int
     nats: float
+    unknown: int = 0
+    foreign: bool = False
+
+    @property
+    def known_share(self) -> float:
+        """Share of the text's distinct content words that are known."""
+        return self.terms / max(self.terms + self.unknown, 1)
 
     @property
     def level(self) -> Literal["none", "weak", "good"]:
-        """In a word."""
+        """In a word: none, weak or good.
+
+        It is weak where the map hardly differs from the mean map, or where most content words of a
+        text with few terms are unknown: such a text is about something else, or in another
+        language.
+        """
         if not self.terms:
             return "none"
-        is_sparse = self.terms < FEW_TERMS * self.words
-        return "weak" if is_sparse or self.nats < FEW_NATS else "good"
+        is_strange = self.terms < MANY_TERMS and self.known_share < LEAST_KNOWN
+        return "weak" if self.foreign or is_strange or self.nats < FEW_NATS else "good"
 
     def __str__(self) -> str:
-        terms = f"{self.terms} known term{'s' * (self.terms != 1)} in {self.words:,} words"
-        return f"{self.level} ({terms}; expected gain over the mean map {self.nats:.2f} nats)"
+        terms = f"{self.terms} known term{'s' * (self.terms != 1)}"
+        unknown = f", {self.unknown} unknown word{'s' * (self.unknown != 1)}" * bool(self.unknown)
+        foreign = ", not in English" * self.foreign
+        gain = f"expected gain over the mean map {self.nats:.2f} nats"
+        return f"{self.level} ({terms}{unknown}{foreign}; {gain})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -372,7 +480,8 @@ def highest_density(
     return chosen
 
 
-def _ratio(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
+def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the ratio of each probability to that of the mean map, NaN where that is zero."""
     nothing = np.full(len(mean), np.nan)
     ratio: NDArray[np.float64] = np.divide(probability, mean, out=nothing, where=mean > 0)
     return ratio

@@ -5,6 +5,7 @@ Prediction needs nothing of scikit-learn, and importing it takes longer than eve
 """
 
 import inspect
+from functools import cache
 from typing import Any, Self
 
 from neurowhere.exceptions import FitError
@@ -26,11 +27,11 @@ class Parameters:
         return {name: p.default for name, p in signature.parameters.items() if name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Value of each parameter."""
-        return {name: getattr(self, name) for name in self._defaults()}
+        """Return the value of each parameter, as the constructor got it."""
+        return {name: vars(self)[name] for name in self._defaults()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set some parameters."""
+        """Set some parameters, and return the estimator."""
         known = self._defaults()
         for name, value in parameters.items():
             if name not in known:
@@ -39,10 +40,18 @@ class Parameters:
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what this is; only scikit-learn calls it."""
+        """Return what scikit-learn should know of this; only scikit-learn calls it."""
         from sklearn.base import BaseEstimator
 
-        return BaseEstimator().__sklearn_tags__()
+        tags = BaseEstimator().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.target_tags.required = True
+        tags.no_validation = True  # texts and lists of peaks are no arrays
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether `fit` was called."""
+        return hasattr(self, "predictor_")
 
     def __repr__(self) -> str:
         values = self.get_params()
@@ -52,6 +61,24 @@ class Parameters:
             if not (values[name] is default or _is_equal(values[name], default))
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def check_fitted(estimator: Parameters) -> None:
+    """Raise an error if `fit` was not called."""
+    if not estimator.__sklearn_is_fitted__():
+        name = type(estimator).__name__
+        raise _not_fitted_error()(f"this {name} is not fitted yet; call fit, or load a model")
+
+
+@cache
+def _not_fitted_error() -> type[FitError]:
+    """Return an error that is ours and scikit-learn's; imported only where it is raised."""
+    from sklearn.exceptions import NotFittedError as TheirError
+
+    class NotFittedError(FitError, TheirError):  # type: ignore[misc]
+        """The estimator was asked before it was fitted."""
+
+    return NotFittedError
 
 
 def _is_equal(value: Any, default: Any) -> bool:

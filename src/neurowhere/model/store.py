@@ -55,6 +55,10 @@ PARAMETERS = (
     "min_studies",
     "section_weights",
     "laterality",
+    "negation",
+    "sides",
+    "findings",
+    "hedge_weight",
     "nested",
     "bandwidth",
     "lambdas",
@@ -112,8 +116,20 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
         raise ModelError(f"{path} is not a whole model ({reason}); {REMEDY}") from error
 
 
-def verify_model(folder: str | os.PathLike[str]) -> int:
-    """Check every file of a model, and that it predicts densities; return the number of files."""
+def verify_model(folder: str | os.PathLike[str] | None = None) -> int:
+    """Check every file of a model, and that it predicts densities.
+
+    Parameters
+    ----------
+    folder : path, optional
+        By default the model that the package ships.
+
+    Returns
+    -------
+    int
+        Number of its files.
+    """
+    folder = SHIPPED if folder is None else folder
     model = load_model(folder)
     for name, values in model.predictor_.to_arrays().items():
         if not np.isfinite(values).all():

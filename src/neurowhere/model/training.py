@@ -1,82 +1,42 @@
-"""Learning: from the features and targets of studies to a fitted predictor.
+"""Training: from the term counts and the peaks of studies to a model that predicts from counts.
 
-What cannot be learned by the loss itself, the penalty, the sharpness and how long to go on, is
-chosen by the likelihood of the peaks of studies that are held out of the training data; then the
-model is fitted to all of it.
+What is minimised, over which path of λ and by which solver is the business of a `Loss`; those that
+the package knows are in `neurowhere.model.losses`. `CountModel` is all there is to a fitted model
+between counts and probabilities: an `Encoder` puts the reading of texts before it, and the folds
+of a comparison use it as it is.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.parallel import slices
-from neurowhere._tools.progress import track
 from neurowhere.learn import (
-    Block,
     Certificate,
     Choice,
     Design,
-    Linear,
-    LogLinear,
     Peaks,
     Predictor,
     Schedule,
-    Studies,
-    average,
-    calibrate,
-    choose,
-    collect,
-    fit_loglinear,
-    l1_blocks,
-    label_blocks,
-    learn_term_weights,
-    nats_above_uniform,
-    peak_levels,
-    reweighted,
-    ridge_blocks,
-    softmax,
+    shuffle_split,
     target_products,
-    validation_split,
 )
 from neurowhere.space.targets import Targets
+from neurowhere.text import TfIdf
 
-# Rows of X have unit norm, its columns are centred, targets are probabilities times m. For the
-# likelihood, the weight decay of the loadings.
-LAMBDAS = {
-    "l1": tuple(np.geomspace(10, 0.1, 9).tolist()),
-    "l2": tuple(np.geomspace(1000, 1, 10).tolist()),
-    "labels": tuple(np.geomspace(100, 0.01, 9).tolist()),
-    "likelihood": (2.0,),
-}
-EXPONENT_SHARPNESS = (0.8, 1.0, 1.15, 1.3, 1.45, 1.6, 1.8, 2.0)
 CHUNK = 256  # studies predicted at a time
-T = TypeVar("T")
-
-
-class Regions(Protocol):
-    """What learning asks of a partition."""
-
-    @property
-    def volumes_mm3(self) -> NDArray[np.float64]:
-        """Volume of each region."""
-
-    @property
-    def n_regions(self) -> int:
-        """Number of regions m."""
 
 
 @dataclass(frozen=True)
-class Learner:
-    """How a predictor is learned. The parameters are those of `neurowhere.Encoder`."""
+class TrainingOptions:
+    """How a model is trained, whatever the loss. The parameters are those of `Encoder`."""
 
-    loss: str = "l1"
-    constraint: str | None = None
     lambdas: Sequence[float] | None = None
     validation: float = 0.1
     tolerance: float = 1e-3
@@ -86,16 +46,74 @@ class Learner:
     n_jobs: int = -1
     checkpoint: str | os.PathLike[str] | None = None
 
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """Studies to learn from, as features and targets.
+
+    Attributes
+    ----------
+    features : csr_matrix of shape (n_studies, n_terms)
+    targets : Targets
+        Densities to predict, and the peaks to score.
+    groups : array of shape (n_studies,)
+        Studies of one group are held out together.
+    volumes_mm3 : array of shape (n_regions,)
+        v_k.
+    brain_mm3 : float
+        V, the volume of the brain.
+    labels : csr_matrix of shape (n_terms, n_regions), optional
+        A one where a term is the label of a region; for losses that need labels.
+    """
+
+    features: sparse.csr_matrix
+    targets: Targets
+    groups: NDArray[Any]
+    volumes_mm3: NDArray[np.float64]
+    brain_mm3: float
+    labels: sparse.csr_matrix | None = None
+
     @property
-    def path(self) -> list[float]:
-        """Penalties to choose from, decreasing."""
-        usual = LAMBDAS[self.constraint or self.loss]
-        return [float(value) for value in (usual if self.lambdas is None else self.lambdas)]
+    def n_regions(self) -> int:
+        """Number of regions m."""
+        return len(self.volumes_mm3)
+
+    @property
+    def relative_volume(self) -> NDArray[np.float64]:
+        """V/v_k, which turns a probability into a density relative to the uniform one."""
+        relative: NDArray[np.float64] = self.brain_mm3 / self.volumes_mm3
+        return relative
+
+    @property
+    def peaks(self) -> Peaks:
+        """Peaks to score."""
+        return Peaks(self.targets.study, self.targets.region, len(self.targets))
+
+    @property
+    def mean_target(self) -> NDArray[np.float64]:
+        """Mean probability of each region over the studies."""
+        ones = Design(np.ones((len(self.targets), 1)))
+        _, mean = target_products(ones, self.targets.shares, self.targets.smooth)
+        return mean
+
+    def select(self, rows: NDArray[np.intp]) -> "TrainingData":
+        """Return the data of some studies, given by index."""
+        return replace(
+            self,
+            features=self.features[rows],
+            targets=self.targets.select(rows),
+            groups=self.groups[rows],
+        )
+
+    def split(self, options: TrainingOptions) -> tuple["TrainingData", "TrainingData"]:
+        """Return the studies to fit on while choosing, and the validation studies."""
+        rows = shuffle_split(self.groups, seed=options.seed, share=options.validation)
+        return self.select(rows[0]), self.select(rows[1])
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
-    """A fitted predictor, and how it came about.
+class TrainingResult:
+    """A fitted predictor, and how it was chosen.
 
     Attributes
     ----------
@@ -105,7 +123,7 @@ class Learned:
     certificate : Certificate or None
         Primal and dual value of an ℓ1 fit.
     calibration : array or None
-        Predicted mass that held each share of the peaks of held-out studies; see
+        Predicted mass that held each share of the peaks of validation studies; see
         `neurowhere.learn.calibration`.
     term_weights : array or None
         Learned weight of each term among the features of a text; see `neurowhere.learn.loglinear`.
@@ -118,237 +136,141 @@ class Learned:
     term_weights: NDArray[np.float32] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """What there is to learn from: studies as features and targets, over regions of the brain.
+class Loss(ABC):
+    """What a fit minimises: its name, its path of λ, what it needs, and the fit itself.
 
-    `labels`, for a label-constrained model, has a one where a term is the label of a region.
+    A new loss is a subclass in a module of `neurowhere.model.losses`, and one line in the table
+    `LOSSES` there. `Encoder`, comparisons and commands know it from then on.
+
+    Attributes
+    ----------
+    name : str
+        Name of the loss in comparisons; also the `loss` of an `Encoder`, unless `parameters` says
+        otherwise.
+    title : str
+        Name in tables and figures.
+    lambdas : tuple of float
+        Default path of the penalty λ, decreasing.
+    needs_terms : bool
+        Whether it looks at the text at all.
+    needs_labels : bool
+        Whether it needs an atlas with labels: the terms are then the labels, and
+        `TrainingData.labels` says whose.
+    counts_nested : bool
+        Whether terms within longer ones count too, unless the user says otherwise.
     """
 
-    features: sparse.csr_matrix  # (n_studies, n_terms)
-    targets: Targets
-    regions: Regions
-    brain_mm3: float
-    labels: sparse.csr_matrix | None = None  # (n_terms, n_regions)
-
-    def select(self, rows: NDArray[np.intp]) -> "Lesson":
-        """Give the lesson of some studies."""
-        return replace(self, features=self.features[rows], targets=self.targets.select(rows))
-
-    def reweighted(self, term_weights: NDArray[np.float32]) -> "Lesson":
-        """Give the lesson in which terms have other weights."""
-        return replace(self, features=reweighted(self.features, term_weights))
+    name: ClassVar[str]
+    title: ClassVar[str]
+    lambdas: ClassVar[tuple[float, ...]]
+    needs_terms: ClassVar[bool] = True
+    needs_labels: ClassVar[bool] = False
+    counts_nested: ClassVar[bool] = False
 
     @property
-    def columns(self) -> sparse.csr_matrix:
-        """Features as a regression sees them: one column per term, or per region's label."""
-        if self.labels is None:
-            return self.features
-        selector = sparse.csr_matrix(self.labels, dtype=self.features.dtype)
-        return sparse.csr_matrix(self.features @ selector)
+    def parameters(self) -> dict[str, str | None]:
+        """Parameters `loss` and `constraint` of an `Encoder` that has this loss."""
+        return {"loss": self.name, "constraint": None}
 
-    @property
-    def peaks(self) -> Peaks:
-        """Peaks to score against."""
-        return Peaks(self.targets.study, self.targets.region, len(self.targets))
+    def path(self, options: TrainingOptions) -> list[float]:
+        """Return the λ to choose from: those asked for, or the usual ones."""
+        lambdas = self.lambdas if options.lambdas is None else options.lambdas
+        return [float(value) for value in lambdas]
 
-    @property
-    def relative_volume(self) -> NDArray[np.float64]:
-        """V/v_k: what turns a probability into a density relative to uniform."""
-        relative: NDArray[np.float64] = self.brain_mm3 / self.regions.volumes_mm3
-        return relative
+    @abstractmethod
+    def fit(self, data: TrainingData, options: TrainingOptions) -> TrainingResult:
+        """Choose what has to be chosen on validation studies, then fit all studies.
 
-    @property
-    def studies(self) -> Studies:
-        """What a log-linear regression is fitted to."""
-        mean = mean_target(self.targets)
-        n_peaks = np.bincount(self.targets.study, minlength=len(self.targets))
-        return Studies(self.columns, self.targets.rows, n_peaks, mean, self.relative_volume)
+        Parameters
+        ----------
+        data : TrainingData
+        options : TrainingOptions
+
+        Returns
+        -------
+        TrainingResult
+        """
 
 
-def learn(learner: Learner, lesson: Lesson, groups: NDArray[Any]) -> Learned:
-    """Choose what has to be chosen on held-out studies, then fit all of them.
+@dataclass(frozen=True, eq=False)
+class CountModel:
+    """A fitted model, from the term counts of studies to the probability of each region.
+
+    Attributes
+    ----------
+    weighting : TfIdf
+        Turns counts into features.
+    result : TrainingResult
+        Its predictor turns features into probabilities.
+    """
+
+    weighting: TfIdf
+    result: TrainingResult
+
+    @classmethod
+    def fit(
+        cls,
+        loss: Loss,
+        counts: sparse.csr_matrix,
+        targets: Targets,
+        groups: NDArray[Any],
+        *,
+        volumes_mm3: NDArray[np.float64],
+        brain_mm3: float,
+        labels: sparse.csr_matrix | None = None,
+        options: TrainingOptions,
+    ) -> Self:
+        """Learn the weights of terms, then fit the loss.
+
+        Parameters
+        ----------
+        loss : Loss
+        counts : csr_matrix of shape (n_studies, n_terms)
+        targets, groups, volumes_mm3, brain_mm3, labels
+            As in `TrainingData`.
+        options : TrainingOptions
+
+        Returns
+        -------
+        CountModel
+        """
+        weighting = TfIdf().fit(counts)
+        features = weighting.transform(counts)
+        data = TrainingData(features, targets, groups, volumes_mm3, brain_mm3, labels)
+        result = loss.fit(data, options)
+        if result.term_weights is not None:
+            weighting = TfIdf.from_idf(weighting.idf_ * result.term_weights)
+        return cls(weighting, result)
+
+    def predict(
+        self, counts: sparse.csr_matrix, chunk: int = CHUNK
+    ) -> Iterator[NDArray[np.float32]]:
+        """Predict from term counts, some studies at a time.
+
+        Parameters
+        ----------
+        counts : csr_matrix of shape (n, n_terms)
+        chunk : int
+
+        Yields
+        ------
+        array of shape (at most chunk, n_regions)
+            Probability of each region.
+        """
+        features = self.weighting.transform(counts)
+        for rows in slices(features.shape[0], chunk):
+            yield self.result.predictor.predict(features[rows])
+
+
+def no_counts(n_studies: int) -> sparse.csr_matrix:
+    """Return the counts of a model that knows no terms.
 
     Parameters
     ----------
-    learner : Learner
-    lesson : Lesson
-    groups : array of shape (n_studies,)
-        Studies of one group are held out together.
+    n_studies : int
+
+    Returns
+    -------
+    csr_matrix of shape (n_studies, 0)
     """
-    fit_rows, held_rows = validation_split(groups, fraction=learner.validation, seed=learner.seed)
-    fit, held = lesson.select(fit_rows), lesson.select(held_rows)
-    if learner.loss == "likelihood":
-        return _learn_likelihood(learner, lesson, fit, held)
-    return _learn_linear(learner, lesson, fit, held)
-
-
-def mean_predictor(targets: Targets) -> Linear:
-    """Predictor of the mean map, whatever the text."""
-    mean = mean_target(targets)
-    return Linear(mean / mean.sum(), np.zeros((0, len(mean)), np.float32), np.zeros(0))
-
-
-def mean_target(targets: Targets) -> NDArray[np.float64]:
-    """Mean probability of each region over the studies."""
-    ones = Design(np.ones((len(targets), 1)))
-    _, mean = target_products(ones, targets.shares, targets.smooth)
-    return mean
-
-
-# ---- linear losses
-
-
-def _learn_linear(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesson) -> Learned:
-    path = learner.path
-    design, blocks = _blocks(learner, fit, path, "choice")
-    choice = choose(
-        blocks,
-        path,
-        design,
-        held.columns,
-        held.peaks,
-        lesson.regions.volumes_mm3,
-        lesson.brain_mm3,
-    )
-    # The path down to the chosen λ costs little more than λ alone, and starts it well.
-    path = [lam for lam in path if lam >= choice.penalty]
-    design, blocks = _blocks(learner, lesson, path, "fit")
-    m = lesson.regions.n_regions
-    fitted = collect(blocks, m)
-    coefficients, centre = fitted.coefficients, design.mean
-    if lesson.labels is not None:
-        # One coefficient per region, that of its own label: move it to the label's term.
-        coefficients = lesson.labels.toarray() * np.diagonal(coefficients)
-        centre = lesson.labels @ centre / np.maximum(lesson.labels.getnnz(axis=1), 1)
-    predictor = Linear(
-        fitted.mean / m, np.asarray(coefficients / m, np.float32), centre, choice.sharpness
-    )
-    return Learned(predictor, choice, fitted.certificate)
-
-
-def _blocks(
-    learner: Learner, lesson: Lesson, lambdas: list[float], stage: str
-) -> tuple[Design, Iterator[Block]]:
-    """Design and blocks of a linear regression over a path of λ, on targets times m."""
-    m = lesson.regions.n_regions
-    targets = lesson.targets
-    design = Design(lesson.columns)
-
-    def columns(regions: slice) -> NDArray[np.float32]:
-        return targets.columns(regions) * np.float32(m)
-
-    if lesson.labels is not None:
-        return design, label_blocks(
-            design, columns, m, lambdas, loss="l1" if learner.loss == "l1" else "l2"
-        )
-    if learner.loss == "l1":
-        return design, l1_blocks(
-            design,
-            columns,
-            m,
-            lambdas,
-            tolerance=learner.tolerance,
-            n_jobs=learner.n_jobs,
-            checkpoint=learner.checkpoint and Path(learner.checkpoint) / stage,
-        )
-    products, mean = target_products(design, targets.shares * m, targets.smooth)
-    return design, ridge_blocks(design, products, mean, lambdas)
-
-
-# ---- likelihood
-
-
-def _learn_likelihood(learner: Learner, lesson: Lesson, fit: Lesson, held: Lesson) -> Learned:
-    """Learn the weights of terms; choose decay, epochs and sharpness; then average several seeds.
-
-    The average has the rank of all fits together; what is beyond the rank of one moves no map.
-    """
-    *_, term_weights = _epochs(learn_term_weights, learner, fit, learner.schedule, "weights")
-    lesson, fit, held = (each.reweighted(term_weights) for each in (lesson, fit, held))
-    trials = [_try(learner, fit, held, decay) for decay in learner.path]
-    best = max(trials, key=lambda trial: max(trial.scores))
-    choice = Choice(
-        best.schedule.decay[0],
-        best.sharpness,
-        max(best.scores),
-        np.array([trial.scores for trial in trials]),
-    )
-    models = []
-    for repeat in range(learner.repeats):
-        title = f"fit {repeat + 1} of {learner.repeats}"
-        *_, model = _epochs(fit_loglinear, learner, lesson, best.schedule, title, repeat)
-        models.append(model)
-    predictor = average(models).sharpened(best.sharpness).truncated(learner.schedule.rank)
-    calibration = _calibration(best.model, held)
-    return Learned(predictor, choice, calibration=calibration, term_weights=term_weights)
-
-
-class _Trial(NamedTuple):
-    """The best epoch of a fit to part of the studies."""
-
-    model: LogLinear
-    schedule: Schedule
-    scores: list[float]  # for each sharpness
-
-    @property
-    def sharpness(self) -> float:
-        return EXPONENT_SHARPNESS[int(np.argmax(self.scores))]
-
-
-def _try(learner: Learner, fit: Lesson, held: Lesson, decay: float) -> _Trial:
-    """Fit, and keep the epoch that held-out studies like best."""
-    schedule = replace(learner.schedule, decay=(decay, learner.schedule.decay[1]))
-    best: _Trial | None = None
-    epochs = _epochs(fit_loglinear, learner, fit, schedule, f"choice, decay {decay:g}")
-    for epoch, model in enumerate(epochs, start=1):
-        scores = _sharpness_scores(model, held)
-        if best is None or max(scores) > max(best.scores):
-            best = _Trial(model.copy(), replace(schedule, stop=epoch), scores)
-    assert best is not None
-    return best._replace(model=best.model.sharpened(best.sharpness))
-
-
-def _calibration(model: LogLinear, held: Lesson) -> NDArray[np.float64]:
-    """Mass that holds each share of the peaks of held-out studies."""
-    study, region = held.targets.study, held.targets.region
-    levels = np.ones(len(study))
-    features = held.columns
-    for rows in slices(features.shape[0], CHUNK):
-        q = model.predict(features[rows])
-        here = (study >= rows.start) & (study < rows.stop)
-        levels[here] = peak_levels(
-            q, q * held.relative_volume, study[here] - rows.start, region[here]
-        )
-    return calibrate(levels, study)
-
-
-def _epochs(
-    method: Callable[..., Iterator[T]],
-    learner: Learner,
-    lesson: Lesson,
-    schedule: Schedule,
-    title: str,
-    repeat: int = 0,
-) -> Iterator[T]:
-    """Follow a fit, or the learning of weights, epoch by epoch."""
-    results = method(lesson.studies, schedule, seed=learner.seed + repeat, n_jobs=learner.n_jobs)
-    return track(results, title, schedule.n_epochs)
-
-
-def _sharpness_scores(model: LogLinear, held: Lesson) -> list[float]:
-    """Mean nats above uniform of held-out studies for each sharpness."""
-    peaks = held.peaks
-    order = np.argsort(peaks.study, kind="stable")
-    study, region = peaks.study[order], peaks.region[order]
-    covered = region >= 0
-    relative = np.zeros((len(EXPONENT_SHARPNESS), len(study)))
-    scale = covered * held.relative_volume[region]
-    features = held.columns
-    for rows in slices(peaks.n_studies, CHUNK):
-        here = slice(*np.searchsorted(study, [rows.start, rows.stop]))
-        added = model.project(features[rows]) @ model.components
-        for row, sharpness in zip(relative, EXPONENT_SHARPNESS, strict=True):
-            q = softmax(model.bias + np.float32(sharpness) * added)
-            row[here] = q[study[here] - rows.start, region[here]] * scale[here]
-    return [float(np.nanmean(nats_above_uniform(row, study, peaks.n_studies))) for row in relative]
+    return sparse.csr_matrix(np.zeros((n_studies, 0), dtype=np.float32))

@@ -1,1 +1,1 @@
-"""Figures, tables and pages; the only part of the package that touches matplotlib."""
+"""Figures, tables and pages; the only part of the package that imports matplotlib and jinja2."""

@@ -5,22 +5,23 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from neurowhere._tools.files import sole_writer
+from neurowhere._tools.locks import sole_writer
 from neurowhere._tools.progress import track
 from neurowhere.evaluate import Comparison
 from neurowhere.exceptions import OutputError
 from neurowhere.report.figures import box_plot, draw_example, write_svg
 from neurowhere.report.maps import write_png
-from neurowhere.report.page import page, paragraph, picture, section
+from neurowhere.report.page import render_page
 from neurowhere.report.tables import (
     HEADER,
     LOSS_NAMES,
     Cells,
     summary_cells,
-    to_html,
     to_markdown,
     write_csv,
 )
+
+__all__ = ["write_report"]
 
 TEMPORARY = ".report-"
 LEGEND = (
@@ -30,23 +31,21 @@ LEGEND = (
     "Bengio), and the share of folds in which the difference is positive. Total variation "
     "compares models on one partition only."
 )
-BOX_CAPTION = (
-    "Each box is one model over the folds, each row a partition with its number of regions. "
-    "Diamonds: the mean map, which ignores the text. Vertical line: the uniform density."
-)
-HOW = (
-    "Random tenths of the studies were held out, studies with the same PubMed id together. The "
-    "penalty and the sharpness of each model were chosen on a validation split inside its "
-    "training studies. All models are scored on the same peaks, those in the brain mask. "
-    "info.json holds the settings; scores.csv has one row per fold, partition and model."
-)
-UNIFORM = "Rows of the uniform density, the same for all partitions, are in summary.csv only."
 
 
 def write_report(comparison: Comparison) -> Path:
     """Write summary.csv, summary.md, the figures and report.html into the comparison's folder.
 
     Each file is whole or is the one before: they are written elsewhere in the folder first.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    Path
+        Of report.html.
     """
     folder = comparison.folder
     with sole_writer(folder):
@@ -72,25 +71,24 @@ def _write_files(comparison: Comparison, folder: Path) -> None:
     (folder / "summary.md").write_text(f"# Summary\n\n{table}\n{LEGEND}\n", "utf-8")
     plot = _write_box_plot(comparison, folder)
     examples = _write_examples(comparison, folder)
-    settings, partitions = comparison.ledger.settings, comparison.ledger.partitions
-    lead = (
-        f"{settings['studies']:,} studies, {settings['peaks']:,} peaks, "
-        f"{settings['terms']:,} terms; {len(partitions)} partition{'s' * (len(partitions) > 1)}, "
-        f"up to {comparison.summary['folds'].max()} folds, seed {settings['seed']}."
-    )
-    text = page(
-        "Comparison of partitions and losses",
-        lead,
-        section("Likelihood of held-out peaks", picture(plot, BOX_CAPTION, "plot")),
-        section("Summary", _summary_table(cells), paragraph(UNIFORM), paragraph(LEGEND)),
-        section("True map beside prediction", paragraph(_about_examples(comparison)), *examples),
-        section("How it was made", paragraph(HOW)),
+    text = render_page(
+        "comparison.html",
+        settings=comparison.ledger.settings,
+        n_partitions=len(comparison.ledger.partitions),
+        n_folds=comparison.summary["folds"].max(),
+        plot=plot,
+        header=HEADER,
+        rows=_page_rows(cells),
+        legend=LEGEND,
+        model=LOSS_NAMES[comparison.examples.loss],
+        partition=comparison.examples.partition,
+        examples=examples,
     )
     (folder / "report.html").write_text(text, "utf-8")
 
 
-def _summary_table(cells: Cells) -> str:
-    """Table for the page: a partition is named once, and uniform is left out."""
+def _page_rows(cells: Cells) -> Cells:
+    """Return the rows of the page: a partition is named once, and uniform is left out."""
     rows: Cells = []
     name = None
     for partition, model, *numbers in cells:
@@ -98,7 +96,7 @@ def _summary_table(cells: Cells) -> str:
             short = [number.removesuffix(" of folds") for number in numbers]
             rows.append(["" if partition == name else partition, model, *short])
             name = partition
-    return f'<div class="wide dense">{to_html(HEADER, rows)}</div>'
+    return rows
 
 
 def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
@@ -109,11 +107,11 @@ def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
     return folder / "scores.png"
 
 
-def _write_examples(comparison: Comparison, folder: Path) -> list[str]:
-    """Draw each example to a file, and return them as parts of a page."""
+def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, str]]:
+    """Draw each example to a file, and return the files with their captions."""
     examples = comparison.examples
     scale = comparison.brain_volume_mm3 / comparison.partition.volumes_mm3  # V/v_k
-    parts = []
+    drawn = []
     for index in track(range(len(examples.row)), "drawing maps"):
         document = comparison.documents.iloc[examples.row[index]]
         name = f"prediction-{examples.why[index].replace(' ', '-')}-{document['id']}.png"
@@ -123,29 +121,16 @@ def _write_examples(comparison: Comparison, folder: Path) -> list[str]:
             for maps in (examples.truth, examples.prediction)
         )
         write_png(draw_example(truth, prediction), path)
-        caption = (
-            f"{examples.why[index]}: {document['title']} (id {document['id']}), "
-            f"{examples.nats[index]:+.2f} nats above uniform"
-        )
-        parts.append(picture(path, caption[:1].upper() + caption[1:], "broad"))
-    return parts
+        study = f"{document['title'] or 'study'} (id {document['id']})"
+        caption = f"{examples.why[index]}: {study}, {examples.nats[index]:+.2f} nats above uniform"
+        drawn.append((path, caption[:1].upper() + caption[1:]))
+    return drawn
 
 
 def _safe(name: str) -> str:
-    """Keep what any file system takes in a name.
+    """Replace what a file system may not take in a name.
 
     >>> _safe("prediction-10.1/ab.png")
     'prediction-10.1_ab.png'
     """
     return "".join(c if c.isalnum() or c in "-._" else "_" for c in name)
-
-
-def _about_examples(comparison: Comparison) -> str:
-    examples = comparison.examples
-    return (
-        f"Density of the reported peaks (left) and prediction from the text (right) by the "
-        f"{LOSS_NAMES[examples.loss]} model on {examples.partition}, in multiples of the uniform "
-        "density, for studies that took no part in learning: of the test studies of the first "
-        "fold, the best one, the one that a quarter of the others surpass, and the median; and "
-        "the three of the paper, where they are in the corpus."
-    )

@@ -10,13 +10,15 @@ import pandas as pd
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
 from neurowhere.model.encoding import Encoding
-from neurowhere.report.encoding_page import readable_names
+from neurowhere.model.gazetteer import region_names
 from neurowhere.report.figures import name_rows
 from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
-from neurowhere.report.page import page, paragraph, picture, section
-from neurowhere.report.tables import to_html, write_csv
-from neurowhere.report.viewer import data_block, viewer_data, viewer_elements
+from neurowhere.report.page import render_page
+from neurowhere.report.tables import Cells, write_csv
+from neurowhere.report.viewer import viewer_data
 from neurowhere.space import Atlas
+
+__all__ = ["draw_regions", "write_contrast", "write_files"]
 
 KIND = "contrast"
 N_REGIONS, N_TERMS, N_DOCUMENTS = 15, 20, 50  # rows on the page
@@ -34,7 +36,15 @@ def write_contrast(
     titles: bool = True,
     overwrite: bool = False,
 ) -> None:
-    """Write a contrast as a folder, whole or not at all; see `Contrast.save`."""
+    """Write a contrast as a folder, whole or not at all.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    folder : path
+    atlas, resolution_mm, like, titles, overwrite
+        As in `Contrast.save`.
+    """
     with new_folder(folder, overwrite=overwrite) as temporary:
         write_files(
             contrast, temporary, atlas=atlas, resolution_mm=resolution_mm, like=like, titles=titles
@@ -50,37 +60,33 @@ def write_files(
     like: Any = None,
     titles: bool = True,
 ) -> None:
-    """Write the files of a contrast into an empty folder."""
-    documents = contrast.documents if titles else contrast.documents.drop(columns="title")
+    """Write the files of a contrast into an empty folder.
+
+    Parameters
+    ----------
+    contrast : Contrast
+    folder : path
+    atlas, resolution_mm, like, titles
+        As in `Contrast.save`.
+    """
     if atlas is None and isinstance(contrast.partition, Atlas):
         atlas = contrast.partition
+    tables = _tables(contrast, atlas, titles)
     for name, values in _images(contrast).items():
         image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
         image.to_filename(folder / f"{name}.nii.gz")
-    write_csv(contrast.terms, folder / "terms.csv")
-    write_csv(documents, folder / "documents.csv")
-    title = f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
-    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
-    write_png(figure, folder / "map.png")
-    parts = [
-        _summary_section(contrast),
-        _map_section(contrast, folder / "map.png"),
-        _terms_section(contrast.terms),
-    ]
-    if atlas is not None:
-        regions = contrast.regions(atlas)
-        write_csv(regions, folder / "regions.csv")
-        parts.append(_regions_section(regions, folder / "regions.png"))
-    parts += [
-        section("Documents", paragraph(_DOCUMENTS), _table(documents, N_DOCUMENTS)),
-        section("How it was made", paragraph(_how(contrast))),
-        data_block(_viewer_data(contrast, atlas)),
-    ]
-    lead = f"Contrasted with {contrast.against_words}."
-    text = page(title, lead, *parts, styles=("encoding.css",), script="viewer.js")
-    (folder / "report.html").write_text(text, "utf-8")
+    for name, table in tables.items():
+        write_csv(table, folder / f"{name}.csv")
+    _write_pictures(contrast, tables, folder)
+    (folder / "report.html").write_text(_page(contrast, tables, atlas, folder), "utf-8")
     groups = {"group": contrast.group, "against": contrast.against}
     write_info(folder, {"kind": KIND, **groups, "about": contrast.about})
+
+
+def _tables(contrast: Contrast, atlas: Atlas | None, titles: bool) -> dict[str, pd.DataFrame]:
+    documents = contrast.documents if titles else contrast.documents.drop(columns="title")
+    regions = {} if atlas is None else {"regions": contrast.regions(atlas)}
+    return {"terms": contrast.terms, "documents": documents, **regions}
 
 
 def _images(contrast: Contrast) -> dict[str, Any]:
@@ -94,6 +100,17 @@ def _images(contrast: Contrast) -> dict[str, Any]:
         "log_ratio_thresholded": np.where(contrast.significant(), contrast.log_ratio, 0.0),
         "z": contrast.null.z,
     }
+
+
+# ---- pictures
+
+
+def _write_pictures(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> None:
+    title = _title(contrast)
+    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
+    write_png(figure, folder / "map.png")
+    if "regions" in tables:
+        write_png(draw_regions(tables["regions"]), folder / "regions.png")
 
 
 def draw_regions(regions: pd.DataFrame) -> Any:
@@ -119,46 +136,70 @@ def draw_regions(regions: pd.DataFrame) -> Any:
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel(
-        "probability of the region, relative to the reference (95 % bootstrap interval)"
-    )
-    name_rows(axes, shown["region"].tolist())
+    axes.set_xlabel("probability of the region / in the reference (95 % bootstrap interval)")
+    names = region_names(regions["region"])
+    name_rows(axes, [names[label] for label in shown["region"]])
     axes.spines["top"].set_visible(False)
     return figure
 
 
-# ---- sections of the page
+# ---- the page
 
 
-def _summary_section(contrast: Contrast) -> str:
-    about = contrast.about
+def _page(
+    contrast: Contrast, tables: dict[str, pd.DataFrame], atlas: Atlas | None, folder: Path
+) -> str:
     passing = contrast.significant()
     raised = int((passing & (contrast.log_ratio > 0)).sum())
-    left_out = about["terms_left_out"]
-    return section(
-        "In short",
-        paragraph(
-            f"{about['documents']:,} documents were read. "
-            f"{about['documents_with_known_terms']:,} are compared, each with a term that the "
-            "model knows."
-        ),
-        paragraph(
-            f"{raised:,} of {contrast.partition.n_regions:,} regions of the model are raised and "
-            f"{int(passing.sum()) - raised:,} lowered beyond what random groups of documents of "
-            f"the same size would show, at a false-discovery rate of {FALSE_DISCOVERY_RATE:.0%}."
-        ),
-        *([paragraph(f"Left out of the encoding: {', '.join(left_out)}.")] if left_out else []),
-        *(paragraph(problem, "note") for problem in about["problems"]),
-        classes="source",
+    return render_page(
+        "contrast.html",
+        styles=("encoding.css",),
+        script="viewer.js",
+        title=_title(contrast),
+        reference=_reference(contrast),
+        about=contrast.about,
+        raised=raised,
+        lowered=int(passing.sum()) - raised,
+        n_model_regions=contrast.partition.n_regions,
+        false_discovery_rate=FALSE_DISCOVERY_RATE,
+        still=folder / "map.png",
+        terms=tables["terms"].head(N_TERMS).to_dict("records"),
+        regions=_regions(tables["regions"]) if "regions" in tables else None,
+        regions_picture=folder / "regions.png",
+        documents=_documents(tables["documents"], with_group=bool(contrast.against)),
+        data=_viewer_data(contrast, atlas),
     )
 
 
-def _map_section(contrast: Contrast, path: Path) -> str:
-    against = contrast.against_words
-    still = picture(path, f"Log ratio of mean densities, against {against}.")
-    note = f"Density is the mean of the group; the mean map is that of {against}."
-    elements = viewer_elements(still, layer="ratio")
-    return section("Map", elements, paragraph(note, "note"), classes="map")
+def _title(contrast: Contrast) -> str:
+    return f"{contrast.about['documents_in_group']:,} documents that {contrast.group}"
+
+
+def _reference(contrast: Contrast) -> str:
+    """Return what the group is compared with, in words."""
+    if not contrast.against:
+        return f"all {contrast.about['documents_with_known_terms']:,} documents"
+    return f"{contrast.about['documents_in_second_group']:,} documents that {contrast.against}"
+
+
+def _regions(regions: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the most raised regions, with their names in words."""
+    names = regions["region"].map(region_names(regions["region"]))
+    rows: list[dict[str, Any]] = regions.assign(name=names).head(N_REGIONS).to_dict("records")  # type: ignore[assignment]
+    return rows
+
+
+def _documents(documents: pd.DataFrame, *, with_group: bool) -> tuple[list[str], Cells]:
+    """Return the header and the first rows of the documents as text."""
+    table = documents if with_group else documents.drop(columns="group")
+    rows = table.head(N_DOCUMENTS).itertuples(index=False)
+    return list(map(str, table.columns)), [[_cell(value) for value in row] for row in rows]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:.3g}"
+    return str(value)
 
 
 def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
@@ -166,53 +207,9 @@ def _viewer_data(contrast: Contrast, atlas: Atlas | None) -> dict[str, Any]:
         text="",
         probabilities=contrast.probabilities.astype(np.float32),
         mean_map=contrast.reference,
-        terms=contrast.terms,
         partition=contrast.partition,
         brain=contrast.brain,
     )
-    names = readable_names(atlas.names) if atlas is not None else {}
+    names = region_names(atlas.names) if atlas is not None else {}
     about = [{"name": name, "label": label, "why": []} for label, name in names.items()]
     return viewer_data(mean, strongest_place(contrast.log_ratio_img), atlas, about)
-
-
-def _terms_section(terms: pd.DataFrame) -> str:
-    shown = terms[["term", "share", "share_reference", "moves"]]
-    return section(
-        "Terms that carry it", _table(shown, N_TERMS), paragraph(_TERMS, "note"), classes="terms"
-    )
-
-
-def _regions_section(regions: pd.DataFrame, path: Path) -> str:
-    write_png(draw_regions(regions), path)
-    caption = "Most raised regions. Grey: the interval reaches below 1. regions.csv has all."
-    return section("Regions", picture(path, caption), _table(regions, N_REGIONS))
-
-
-_TERMS = (
-    "Share of the documents that have each term, in the group and in the reference; and the share "
-    "of probability that it moves, found by putting this term of the group's mean text back to "
-    "what it is in the reference. terms.csv has more."
-)
-_DOCUMENTS = "Those with the most mentions; documents.csv has all."
-
-
-def _how(contrast: Contrast) -> str:
-    about = contrast.about
-    return (
-        "The map is log(½/V + ½ mean density of the group) − the same of the reference, V the "
-        f"volume of the brain. Intervals: {about['replicates']} replicates of a Poisson bootstrap "
-        f"over documents, seed {about['seed']}. Threshold: permutation of documents, by its exact "
-        "first three moments, with Benjamini and Hochberg's control of the false-discovery rate. "
-        f"Documents weigh {'as their mentions' if about['weighted'] else 'the same'}."
-    )
-
-
-def _table(table: pd.DataFrame, n_rows: int) -> str:
-    cells = [[_cell(value) for value in row] for row in table.head(n_rows).itertuples(index=False)]
-    return f'<div class="wide">{to_html([str(name) for name in table.columns], cells)}</div>'
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:.3g}"
-    return str(value)

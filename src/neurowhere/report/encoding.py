@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.summary import summarise
 from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.encoding_tables import EncodingTables, tabulate
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.surface import draw_surface
-from neurowhere.report.tables import write_csv
+from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.report.viewer import SHARES
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
 from neurowhere.space.images import MAX_RESOLUTION_MM, MIN_RESOLUTION_MM
 
 KIND = "encoding"
+N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
 N_NAMED = 4  # terms in the title of the picture
 SPACE = "MNI152"
 TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those of BIDS
@@ -53,7 +54,7 @@ def write_encoding(
     encoding : Encoding
     folder : path
     atlas : Atlas, optional
-        Names regions and peaks; by default the model's own, if it predicts the regions of one.
+        Names regions and peaks; by default as in `Encoding.regions`.
     resolution_mm, like
         Grid of the images, as in `Partition.to_img`.
     with_text : bool
@@ -66,12 +67,16 @@ def write_encoding(
         What else info.json should tell, such as the model and its options.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
-        tables = tabulate(encoding, atlas)
+        atlas = encoding.gazetteer(atlas).atlas
+        summary = summarise(
+            encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, with_text=with_text
+        )
         grid = _write_images(encoding, temporary, resolution_mm, like)
-        _write_tables(tables, temporary, with_text)
+        for name, table in encoding_tables(summary).items():
+            write_csv(table, temporary / name)
         drawn = _write_pictures(encoding, temporary) if pictures else {}
-        text = encoding_page(encoding, tables, with_text=with_text, pictures=drawn)
-        (temporary / "report.html").write_text(text, "utf-8")
+        page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
+        (temporary / "report.html").write_text(page, "utf-8")
         info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
         write_info(temporary, info | {"about": dict(about or {})})
 
@@ -120,13 +125,7 @@ def _mass_within(encoding: Encoding, image: Any) -> float:
     return float(encoding.density[regions].sum() * partition.voxel_volume_mm3)
 
 
-# ---- tables and pictures
-
-
-def _write_tables(tables: EncodingTables, folder: Path, with_text: bool) -> None:
-    for name, table in tables.files.items():
-        kept = table if with_text else table.drop(columns="where", errors="ignore")
-        write_csv(kept, folder / name)
+# ---- pictures
 
 
 def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:

@@ -1,17 +1,22 @@
 """Figures of a comparison: the box plot of the paper, and true maps beside predictions."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from neurowhere.evaluate.trial import BASELINES
 from neurowhere.report.maps import DENSITY_COLOURS, TITLE_COLOUR, smooth, strongest_place
 from neurowhere.report.tables import LOSS_NAMES
 
+__all__ = ["GRID_COLOUR", "box_plot", "draw_example", "name_rows", "write_svg"]
+
 # Okabe and Ito's colours, which the colour-blind tell apart.
 COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
+SPARE_COLOURS = ("#56B4E9", "#F0E442")  # of other losses, in turn
 MEAN_COLOUR = "#333333"
 UNIFORM_COLOUR = "#D55E00"
 GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
@@ -43,24 +48,30 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
     from matplotlib.figure import Figure
 
     names = _rows(scores)
-    losses = [loss for loss in COLOURS if loss in set(scores["loss"])]
+    colours = _colours(scores)
     size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * max(len(names), MIN_ROWS))
     figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
     axes = figure.subplots()
     for row, name in enumerate(names):
         if row % 2:
             axes.axhspan(row - 0.5, row + 0.5, color=BAND_COLOUR, zorder=-1, label="band")
-        _draw_row(axes, row, scores[scores["partition"] == name], losses)
+        _draw_row(axes, row, scores[scores["partition"] == name], colours)
     axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
     axes.set_xlabel("mean log-likelihood of the peaks of held-out studies (per mm³)")
     name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
     _add_nats_axis(axes, uniform)
-    _add_legend(figure, losses)
+    _add_legend(figure, colours)
     return figure
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Name rows, from 0 at the top, and lead the eye from them down to the x axis."""
+    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    names : sequence of str
+    """
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
@@ -74,11 +85,19 @@ def _add_nats_axis(axes: Any, uniform: float) -> None:
     above.set_xlabel("nats above uniform")
 
 
-def _add_legend(figure: Any, losses: Sequence[str]) -> None:
+def _colours(scores: pd.DataFrame) -> dict[str, str]:
+    """Colour of each loss, in the order in which they are drawn; baselines are drawn as lines."""
+    present = [str(loss) for loss in scores["loss"].unique()]
+    others = [loss for loss in present if loss not in (*COLOURS, *BASELINES)]
+    known = {loss: colour for loss, colour in COLOURS.items() if loss in present}
+    return known | dict(zip(others, cycle(SPARE_COLOURS), strict=False))
+
+
+def _add_legend(figure: Any, colours: Mapping[str, str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    boxes = [Patch(facecolor=COLOURS[loss], label=LOSS_NAMES[loss]) for loss in losses]
+    boxes = [Patch(facecolor=colours[loss], label=LOSS_NAMES[loss]) for loss in colours]
     mean = Line2D([], [], marker="D", color=MEAN_COLOUR, linestyle="", markersize=4)
     mean.set_label("mean map")
     line = Line2D([], [], color=UNIFORM_COLOUR, label="uniform")
@@ -87,15 +106,15 @@ def _add_legend(figure: Any, losses: Sequence[str]) -> None:
 
 
 def _rows(scores: pd.DataFrame) -> list[str]:
-    """Partitions, from the one with the best model to the worst."""
+    """Return the partitions, from the one with the best model to the worst."""
     medians = scores.groupby(["partition", "loss"])["log_likelihood"].median()
     best = medians.groupby("partition").max().sort_values(ascending=False, kind="stable")
     return [str(name) for name in best.index]
 
 
-def _draw_row(axes: Any, row: int, scores: pd.DataFrame, losses: Sequence[str]) -> None:
-    height = BOX_HEIGHT / max(len(losses), 1)
-    for place, loss in enumerate(losses):
+def _draw_row(axes: Any, row: int, scores: pd.DataFrame, colours: Mapping[str, str]) -> None:
+    height = BOX_HEIGHT / max(len(colours), 1)
+    for place, (loss, colour) in enumerate(colours.items()):
         values = scores.loc[scores["loss"] == loss, "log_likelihood"].to_numpy()
         if not len(values):
             continue
@@ -106,18 +125,24 @@ def _draw_row(axes: Any, row: int, scores: pd.DataFrame, losses: Sequence[str]) 
             widths=0.8 * height,
             patch_artist=True,
             manage_ticks=False,
-            boxprops={"facecolor": COLOURS[loss], "edgecolor": COLOURS[loss], "alpha": 0.85},
+            boxprops={"facecolor": colour, "edgecolor": colour, "alpha": 0.85},
             medianprops={"color": "white"},
-            whiskerprops={"color": COLOURS[loss]},
-            capprops={"color": COLOURS[loss]},
-            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": COLOURS[loss]},
+            whiskerprops={"color": colour},
+            capprops={"color": colour},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": colour},
         )
     mean_map = scores.loc[scores["loss"] == "mean", "log_likelihood"].mean()
     axes.plot([mean_map], [row], marker="D", color=MEAN_COLOUR, markersize=4, zorder=3)
 
 
 def write_svg(figure: Any, path: Path) -> None:
-    """Write a figure as SVG; the same figure gives the same bytes."""
+    """Write a figure as SVG; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : path
+    """
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": SVG_SALT}):

@@ -10,6 +10,21 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding, TermMap
 
+__all__ = [
+    "DENSITY_COLOURS",
+    "DPI",
+    "RATIO_UNIT",
+    "SIGNED_COLOURS",
+    "TITLE_COLOUR",
+    "draw_encoding",
+    "draw_map",
+    "new_figure",
+    "smooth",
+    "strongest_place",
+    "write_png",
+    "write_term",
+]
+
 FIGURE_INCHES, DPI = (13.0, 6.2), 120
 TOP_ROW, BOTTOM_ROW = (0.5, 0.43), (0.0, 0.43)  # bottom and height, in shares of the figure
 SLICES_WIDTH, GLASS_WIDTH = 0.47, 0.52  # of a row
@@ -31,7 +46,17 @@ def write_term(
     like: Any = None,
     overwrite: bool = False,
 ) -> None:
-    """Write the map of a term as an image and as a picture; whole or not at all."""
+    """Write the map of a term as an image and as a picture; whole or not at all.
+
+    Parameters
+    ----------
+    term : TermMap
+    folder : path
+    resolution_mm, like
+        Grid of the image, as in `Partition.to_img`.
+    overwrite : bool
+        Whether to replace a folder that exists.
+    """
     with new_folder(folder, overwrite=overwrite) as temporary:
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
@@ -83,6 +108,12 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
 
     Both are cut at the place of the highest density.
 
+    Parameters
+    ----------
+    encoding : Encoding
+    title : str
+        Of the density.
+
     Returns
     -------
     matplotlib.figure.Figure
@@ -103,14 +134,14 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
 
 
 def new_figure(inches: tuple[float, float]) -> Any:
-    """Make a figure that is not registered with pyplot."""
+    """Return a new figure that is not registered with pyplot."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=inches, dpi=DPI, facecolor="white")
 
 
 def _options(img: Any, signed: bool) -> dict[str, Any]:
-    """How a map is coloured, whatever it is drawn on."""
+    """Return how a map is coloured, whatever it is drawn on."""
     data = np.asarray(img.dataobj)
     threshold = _threshold(np.abs(data), SIGNED_SHOWN) if signed else _threshold(data, SHOWN)
     options = {"threshold": threshold, "black_bg": False, "symmetric_cbar": signed}
@@ -161,7 +192,16 @@ def _draw_row(
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
-    """Centre of the highest voxel, in mm."""
+    """Return the centre of the highest voxel.
+
+    Parameters
+    ----------
+    img : NIfTI image
+
+    Returns
+    -------
+    (x, y, z) in mm
+    """
     data = np.asarray(img.dataobj)
     voxel = np.unravel_index(int(np.argmax(data)), data.shape)
     x, y, z = (img.affine @ [*voxel, 1])[:3].tolist()
@@ -169,7 +209,7 @@ def strongest_place(img: Any) -> tuple[float, float, float]:
 
 
 def _slices(img: Any) -> list[float]:
-    """Heights of the axial slices, in mm: those that the image reaches, or its strongest place."""
+    """Return heights of axial slices in mm: those within the image, or its strongest place."""
     corners = np.array(list(np.ndindex(2, 2, 2))) * (np.array(img.shape[:3]) - 1)
     heights = corners @ img.affine[2, :3] + img.affine[2, 3]
     reached = [z for z in SLICES_MM if heights.min() <= z <= heights.max()]
@@ -177,7 +217,7 @@ def _slices(img: Any) -> list[float]:
 
 
 def _threshold(data: NDArray[np.floating], share: float) -> float:
-    """Value that a share of the voxels exceeds; of a few large regions at least one."""
+    """Return the value that a share of the voxels exceeds; of a few large regions, at least one."""
     values = data[data != 0]
     if not values.size:
         return 0.0
@@ -185,7 +225,16 @@ def _threshold(data: NDArray[np.floating], share: float) -> float:
 
 
 def smooth(img: Any) -> Any:
-    """Interpolate an image of large voxels, for the eye; the strongest place stays."""
+    """Interpolate an image of large voxels, for the eye; the strongest place stays.
+
+    Parameters
+    ----------
+    img : NIfTI image
+
+    Returns
+    -------
+    NIfTI image
+    """
     from nilearn.image import resample_img
 
     if min(img.header.get_zooms()[:3]) <= SMOOTH_MM:
@@ -194,5 +243,11 @@ def smooth(img: Any) -> Any:
 
 
 def write_png(figure: Any, path: str | os.PathLike[str] | io.BytesIO) -> None:
-    """Write a figure as PNG; the same figure gives the same bytes."""
+    """Write a figure as PNG; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : path or stream
+    """
     figure.savefig(path, format="png", metadata={"Software": None})

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from neurowhere.report.maps import SIGNED_COLOURS, TITLE_COLOUR, new_figure
 
+__all__ = ["draw_surface"]
+
 Floats = NDArray[np.floating]
 
 MESH = "fsaverage5"
@@ -64,7 +66,17 @@ def draw_surface(img: Any, unit: str = "") -> Any:
 
 
 def sample(img: Any) -> dict[str, Hemisphere]:
-    """Values of an image on both hemispheres; it is averaged around each vertex of the cortex."""
+    """Return the values of an image on both hemispheres, averaged around each vertex.
+
+    Parameters
+    ----------
+    img : NIfTI image
+
+    Returns
+    -------
+    dict of str to Hemisphere
+        "left" and "right".
+    """
     from nilearn.datasets import load_fsaverage, load_fsaverage_data
     from nilearn.surface import SurfaceImage
 
@@ -83,7 +95,7 @@ def sample(img: Any) -> dict[str, Hemisphere]:
 
 
 def _polygons(half: Hemisphere, side: int, threshold: float, highest: float) -> Any:
-    """Faces that the eye sees from a side of the x axis, the nearest last."""
+    """Return the faces that the eye sees from a side of the x axis, the nearest last."""
     from matplotlib.collections import PolyCollection
 
     corners = half.vertices[half.faces]  # (n_faces, 3 corners, 3)
@@ -112,7 +124,7 @@ def face_normals(corners: Floats) -> Floats:
 
 
 def _colours(depth: Floats, values: Floats, threshold: float, highest: float) -> Floats:
-    """Colour of the map where it exceeds the threshold, else grey by the depth of the sulcus."""
+    """Return the colours of the map above the threshold, elsewhere grey by the sulcal depth."""
     from matplotlib import colormaps
 
     grey = np.where(depth > 0, SULCUS_GREY, GYRUS_GREY)

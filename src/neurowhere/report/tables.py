@@ -1,20 +1,34 @@
-"""Tables in words: as CSV, Markdown or HTML, and the summary of a comparison as such words."""
+"""Tables in words: as CSV or Markdown, and the summary of a comparison as such words."""
 
-import html
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-LOSS_NAMES = {
-    "l1": "ℓ1",
-    "l2": "ℓ2",
-    "labels": "labels (ℓ2)",
-    "labels-l1": "labels (ℓ1)",
-    "mean": "mean map",
-    "uniform": "uniform",
-}
+from neurowhere.corpus.frames import XYZ
+from neurowhere.model.losses import LOSSES
+from neurowhere.model.summary import Span, Summary
+
+__all__ = [
+    "HEADER",
+    "LOSS_NAMES",
+    "Cells",
+    "encoding_tables",
+    "summary_cells",
+    "to_markdown",
+    "write_csv",
+]
+
+
+class LossNames(dict[str, str]):
+    """Names of models in tables and figures: a registered loss brings its title."""
+
+    def __missing__(self, loss: str) -> str:
+        return LOSSES[loss].title if loss in LOSSES else loss
+
+
+LOSS_NAMES = LossNames({"mean": "mean map"})
 HEADER = (
     "partition",
     "model",
@@ -30,11 +44,22 @@ Cells = list[list[str]]
 
 
 def summary_cells(summary: pd.DataFrame) -> Cells:
-    """Rows of the summary of a comparison as text, under `HEADER`."""
+    """Return the summary of a comparison as text.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of `Comparison.summary`.
+
+    Returns
+    -------
+    list of list of str
+        Rows, of which `HEADER` names the columns.
+    """
     return [
         [
             row["partition"],
-            LOSS_NAMES.get(row["loss"], row["loss"]),
+            LOSS_NAMES[row["loss"]],
             f"{row['folds']}",
             _mean_and_spread(row, "log_likelihood"),
             _mean_and_spread(row, "nats_above_uniform"),
@@ -61,13 +86,30 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table without its index; the same bytes on every system."""
+    """Write a table without its index; the same bytes on every system.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : path
+    """
     table.to_csv(path, index=False, lineterminator="\n")
 
 
 def to_markdown(header: Sequence[str], cells: Cells) -> str:
-    r"""Write a table in Markdown.
+    r"""Return a table in Markdown.
 
+    Parameters
+    ----------
+    header : sequence of str
+    cells : list of list of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> print(to_markdown(["a", "b"], [["1", "x|y"]]), end="")
     | a | b |
     | --- | --- |
@@ -79,14 +121,48 @@ def to_markdown(header: Sequence[str], cells: Cells) -> str:
     )
 
 
-def to_html(header: Sequence[str], cells: Cells) -> str:
-    """Write a table in HTML, its text escaped.
+def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
+    """Return the tables of an encoding by the names of their files.
 
-    >>> to_html(["a"], [["<b>"]])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    Parameters
+    ----------
+    summary : Summary
+
+    Returns
+    -------
+    dict of str to DataFrame
+        terms.csv: term, count, weight, where ("start-end" of each mention, if the summary has the
+        text), contribution. peaks.csv: x, y, z, density, ratio, region. regions.csv: region, name,
+        probability, ratio, and the x, y, z where it is densest. studies.csv: id, similarity, link.
     """
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
+    terms = pd.DataFrame(
+        [
+            (row.term, row.count, row.weight, _spans(row.where), row.contribution)
+            for row in summary.terms
+        ],
+        columns=["term", "count", "weight", "where", "contribution"],
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    with_text = all(row.where is not None for row in summary.terms)
+    peaks = pd.DataFrame(
+        [(*row.at, row.density, row.ratio, row.region or "") for row in summary.peaks],
+        columns=[*XYZ, "density", "ratio", "region"],
+    )
+    regions = pd.DataFrame(
+        [(row.region, row.name, row.probability, row.ratio, *row.at) for row in summary.regions],
+        columns=["region", "name", "probability", "ratio", *XYZ],
+    )
+    tables = {
+        "terms.csv": terms if with_text else terms.drop(columns="where"),
+        "peaks.csv": peaks,
+        "regions.csv": regions,
+    }
+    if summary.similar:
+        tables["studies.csv"] = pd.DataFrame(
+            [(row.id, row.similarity, row.link) for row in summary.similar],
+            columns=["id", "similarity", "link"],
+        )
+    return tables
+
+
+def _spans(where: list[Span] | None) -> str:
+    return " ".join(f"{start}-{end}" for start, end in where or ())

@@ -1,8 +1,7 @@
-"""Viewer: the slices of a report as data for its script, and the elements that it fills."""
+"""Viewer: maps, template and atlas as data for the script that draws slices in a page."""
 
 import base64
 import gzip
-import json
 from functools import lru_cache
 from typing import Any
 
@@ -10,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.model.encoding import Encoding
-from neurowhere.report.page import asset
 from neurowhere.space import Atlas, Partition, VoxelGrid
+
+__all__ = ["DENSITIES", "SHARES", "viewer_data"]
 
 FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
 GREYS = 63  # of the template; more would double its size and not be seen
@@ -29,7 +29,7 @@ def viewer_data(
     atlas: Atlas | None = None,
     regions: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """All that the script needs, as plain data.
+    """Return all that the script needs, as plain data.
 
     Parameters
     ----------
@@ -41,6 +41,11 @@ def viewer_data(
     regions : list of dict, optional
         What to tell of each region of the atlas, in its order: name, and why, a list of terms
         with their contributions.
+
+    Returns
+    -------
+    dict
+        Ready for JSON.
     """
     template, affine = template_slices()
     volume = encoding.brain.total_volume_mm3
@@ -68,7 +73,7 @@ def viewer_data(
 
 @lru_cache(maxsize=1)
 def template_slices() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Brain of nilearn's MNI152 template in few greys, and the affine of its voxels."""
+    """Return the brain of nilearn's MNI152 template in few greys, and the affine of its voxels."""
     from nilearn.datasets import load_mni152_template
 
     template = load_mni152_template(resolution=int(FINEST_MM))
@@ -84,14 +89,14 @@ def template_slices() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
 
 
 def _box(template: NDArray[np.uint8], affine: NDArray[np.float64]) -> list[list[float]]:
-    """Lowest and highest mm of each axis that is shown."""
+    """Return the lowest and highest mm of each axis that is shown."""
     low = affine[:3, 3]
     high = low + affine[:3, :3] @ (np.array(template.shape) - 1)
     return [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
 
 
 def _levels(encoding: Encoding, relative: NDArray[np.floating], scale: float) -> dict[str, float]:
-    """Density at which the region of each share begins, rounded as the densities are."""
+    """Return the density at which the region of each share begins, rounded as densities are."""
     levels = {}
     for share in SHARES:
         lowest = float(relative[encoding.holding(share)].min())
@@ -119,24 +124,3 @@ def _pack(volume: NDArray[Any], affine: NDArray[np.float64], scale: float) -> Pa
         "bytes": volume.dtype.itemsize,
         "data": base64.b64encode(data).decode("ascii"),
     }
-
-
-def data_block(data: dict[str, Any]) -> str:
-    r"""Put data into an element that a browser neither runs nor reads as HTML.
-
-    >>> data_block({"name": "</script>"})
-    '<script type="application/json" id="viewer-data">{"name":"\\u003c/script>"}</script>'
-    """
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="viewer-data">{text}</script>'
-
-
-def viewer_elements(still: str = "", layer: str = "density") -> str:
-    """Elements that the script fills.
-
-    `still` is the HTML that is shown where it does not run, `layer` what is shown at first:
-    density, ratio or mass.
-    """
-    chosen = f'value="{layer}"'
-    elements = asset("viewer.html").replace(chosen, f"{chosen} checked")
-    return elements.replace("<!-- still -->", still)

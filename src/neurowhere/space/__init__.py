@@ -1,10 +1,10 @@
-"""Partitions of the brain and densities over them."""
+"""Partitions of the brain, densities over them, and their geometry."""
 
-from neurowhere.space.atlas import Atlas
+from neurowhere.space.atlas import Atlas, default_atlas, partition_from_arrays
 from neurowhere.space.density import DensityEstimator
+from neurowhere.space.geometry import fold, move_to_sides, overlap_mm3, strongest_regions
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import Partition, stack_peaks
-from neurowhere.space.stored import partition_from_arrays
 from neurowhere.space.targets import Targets, make_targets, place_peaks
 
 __all__ = [
@@ -13,8 +13,13 @@ __all__ = [
     "Partition",
     "Targets",
     "VoxelGrid",
+    "default_atlas",
+    "fold",
     "make_targets",
+    "move_to_sides",
+    "overlap_mm3",
     "partition_from_arrays",
     "place_peaks",
     "stack_peaks",
+    "strongest_regions",
 ]

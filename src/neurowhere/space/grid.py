@@ -93,7 +93,7 @@ class VoxelGrid(Partition):
         return tuple(f"voxel at {x:g}, {y:g}, {z:g} mm" for x, y, z in self.centers_mm.round(2))
 
     def resample(self, resolution_mm: float | None = None, *, like: Any = None) -> Self:
-        """Make the grid of the same brain on other voxels: those whose centre is in it.
+        """Return the grid of the same brain on other voxels: those whose centre is in it.
 
         Parameters
         ----------
@@ -101,6 +101,10 @@ class VoxelGrid(Partition):
             Edge of the new cubic voxels; the axes and the first voxel's centre stay.
         like : image, path or Partition, optional
             Take the voxels of this image instead.
+
+        Returns
+        -------
+        VoxelGrid
         """
         affine, shape = self._target(resolution_mm, like)
         brain = self.sample(affine, shape) != OUTSIDE
@@ -110,11 +114,27 @@ class VoxelGrid(Partition):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make the grid again from `to_arrays`; nilearn is not needed."""
+        """Make the grid again; nilearn is not needed.
+
+        Parameters
+        ----------
+        arrays : mapping of str to array
+            As from `to_arrays`.
+
+        Returns
+        -------
+        VoxelGrid
+        """
         return cls(mask=(arrays["mask"], arrays["affine"]))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Mask and affine, all that it takes to make the grid again."""
+        """Return all that it takes to make the grid again.
+
+        Returns
+        -------
+        dict of array
+            Mask and affine.
+        """
         return {"mask": self.brain, "affine": self.affine}
 
     def __repr__(self) -> str:
@@ -126,7 +146,18 @@ class VoxelGrid(Partition):
 
 @lru_cache(maxsize=4)
 def mni152_brain(resolution_mm: float) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """MNI152 brain mask of nilearn at a resolution (needs no network), and its affine."""
+    """Return nilearn's brain mask of the MNI152 template, which needs no network.
+
+    Parameters
+    ----------
+    resolution_mm : float
+        Edge of the cubic voxels.
+
+    Returns
+    -------
+    brain : (x, y, z) array of bool
+    affine : (4, 4)
+    """
     check_resolution(resolution_mm)
     from nilearn.datasets import load_mni152_template
     from nilearn.image import resample_img

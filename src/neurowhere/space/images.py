@@ -18,9 +18,22 @@ MIN_RESOLUTION_MM, MAX_RESOLUTION_MM = 0.5, 50.0
 
 
 def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Voxels and affine of an image; `what` names it in errors. Trailing axes of 1 are dropped."""
-    with clear_errors(image, what):
-        voxels, affine = open_image(image)
+    """Read the voxels and the affine of an image.
+
+    Parameters
+    ----------
+    image : image, path or (array, affine)
+    what : str
+        Name of the image in errors.
+
+    Returns
+    -------
+    data : (x, y, z) or (x, y, z, n)
+        Trailing axes of length 1 are dropped.
+    affine : (4, 4)
+    """
+    with _clear_errors(image, what):
+        voxels, affine = _open_image(image)
         data = np.asanyarray(voxels)
     while data.ndim > 3 and data.shape[-1] == 1:
         data = data[..., 0]
@@ -29,20 +42,32 @@ def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.f
             f"expected {what} to be a 3-D or 4-D image of numbers; "
             f"got shape {data.shape} of {data.dtype}"
         )
-    return data, checked_affine(affine, what)
+    return data, _checked_affine(affine, what)
 
 
 def read_grid(image: ImageLike, what: str) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-    """Affine and shape of an image, whose voxels are not read."""
-    with clear_errors(image, what):
-        voxels, affine = open_image(image)
+    """Read the affine and the shape of an image; its voxels are not read.
+
+    Parameters
+    ----------
+    image : image, path or (array, affine)
+    what : str
+        Name of the image in errors.
+
+    Returns
+    -------
+    affine : (4, 4)
+    shape : (3,)
+    """
+    with _clear_errors(image, what):
+        voxels, affine = _open_image(image)
     if len(voxels.shape) < 3:
         raise PartitionError(f"expected {what} to be a 3-D image; got shape {voxels.shape}")
-    return checked_affine(affine, what), tuple(voxels.shape[:3])
+    return _checked_affine(affine, what), tuple(voxels.shape[:3])
 
 
-def open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
-    """Voxels, not yet read where they are in a file, and affine."""
+def _open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
+    """Return the voxels, not yet read where they are in a file, and the affine."""
     if isinstance(image, tuple):
         return np.asarray(image[0]), np.asarray(image[1])
     import nibabel
@@ -53,7 +78,7 @@ def open_image(image: ImageLike) -> tuple[Any, NDArray[Any]]:
 
 
 @contextmanager
-def clear_errors(image: ImageLike, what: str) -> Iterator[None]:
+def _clear_errors(image: ImageLike, what: str) -> Iterator[None]:
     """Turn what may go wrong with an image into one clear line."""
     try:
         yield
@@ -71,7 +96,7 @@ def clear_errors(image: ImageLike, what: str) -> Iterator[None]:
         ) from error
 
 
-def checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
+def _checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
     """Refuse an affine that maps several voxels to one point."""
     sound = affine.shape == (4, 4) and bool(np.isfinite(affine).all())
     if not (sound and abs(np.linalg.det(affine[:3, :3])) > 0):
@@ -80,7 +105,16 @@ def checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
 
 
 def describe_image(image: Any) -> str:
-    """Name the source of an image in one line."""
+    """Name the source of an image in one line.
+
+    Parameters
+    ----------
+    image : image, path or (array, affine)
+
+    Returns
+    -------
+    str
+    """
     if isinstance(image, (str, os.PathLike)):
         return repr(os.fspath(image))
     if isinstance(image, tuple):
@@ -89,7 +123,18 @@ def describe_image(image: Any) -> str:
 
 
 def check_resolution(resolution_mm: Any) -> float:
-    """Refuse resolutions that no image of a brain has."""
+    """Raise an error for a resolution that no image of a brain has.
+
+    Parameters
+    ----------
+    resolution_mm : float
+        Edge of voxels.
+
+    Returns
+    -------
+    float
+        The same.
+    """
     try:
         edge = float(resolution_mm)
     except (TypeError, ValueError):

@@ -52,16 +52,16 @@ class Partition(ABC):
 
     @abstractmethod
     def resample(self, resolution_mm: float | None = None, *, like: Any = None) -> Self:
-        """Make the partition of the same brain on another grid."""
+        """Return the partition of the same brain on another grid."""
 
     @abstractmethod
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Give plain arrays, from which `from_arrays` makes the same partition."""
+        """Return the arrays that it takes to make the partition again."""
 
     @classmethod
     @abstractmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Make the partition again from `to_arrays`."""
+        """Make the partition again from what `to_arrays` returned."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -101,10 +101,17 @@ class Partition(ABC):
         return transform_points(self.affine, np.stack(totals, axis=1) / count[:, None])
 
     def region_of(self, xyz_mm: ArrayLike) -> NDArray[np.intp]:
-        """Index of the region R_k that contains each point, −1 outside: (n, 3) to (n,).
+        """Return the index of the region R_k that contains each point.
 
-        A point belongs to the voxel whose cell contains it. Points that are not finite are
-        outside.
+        Parameters
+        ----------
+        xyz_mm : (n, 3)
+            Points. One belongs to the voxel whose cell contains it; if it is not finite, to none.
+
+        Returns
+        -------
+        (n,)
+            −1 outside.
         """
         voxels = voxel_index(self.affine, as_points(xyz_mm))  # (n, 3)
         inside = ((voxels >= 0) & (voxels < self.shape)).all(axis=1)
@@ -180,7 +187,20 @@ class Partition(ABC):
         return image
 
     def sample(self, affine: NDArray[np.float64], shape: Sequence[int]) -> NDArray[np.int32]:
-        """Region at the centre of each voxel of another grid, −1 outside."""
+        """Return the region at the centre of each voxel of another grid.
+
+        Parameters
+        ----------
+        affine : (4, 4)
+            Voxel indices of the other grid to mm.
+        shape : (3,)
+            Number of its voxels along each axis.
+
+        Returns
+        -------
+        (x, y, z)
+            −1 outside.
+        """
         regions = np.empty(shape, np.int32)
         plane = np.indices((1, *shape[1:])).reshape(3, -1).T  # (ny nz, 3): voxels with x = 0
         for x in range(shape[0]):  # by planes, to hold few coordinates at a time
@@ -191,7 +211,7 @@ class Partition(ABC):
     def _target(
         self, resolution_mm: float | None, like: Any
     ) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-        """Affine and shape of the grid that was asked for."""
+        """Return the affine and shape of the grid that was asked for."""
         if (resolution_mm is None) == (like is None):
             raise PartitionError("expected either resolution_mm or like (an image); give one")
         if isinstance(like, Partition):
@@ -206,7 +226,12 @@ class Partition(ABC):
         return affine, tuple(int(n) for n in last + 1)
 
     def summary(self) -> dict[str, str]:
-        """Say what the partition is, in readable pairs."""
+        """Describe the partition in readable pairs.
+
+        Returns
+        -------
+        dict of str
+        """
         return {
             "regions": f"{self.n_regions:,}",
             "volume": f"{self.total_volume_mm3 / MM3_PER_CM3:,.0f} cm³",
@@ -238,7 +263,22 @@ def count_matrix(
     shape: tuple[int, int],
     weights: ArrayLike | None = None,
 ) -> sparse.csr_matrix:
-    """Sum the weights of peaks by (study, column); columns of −1 are left out."""
+    """Sum the weights of peaks by study and column.
+
+    Parameters
+    ----------
+    columns : (n_peaks,)
+        Column of each peak; those of −1 are left out.
+    studies : (n_peaks,)
+        Row of each peak.
+    shape : (n_studies, n_columns)
+    weights : (n_peaks,), optional
+        Weight of each peak, 1 by default.
+
+    Returns
+    -------
+    csr_matrix of that shape
+    """
     rows = np.asarray(studies)
     values = np.ones(len(columns)) if weights is None else np.asarray(weights, np.float64)
     if not len(rows) == len(values) == len(columns):
@@ -259,8 +299,21 @@ def count_matrix(
 def stack_peaks(
     peaks_mm: Iterable[ArrayLike],
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Stack the peaks of studies, (n_i, 3) each, and the index of the study of each peak.
+    """Stack the peaks of studies.
 
+    Parameters
+    ----------
+    peaks_mm : iterable of (n_i, 3)
+        Peaks of each study.
+
+    Returns
+    -------
+    xyz_mm : (n_peaks, 3)
+    studies : (n_peaks,)
+        Index of the study of each peak.
+
+    Examples
+    --------
     >>> xyz_mm, studies = stack_peaks([[[0, 2, 4], [1, 3, 5]], [], [[6, 6, 6]]])
     >>> studies
     array([0, 0, 2])
@@ -271,7 +324,18 @@ def stack_peaks(
 
 
 def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
-    """Points as a float array (n, 3); those that are not finite are put far away."""
+    """Return points as an array of floats, or raise an error.
+
+    Parameters
+    ----------
+    xyz_mm : (n, 3) or (3,)
+        Points.
+
+    Returns
+    -------
+    (n, 3)
+        Those that are not finite are put far away.
+    """
     try:
         points = np.asarray(xyz_mm, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -282,14 +346,3 @@ def as_points(xyz_mm: ArrayLike) -> NDArray[np.float64]:
         raise PartitionError(f"expected points as an array (n, 3); got shape {points.shape}")
     clipped: NDArray[np.float64] = np.clip(np.nan_to_num(points, nan=FAR_MM), -FAR_MM, FAR_MM)
     return clipped.reshape(-1, 3)
-
-
-def few(names: Iterable[str], limit: int = 5) -> str:
-    """Join the first few names and say how many more there are.
-
-    >>> few(["a", "b", "c"], limit=2)
-    'a, b and 1 more'
-    """
-    names = list(names)
-    first = ", ".join(names[:limit])
-    return first if len(names) <= limit else f"{first} and {len(names) - limit:,} more"

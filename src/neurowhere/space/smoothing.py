@@ -58,7 +58,7 @@ class Smoother:
         self.origin = first - radius
         self.shape: tuple[int, int, int] = bx, by, bz
         self.brain = brain[tuple(slice(f, f + s) for f, s in zip(first, size, strict=True))]
-        self.taps = tuple(map(gaussian, sigmas, radius.tolist()))
+        self.taps = tuple(map(_gaussian, sigmas, radius.tolist()))
         self.bands = tuple(map(convolution_matrix, self.taps, size.tolist()))
         self.inside: NDArray[np.float64] = np.einsum(
             "ax,by,cz,xyz->abc", *self.bands, self.brain, optimize=True
@@ -71,17 +71,26 @@ class Smoother:
         return len(self.inside)
 
     def smooth(self, maps: Any, out: NDArray[Any], way: Way) -> None:
-        """Smooth maps (k, box voxels), sparse or dense, into `out` (k, m)."""
-        {"direct": self.direct, "separable": self.separable, "fft": self.fft}[way](maps, out)
+        """Smooth maps over the box and restrict them to the brain.
 
-    def direct(self, maps: sparse.csr_matrix, out: NDArray[Any]) -> None:
+        Parameters
+        ----------
+        maps : (k, box voxels), sparse or dense
+        out : (k, m)
+            Overwritten.
+        way : {"direct", "separable", "fft"}
+            How: they agree, and differ in speed.
+        """
+        {"direct": self._direct, "separable": self._separable, "fft": self._fft}[way](maps, out)
+
+    def _direct(self, maps: sparse.csr_matrix, out: NDArray[Any]) -> None:
         """Add up the kernels of all entries, touching only the voxels they reach."""
         from neurowhere.space._kernels import scatter_rows
 
         arrays = (maps.indptr, maps.indices, maps.data.astype(out.dtype))
         scatter_rows(arrays, self.shape, self._taps_as(out.dtype), self.line_runs, self.runs, out)
 
-    def separable(self, maps: Any, out: NDArray[Any]) -> None:
+    def _separable(self, maps: Any, out: NDArray[Any]) -> None:
         """Multiply by one matrix along each axis."""
         along_x, along_y, along_z = (matrix.astype(out.dtype) for matrix in self.bands)
         boxes = self._boxes(maps, out.dtype)  # (k, bx, by, bz)
@@ -89,7 +98,7 @@ class Smoother:
         boxes = along_x.T @ boxes.reshape(*boxes.shape[:2], -1)  # (k, nx, ny nz)
         out[:] = boxes.reshape(len(out), -1)[:, self.brain.ravel()]
 
-    def fft(self, maps: Any, out: NDArray[Any]) -> None:
+    def _fft(self, maps: Any, out: NDArray[Any]) -> None:
         """Multiply Fourier transforms; only the padding wraps around, and it is cut off.
 
         In double precision: rounding errors are relative to the largest value of the box,
@@ -112,7 +121,16 @@ class Smoother:
             np.maximum(out, 0, out=out)  # only rounding made it negative
 
     def columns(self, maps: sparse.csc_matrix, start: int, out: NDArray[Any]) -> None:
-        """Add the smoothed maps at the brain voxels from `start` on to `out` (k, voxels)."""
+        """Smooth maps at a few consecutive voxels of the brain only.
+
+        Parameters
+        ----------
+        maps : csc_matrix (k, box voxels)
+        start : int
+            First voxel of the brain.
+        out : (k, voxels)
+            Added to.
+        """
         from neurowhere.space._kernels import gather_columns
 
         arrays = (maps.indptr, maps.indices, maps.data.astype(out.dtype))
@@ -120,7 +138,17 @@ class Smoother:
         gather_columns(arrays, self.shape, self._taps_as(out.dtype), runs, out)
 
     def fastest(self, entries_per_map: float) -> Way:
-        """Choose the way with the lowest estimated time, for maps with so many non-zeros."""
+        """Return the way of smoothing with the lowest estimated time.
+
+        Parameters
+        ----------
+        entries_per_map : float
+            Mean number of non-zeros of a map.
+
+        Returns
+        -------
+        {"direct", "separable", "fft"}
+        """
         taps = np.prod([len(taps) for taps in self.taps])
         (bx, by, bz), (nx, ny, nz) = self.shape, self.brain.shape
         products = bx * by * bz * nz + bx * by * ny * nz + bx * nx * ny * nz
@@ -132,7 +160,7 @@ class Smoother:
         return min(seconds, key=lambda way: seconds[way])
 
     def _boxes(self, maps: Any, dtype: DTypeLike) -> NDArray[Any]:
-        """Make the maps dense boxes: (k, bx, by, bz)."""
+        """Return the maps as dense boxes: (k, bx, by, bz)."""
         dense: NDArray[Any] = maps if isinstance(maps, np.ndarray) else maps.toarray()
         return dense.astype(dtype, copy=False).reshape(-1, *self.shape)
 
@@ -141,10 +169,10 @@ class Smoother:
         return along_x, along_y, along_z
 
 
-def gaussian(sigma: float, radius: int) -> NDArray[np.float64]:
-    """Gaussian at the whole numbers −radius..radius, rescaled to sum to 1.
+def _gaussian(sigma: float, radius: int) -> NDArray[np.float64]:
+    """Return the Gaussian at the whole numbers −radius..radius, rescaled to sum to 1.
 
-    >>> gaussian(1.0, 1).round(4)
+    >>> _gaussian(1.0, 1).round(4)
     array([0.2741, 0.4519, 0.2741])
     """
     taps = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
@@ -154,6 +182,10 @@ def gaussian(sigma: float, radius: int) -> NDArray[np.float64]:
 
 def runs_along_z(brain: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the runs of brain voxels along z, and where those of each line (x, y) start.
+
+    Parameters
+    ----------
+    brain : (nx, ny, nz) array of bool
 
     Returns
     -------
@@ -173,7 +205,19 @@ def runs_along_z(brain: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def runs_between(runs: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
-    """Keep the runs of the brain voxels from `start` to `stop`, the outer ones cut."""
+    """Return the runs of some consecutive voxels of the brain, the outer ones cut.
+
+    Parameters
+    ----------
+    runs : (n_runs, 5)
+        As from `runs_along_z`.
+    start, stop : int
+        First voxel, and the one after the last.
+
+    Returns
+    -------
+    (at most n_runs, 5)
+    """
     region, length = runs[:, 4], runs[:, 3] - runs[:, 2]
     cut = runs[(region < stop) & (region + length > start)]
     before = np.maximum(0, start - cut[:, 4])

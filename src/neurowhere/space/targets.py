@@ -57,19 +57,49 @@ class Targets:
         return self.shares.tocsc()
 
     def columns(self, regions: slice) -> NDArray[np.float32]:
-        """ŷ of all studies for a slice of regions: (n_studies, b)."""
+        """Return ŷ of all studies for some regions.
+
+        Parameters
+        ----------
+        regions : slice
+            b consecutive regions.
+
+        Returns
+        -------
+        (n_studies, b)
+        """
         if self.density is None:
             return self._by_column[:, regions].toarray().astype(np.float32)
         return self.density.density_columns(self._by_column, regions)
 
     def rows(self, studies: slice | NDArray[np.intp]) -> NDArray[np.float32]:
-        """ŷ of some studies for all regions."""
+        """Return ŷ of some studies for all regions.
+
+        Parameters
+        ----------
+        studies : slice or (n,) array of int
+
+        Returns
+        -------
+        (n, m)
+        """
         if self.density is None:
             return self.shares[studies].toarray().astype(np.float32)
         return self.density.smooth(self.shares[studies])
 
     def select(self, studies: NDArray[np.intp]) -> "Targets":
-        """Targets of some studies, given by index, in that order."""
+        """Return the targets of some studies.
+
+        Parameters
+        ----------
+        studies : (n,)
+            Indices of studies.
+
+        Returns
+        -------
+        Targets
+            In that order.
+        """
         position = np.full(len(self), OUTSIDE)
         position[studies] = np.arange(len(studies))
         moved = position[self.study]
@@ -99,6 +129,12 @@ def make_targets(
         As from `stack_peaks`.
     bandwidth : float
         Standard deviation of the kernel in voxels; only for grids.
+    n_jobs : int
+        Number of threads, −1 for all cores.
+
+    Returns
+    -------
+    Targets
     """
     study, region = place_peaks(partition, brain, xyz_mm, studies)
     if isinstance(partition, Atlas):
@@ -114,7 +150,22 @@ def make_targets(
 def place_peaks(
     partition: Partition, brain: VoxelGrid, xyz_mm: ArrayLike, studies: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Study and region of the peaks in the brain, those that are scored; region −1 if uncovered."""
+    """Find the study and the region of the peaks in the brain, those that are scored.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+    brain : VoxelGrid
+        Says which peaks count.
+    xyz_mm : (n_peaks, 3)
+    studies : (n_peaks,)
+        Study of each peak.
+
+    Returns
+    -------
+    study, region : (n_peaks in the brain,)
+        The region is −1 where an atlas leaves a peak uncovered.
+    """
     points = as_points(xyz_mm)
     inside = brain.region_of(points) != OUTSIDE
     return studies[inside], partition.region_of(points[inside])

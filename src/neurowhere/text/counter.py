@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.clinical.laterality import attach_sides
 from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
 from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
 from neurowhere.text.resolution import Resolver, known_senses
 from neurowhere.text.tokens import plain, plain_with_origin, token_spans
@@ -135,10 +135,22 @@ class TermCounter:
         fields = zip(names, *places, sides, repeat(None), repeat(None))
         # A long text has a match every few words: this is the fastest way to make a tuple.
         matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        for number, (side, words) in attach_sides(with_places(reading)).applied.items():
+        for number, (side, words, _) in attach_sides(with_places(reading)).applied.items():
             if number < len(matches):  # those after are places that are no terms
                 matches[number] = Match(*matches[number][:3], side, *reading.span(words))
         return matches
+
+    def term_of(self, name: str) -> str | None:
+        """Term that a name is a form of, or None.
+
+        >>> from neurowhere.text import Vocabulary
+        >>> counter = TermCounter(Vocabulary(["lingual gyrus", "cortex"]))
+        >>> counter.term_of("Lingual gyri"), counter.term_of("visual cortex")
+        ('lingual gyrus', None)
+        """
+        reading = self.read(name)
+        is_whole = reading.first == [0] and reading.last == [len(reading.tokens) - 1]
+        return self.vocabulary.terms[reading.terms[0]] if is_whole else None
 
     def read(self, text: str) -> Reading:
         """Find the terms of a text among its tokens, for those who read what is around them."""
@@ -164,10 +176,18 @@ class TermCounter:
 
 
 def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
-    """Words of every name and the index of its term; what is spelt out comes before variants."""
+    """Words of every name and the index of its term; what is spelt out comes before variants.
+
+    A synonym that is a form of another term counts as that one: "thalami" is the thalamus, also
+    where a vocabulary has it as a synonym of "thalamo".
+    """
     indices = {term: i for i, term in enumerate(vocabulary.terms)}
     names = [(cased_words_of(term), i) for term, i in indices.items()]
-    names += [(cased_words_of(name), indices[term]) for name, term in vocabulary.synonyms.items()]
+    forms = {tuple(map(fold, words)): i for words, i in names}
+    for name, term in vocabulary.synonyms.items():
+        words, own = cased_words_of(name), tuple(map(fold, cased_words_of(term)))
+        form = tuple(map(fold, words))
+        names.append((words, indices[term] if form == own else forms.get(form, indices[term])))
     return names + [(split, i) for words, i in names for split in other_splits(words)]
 
 

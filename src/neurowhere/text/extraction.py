@@ -59,6 +59,11 @@ class TermExtractor:
         return (*self.vocabulary.terms, *self.sided)
 
     @cached_property
+    def is_generic(self) -> NDArray[np.bool_]:
+        """Whether each term says nothing of where by itself: (n_terms,)."""
+        return np.array([self.vocabulary.is_generic(term) for term in self.terms], dtype=bool)
+
+    @cached_property
     def counter(self) -> TermCounter:
         """The counter of texts, made at first use."""
         return TermCounter(self.vocabulary)

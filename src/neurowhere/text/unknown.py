@@ -1,15 +1,16 @@
-"""Unknown words: what a text says that its reader did not understand."""
+"""Unknown words: the content words of a text that a model does not understand."""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import NamedTuple
 
-from neurowhere.text.abbreviations import definitions
-from neurowhere.text.counter import TermCounter
 from neurowhere.text.lists import shipped_lines
-from neurowhere.text.words import fold, is_skipped
+from neurowhere.text.vocabulary import generic_words
+from neurowhere.text.words import fold
 
-FEWEST_LETTERS = 3  # of a word, unless it is written in capitals
-_WORD = re.compile(r"[^\W\d_]")
+WORD = re.compile(r"[^\W\d_](?:[\w'’-]*[^\W_])?")
+SHORTEST = 3  # letters of a content word, unless it is written in capitals
 
 
 @cache
@@ -18,40 +19,54 @@ def common_words() -> frozenset[str]:
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
 
 
-def unknown_words(text: str, counter: TermCounter) -> list[str]:
-    """Return the content words of a text that are part of no term, each once, in their order.
+class UnknownWord(NamedTuple):
+    """A word, and where it stands: ``text[start:end]``."""
 
-    Common words, numbers and single letters are not content; abbreviations that the text defines
-    are as well known as what they stand for.
+    word: str
+    start: int
+    end: int
 
-    >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["amygdala", "fear"]))
-    >>> unknown_words("However, 12 wombats feared the left amygdala; a wombat had XQ.", counter)
-    ['wombats', 'feared', 'XQ']
+
+def unknown_words(text: str, known: Iterable[tuple[int, int]]) -> list[UnknownWord]:
+    """Find the content words of a text that are part of no name that was read.
+
+    Parameters
+    ----------
+    text : str
+    known : iterable of (int, int)
+        Where the names are that were read.
+
+    Returns
+    -------
+    list of UnknownWord
+        In the order of the text, each word once. Little words, numbers, and words that say nothing
+        of where by themselves are left out.
+
+    Examples
+    --------
+    >>> text = "The amygdala of a quokka, and another quokka in 2019"
+    >>> [word for word, *_ in unknown_words(text, [(4, 12)])]
+    ['quokka']
     """
-    reading = counter.read(text)
-    within = {
-        i
-        for first, last in zip(reading.first, reading.last, strict=True)
-        for i in range(first, last + 1)
-    }
-    defined = {definition.short for definition in definitions(text)}
-    unknown: dict[str, str] = {}
-    for i, token in enumerate(reading.tokens):
-        written = reading.written(i)
-        if i not in within and written not in defined and _is_content(token, written):
-            unknown.setdefault(fold(token), written)
-    return list(unknown.values())
+    found: dict[str, UnknownWord] = {}
+    for word in _outside(text, sorted(known)):
+        if _is_content(word.word):
+            found.setdefault(fold(word.word.lower()), word)
+    return list(found.values())
 
 
-def content_words(text: str, counter: TermCounter) -> int:
-    """Count the content words of a text, each once, known or not."""
-    reading = counter.read(text)
-    pairs = ((token, reading.written(i)) for i, token in enumerate(reading.tokens))
-    return len({fold(token) for token, written in pairs if _is_content(token, written)})
+def _outside(text: str, known: list[tuple[int, int]]) -> Iterator[UnknownWord]:
+    """Yield the words that overlap with none of the known places."""
+    place = 0
+    for match in WORD.finditer(text):
+        while place < len(known) and known[place][1] <= match.start():
+            place += 1
+        if place == len(known) or known[place][0] >= match.end():
+            yield UnknownWord(match[0], match.start(), match.end())
 
 
-def _is_content(token: str, written: str) -> bool:
-    if is_skipped(token) or not _WORD.search(written) or fold(token) in common_words():
+def _is_content(word: str) -> bool:
+    plain = fold(word.lower().removesuffix("'s").removesuffix("’s"))
+    if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):
         return False
-    return len(written) >= FEWEST_LETTERS or (len(written) > 1 and written.isupper())
+    return plain not in common_words() and plain not in generic_words()

@@ -1,20 +1,23 @@
 """API: the routes under /api/v1, and the forms that their answers take."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, create_model
 
+from neurowhere.model.difference import Difference
+from neurowhere.model.summary import Summary
 from neurowhere.web import examples, schemas
-from neurowhere.web.metrics import MEDIA_TYPE, Metrics
-from neurowhere.web.negotiation import choose
+from neurowhere.web.errors import ApiError
+from neurowhere.web.guard import MEDIA_TYPE, Metrics
 from neurowhere.web.pool import Pool
 from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
 
 PREFIX = "/api/v1"
+ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
 SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -27,8 +30,9 @@ class Offer(NamedTuple):
     name: str
     summary: str
     query: type[BaseModel]
-    answer: type[BaseModel]
+    answer: type
     forms: Mapping[str, str]
+    example: Mapping[str, Any]
 
 
 class About(NamedTuple):
@@ -44,8 +48,9 @@ OFFERS = [
         "encode",
         "Text to map",
         schemas.EncodeQuery,
-        schemas.EncodeAnswer,
+        Summary,
         {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html"}.items()},
+        examples.ENCODE,
     ),
     Offer(
         "batch",
@@ -53,13 +58,15 @@ OFFERS = [
         schemas.BatchQuery,
         schemas.BatchAnswer,
         {JSON: "batch_json"},
+        examples.BATCH,
     ),
     Offer(
-        "contrast",
-        "Two texts",
-        schemas.ContrastQuery,
-        schemas.ContrastAnswer,
-        {form: f"contrast_{end}" for form, end in MAPS.items()},
+        "difference",
+        "Difference of two texts",
+        schemas.DifferenceQuery,
+        Difference,
+        {form: f"difference_{end}" for form, end in MAPS.items()},
+        examples.DIFFERENCE,
     ),
     Offer(
         "term",
@@ -67,6 +74,7 @@ OFFERS = [
         schemas.TermQuery,
         schemas.TermAnswer,
         {form: f"term_{end}" for form, end in MAPS.items()},
+        examples.TERM,
     ),
     Offer(
         "decode",
@@ -74,6 +82,7 @@ OFFERS = [
         schemas.DecodeQuery,
         schemas.DecodeAnswer,
         {JSON: "decode_json"},
+        examples.DECODE,
     ),
 ]
 
@@ -90,6 +99,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
+    shown = {JSON: {"example": offer.example}}
     router.add_api_route(
         f"/{offer.name}",
         _handler(offer, pool, settings),
@@ -97,7 +107,9 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
         summary=offer.summary,
         operation_id=offer.name,
         response_model=offer.answer,
-        responses=_responses(files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}),
+        responses=_responses(
+            shown | files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}
+        ),
     )
     for form in files:
         router.add_api_route(
@@ -211,3 +223,58 @@ def _responses(
     if content:
         described[int(HTTPStatus.OK)] = {"content": content}
     return described
+
+
+def choose(accept: str, offered: Sequence[str]) -> str:
+    """Return the media type that a client prefers; of equals, the first on offer.
+
+    Parameters
+    ----------
+    accept : str
+        The header.
+    offered : sequence of str
+        Media types.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> choose("image/png, application/json;q=0.5", ["application/json", "image/png"])
+    'image/png'
+    >>> choose("", ["application/json", "image/png"])
+    'application/json'
+    """
+    ranges = [_read_range(part) for part in (accept or ANYTHING).split(",")]
+    qualities = {name: _quality(name, ranges) for name in offered}
+    best = max(offered, key=qualities.__getitem__)
+    if qualities[best] > 0:
+        return best
+    raise ApiError(
+        HTTPStatus.NOT_ACCEPTABLE,
+        "not_acceptable",
+        f"expected an Accept header that allows one of {', '.join(offered)}",
+    )
+
+
+def _read_range(part: str) -> tuple[str, float]:
+    """Return a range of media types and its quality."""
+    name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return name, float(parameter[2:])
+            except ValueError:
+                return name, 0.0
+    return name, 1.0
+
+
+def _quality(name: str, ranges: list[tuple[str, float]]) -> float:
+    """Return the quality of the narrowest range that contains a media type."""
+    widening = (name, name.split("/")[0] + "/*", ANYTHING)
+    for wanted in widening:
+        for pattern, quality in ranges:
+            if pattern == wanted:
+                return quality
+    return 0.0

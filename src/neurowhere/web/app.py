@@ -1,4 +1,4 @@
-"""App: the page and the API of one model as an ASGI application."""
+"""App: the page and the API of one model, as an ASGI application."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -11,24 +11,25 @@ from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas
 from neurowhere.web.api import About, make_router
 from neurowhere.web.errors import add_error_handlers
-from neurowhere.web.guard import Guard
-from neurowhere.web.metrics import Metrics
+from neurowhere.web.guard import Guard, Metrics
 from neurowhere.web.page import make_page
 from neurowhere.web.pool import Answerer, Pool
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings
 
-DESCRIPTION = """Where in the brain is this text about? Text in, brain map out.
+__all__ = ["assemble", "create_app"]
 
-All queries are sent by POST, so that no part of a text is ever in an address or a log. Lengths in
-a text count Unicode code points, places are MNI152 mm (left is negative), offsets start at 0.
+DESCRIPTION = """Where in the brain does this text point? Text in, brain map out.
+
+All queries are sent by POST, so that no part of a text ends up in an address or a log. Lengths and
+offsets in a text count Unicode code points, from 0. Places are in MNI152 mm; left is negative.
 For research, not for diagnosis."""
 
 
 def create_app(
     model: Encoder, settings: Settings | None = None, atlas: Atlas | None = None
 ) -> FastAPI:
-    """Make the application, with threads of this process that answer.
+    """Return the application, whose queries are answered by threads of this process.
 
     Parameters
     ----------
@@ -37,13 +38,28 @@ def create_app(
     settings : Settings, optional
     atlas : Atlas, optional
         Names places; by default AAL3, or the model's own regions if it predicts those of an atlas.
+
+    Returns
+    -------
+    FastAPI
     """
     settings = settings or Settings()
     return assemble([Service.start(model, settings, atlas)] * settings.workers, settings)
 
 
 def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
-    """Put the application together around those who answer."""
+    """Return the application, whose queries are answered by a crew.
+
+    Parameters
+    ----------
+    crew : sequence of Answerer
+        As many queries are worked on at once.
+    settings : Settings
+
+    Returns
+    -------
+    FastAPI
+    """
     release = version("neurowhere")
     pool = Pool(crew, settings.max_queue, settings.max_seconds)
     metrics = Metrics()

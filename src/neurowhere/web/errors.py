@@ -1,4 +1,4 @@
-"""Errors of the API: one shape for all, which repeats nothing of what the user wrote."""
+"""Errors of the API: all of one shape, which repeats nothing of what the user wrote."""
 
 import logging
 import traceback
@@ -13,6 +13,8 @@ from starlette.exceptions import HTTPException
 
 from neurowhere.exceptions import NeurowhereError
 
+__all__ = ["ApiError", "add_error_handlers", "answer", "failure", "refusal", "too_slow"]
+
 RETRY_SECONDS = 1
 DOCUMENTATION = "see /docs"
 
@@ -20,7 +22,18 @@ logger = logging.getLogger("neurowhere")
 
 
 class ApiError(HTTPException):
-    """A request that cannot be answered: status, code for programs, words for people."""
+    """A request that cannot be answered.
+
+    Parameters
+    ----------
+    status : HTTPStatus
+    code : str
+        For programs.
+    message : str
+        For people: what was expected, and what came.
+    hint : str
+        What to do.
+    """
 
     def __init__(
         self, status: HTTPStatus, code: str, message: str, hint: str = DOCUMENTATION
@@ -31,12 +44,12 @@ class ApiError(HTTPException):
         self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pass from process to process, whole."""
+        """Keep all attributes when pickled, as on the way from a worker."""
         return ApiError, (HTTPStatus(self.status_code), self.code, self.detail, self.hint)
 
 
 def answer(error: HTTPException) -> JSONResponse:
-    """Make the answer that tells of an error."""
+    """Return the response that reports an error."""
     status = HTTPStatus(error.status_code)
     code = getattr(error, "code", status.phrase.lower().replace(" ", "_"))
     hint = getattr(error, "hint", DOCUMENTATION)
@@ -45,15 +58,15 @@ def answer(error: HTTPException) -> JSONResponse:
 
 
 def refusal(error: NeurowhereError) -> ApiError:
-    """Pass on what the package says of input that it cannot take."""
+    """Return the error for input that the package refuses, in the package's words."""
     kind = type(error).__name__.removesuffix("Error").lower()
     return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", str(error))
 
 
 def failure(error: BaseException) -> ApiError:
-    """Tell of a failure of ours, and log where it was.
+    """Return the error for a failure of the server, and log where it happened.
 
-    The words of the exception are left out: they may hold a part of a patient's text.
+    The message of the exception is left out: it may hold a part of a patient's text.
     """
     frames = traceback.extract_tb(error.__traceback__)
     where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:][::-1])
@@ -62,12 +75,12 @@ def failure(error: BaseException) -> ApiError:
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "internal_error",
         f"the server failed ({type(error).__name__})",
-        "this is a fault of neurowhere; its log says where",
+        "this is a bug in neurowhere; its log says where",
     )
 
 
 def too_slow(max_seconds: float) -> ApiError:
-    """Tell that a request took too long."""
+    """Return the error for a request that took too long."""
     return ApiError(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "timeout",
@@ -77,7 +90,7 @@ def too_slow(max_seconds: float) -> ApiError:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give every error of an application the one shape."""
+    """Give all errors of an application the same shape."""
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(NeurowhereError, _refused)
@@ -88,7 +101,7 @@ def _http(request: Request, error: Any) -> JSONResponse:
 
 
 def _invalid(request: Request, error: Any) -> JSONResponse:
-    """Say which field is wrong and what was expected there."""
+    """Return which field is wrong, and what was expected there."""
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
     message = f"{field}: {first['msg'][:1].lower()}{first['msg'][1:]}"

@@ -11,15 +11,31 @@ TEXT = (
     "Acute left MCA infarct involving the insula and the inferior frontal gyrus, "
     "with aphasia. No lesion in the right thalamus."
 )
-SUPPORT = {"level": "good", "terms": 8, "nats": 0.8485}
+SUPPORT = {
+    "level": "good",
+    "terms": 8,
+    "words": 20,
+    "unknown": 1,
+    "foreign": False,
+    "nats": 0.8485,
+    "summary": "good (8 known terms, 1 unknown word; expected gain over the mean map 0.85 nats)",
+}
 REGION = {
     "region": "Frontal_Inf_Tri_L",
     "name": "left pars triangularis",
     "probability": 0.1345,
     "ratio": 6.333,
+    "excess": 0.1133,
     "at": [-42, 18, 4],
+    "why": [],
 }
-PEAK = {"at": [-42, 18, 4], "density": 2.795e-05, "ratio": 17.59, "name": "left pars triangularis"}
+PEAK = {
+    "at": [-42, 18, 4],
+    "density": 2.795e-05,
+    "ratio": 17.59,
+    "region": "Frontal_Inf_Tri_L",
+    "name": "left pars triangularis",
+}
 REASONS = [
     {"term": "inferior frontal gyrus", "contribution": 1.276},
     {"term": "insula", "contribution": 0.5872},
@@ -29,17 +45,8 @@ STUDY = {
     "similarity": 0.9477,
     "link": "https://pubmed.ncbi.nlm.nih.gov/21195295/",
 }
-MENTION = {
-    "term": "thalamus",
-    "known": True,
-    "where": [113, 121],
-    "side": "right",
-    "side_where": [107, 112],
-    "negation_where": [90, 92],
-}
-SUMMARY = {"support": SUPPORT, "terms": REASONS, "regions": [REGION], "peaks": [PEAK]}
-
-ENCODE: Example = {
+SUMMARY: Example = {
+    "schema_version": 1,
     "support": SUPPORT,
     "unit": "log probability",
     "terms": [
@@ -49,15 +56,42 @@ ENCODE: Example = {
             "weight": 0.4833,
             "contribution": 0.2053,
             "where": [[81, 88]],
+            "implied": False,
         }
     ],
-    "mentions": [MENTION],
+    "mentions": [
+        {
+            "term": "thalamus",
+            "known": True,
+            "where": [113, 121],
+            "side": "right",
+            "side_where": [107, 112],
+            "side_inherited": False,
+            "status": "denied",
+            "negation_where": [90, 92],
+            "hedge_where": None,
+            "section": None,
+        }
+    ],
     "unapplied_sides": [],
+    "unknown": [{"word": "Acute", "where": [0, 5], "suggestions": []}],
+    "rules": [
+        {
+            "name": "MCA",
+            "where": [11, 14],
+            "applied": True,
+            "structures": [{"term": "insula", "side": "left"}],
+        }
+    ],
     "regions": [REGION],
     "peaks": [PEAK],
     "similar": [STUDY],
+}
+ENCODE: Example = {
+    **SUMMARY,
     "place": {
         "at": [-46, 18, 8],
+        "region": "Frontal_Inf_Tri_L",
         "name": "left pars triangularis",
         "density": 2.396e-05,
         "ratio": 15.81,
@@ -65,18 +99,19 @@ ENCODE: Example = {
     },
     "sentences": [
         {
-            "where": [90, 122],
-            "support": {"level": "none", "terms": 0, "nats": 0},
-            "terms": [],
-            "regions": [],
+            "where": [0, 89],
+            "support": SUPPORT,
+            "terms": ["inferior frontal gyrus"],
+            "regions": [REGION],
         }
     ],
 }
 BATCH: Example = {"results": [SUMMARY]}
-CONTRAST: Example = {
+DIFFERENCE: Example = {
     "text": SUMMARY,
     "other": SUMMARY,
     "distance": 0.2806,
+    "difference": SUMMARY,
     "more": [
         {
             "region": "Postcentral_L",

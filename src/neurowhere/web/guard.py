@@ -1,17 +1,26 @@
-"""Guard: what every request passes through: limits, headers, times, and failures caught."""
+"""Guard: the middleware that every request passes: limits, headers, metrics, caught failures."""
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web.errors import ApiError, answer, failure
-from neurowhere.web.metrics import Metrics
 from neurowhere.web.settings import Settings
+
+__all__ = ["MEDIA_TYPE", "Guard", "Metrics"]
 
 # Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
 # blob addresses.
@@ -37,7 +46,68 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-NOT_KEPT = "no-store"  # answers may hold a part of a patient's text
+NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
+
+MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
+GAUGES = {
+    "neurowhere_pending": "Queries being answered or waiting.",
+    "neurowhere_waiting": "Queries waiting for a worker.",
+    "neurowhere_capacity": "Queries that may be answered or waiting at once.",
+}
+
+
+class Metrics:
+    """Counts and times of the requests to one application, for Prometheus.
+
+    They are kept in the process that serves, through which all workers answer: there is nothing
+    to sum up over processes.
+
+    >>> metrics = Metrics()
+    >>> metrics.add("/health", 200, 0.003)
+    >>> metrics.render({"neurowhere_pending": 2}).decode().splitlines()[2]
+    'neurowhere_requests_total{route="/health",status="200"} 1.0'
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "neurowhere_requests",
+            "Requests, by route and status.",
+            ["route", "status"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "neurowhere_request_seconds",
+            "Seconds from a request to its answer.",
+            ["route"],
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self._gauges = {
+            name: Gauge(name, words, registry=self.registry) for name, words in GAUGES.items()
+        }
+
+    def add(self, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._requests.labels(route, status).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def render(self, gauges: Mapping[str, float]) -> bytes:
+        """Return all metrics in Prometheus's text format.
+
+        Parameters
+        ----------
+        gauges : mapping of str to float
+            Present values, by the names of `GAUGES`.
+
+        Returns
+        -------
+        bytes
+        """
+        for name, value in gauges.items():
+            self._gauges[name].set(value)
+        return generate_latest(self.registry)
 
 
 class Guard:
@@ -57,7 +127,7 @@ class Guard:
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request on, and its answer back."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -91,7 +161,7 @@ class Guard:
             await self.app(scope, self._limited(receive), send)
 
     def _limited(self, receive: Receive) -> Callable[[], Any]:
-        """Wait only so long for a body, and count its bytes, whatever was said of their number."""
+        """Return a `receive` that limits time and bytes of a body, whatever was declared."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.max_seconds
 
@@ -127,7 +197,7 @@ class Guard:
 
 
 def add_headers(message: Message) -> None:
-    """Add the headers that every answer has; a route may have set its own."""
+    """Add the headers that every answer has, unless a route has set its own."""
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
         headers.setdefault(name, value)

@@ -1,4 +1,4 @@
-"""Page: its files, the viewer that nilearn carries, and the template, all from this server."""
+"""Page: its files, the viewer that nilearn carries, and the template; nothing from elsewhere."""
 
 import hashlib
 from functools import cache
@@ -7,8 +7,10 @@ from pathlib import PurePosixPath
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from neurowhere.web.images import TEMPLATES
 from neurowhere.web.pool import Pool
-from neurowhere.web.template import TEMPLATES
+
+__all__ = ["make_page", "static_files"]
 
 MEDIA_TYPES = {
     ".css": "text/css",
@@ -16,13 +18,13 @@ MEDIA_TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-REVALIDATE = "no-cache"  # kept by the browser, and asked for again: a new version is seen at once
+REVALIDATE = "no-cache"  # a browser keeps files, but asks whether they changed
 NIIVUE = "niivue.umd.js"
 NIFTI = ".nii.gz"
 
 
 def make_page(pool: Pool) -> APIRouter:
-    """Make the routes of the page; they are no part of the API."""
+    """Return the routes of the page, which are no part of the API."""
     router = APIRouter(include_in_schema=False)
     templates: dict[str, bytes] = {}
 
@@ -40,7 +42,7 @@ def make_page(pool: Pool) -> APIRouter:
             if name not in templates:
                 templates[name] = await pool.run("template_nifti", name.removesuffix(NIFTI))
             return _file(request, name, templates[name])
-        if name not in static_files():  # only names that are known are ever looked up
+        if name not in static_files():  # no other name is ever looked up
             raise HTTPException(404, "no such file")
         return _file(request, name, static_files()[name])
 
@@ -49,7 +51,7 @@ def make_page(pool: Pool) -> APIRouter:
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Content of each file of the page by its name, and of NiiVue."""
+    """Return the content of each file of the page, and of NiiVue, by its name."""
     folder = files("neurowhere.web") / "static"
     content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     niivue = files("nilearn") / "_assets" / "js" / NIIVUE

@@ -1,4 +1,4 @@
-"""Pool: queries answered beside the event loop, so few at once and so many waiting."""
+"""Pool: answers queries outside the event loop, with a limited number of workers and a queue."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,25 +9,27 @@ from typing import Any, Protocol
 
 from neurowhere.web.errors import ApiError, too_slow
 
+__all__ = ["Answerer", "Pool"]
+
 
 class Answerer(Protocol):
-    """Who answers: a `Service` in this process, or a `Worker` for one in another."""
+    """A `Service` in this process, or a `Worker` for one in another process."""
 
     def answer(self, name: str, query: Any) -> bytes:
-        """Answer a query as the method of this name of a `Service` does."""
+        """Answer a query by the method of a `Service` that has this name."""
 
 
 class Pool:
-    """Answerers with a bounded queue; used from one event loop only.
+    """A crew with a bounded queue; used from one event loop only.
 
     Parameters
     ----------
     crew : sequence of Answerer
-        As many queries are worked on at once.
+        Each answers one query at a time.
     max_queue : int
-        Queries that wait. One more is refused.
+        Number of queries that may wait; further ones are refused.
     max_seconds : float
-        Until a caller gives up. What runs keeps its place until it is done.
+        Time after which a caller gives up. Its query keeps its worker until it is done.
     """
 
     def __init__(self, crew: Sequence[Answerer], max_queue: int, max_seconds: float) -> None:
@@ -42,17 +44,29 @@ class Pool:
 
     @property
     def waiting(self) -> int:
-        """Queries that wait for an answerer."""
+        """Number of queries that wait for a worker."""
         return max(self.pending - self.workers, 0)
 
     async def run(self, name: str, query: Any) -> bytes:
-        """Await an answer, or an `ApiError` that says to come back later."""
+        """Return the answer to a query, or raise an `ApiError` that says to try again later.
+
+        Parameters
+        ----------
+        name : str
+            Of the method of `Service` that answers.
+        query : object
+            Its argument.
+
+        Returns
+        -------
+        bytes
+        """
         if self.pending >= self.capacity:
             raise ApiError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "busy",
-                f"{self.pending} requests are under way, which is all that the server takes",
-                "try again after the seconds of the Retry-After header",
+                f"the server is busy: {self.pending} requests are being answered or waiting",
+                "try again after the number of seconds in the Retry-After header",
             )
         loop = asyncio.get_running_loop()
         future = self._threads.submit(self._answer, name, query)
@@ -64,7 +78,7 @@ class Pool:
             raise too_slow(self.max_seconds) from error
 
     def close(self) -> None:
-        """Finish what runs; drop what waits."""
+        """Finish the queries that run, and drop those that wait."""
         self._threads.shutdown(cancel_futures=True)
 
     def _answer(self, name: str, query: Any) -> bytes:

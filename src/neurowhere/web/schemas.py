@@ -4,8 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from neurowhere.model.encoding import RegionOrder
+from neurowhere.model.summary import Study, Summary
 from neurowhere.web import examples
-from neurowhere.web.slices import Colours
+from neurowhere.web.images import Colours
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
@@ -41,6 +43,18 @@ class Reading(Schema):
     negation: bool = Field(default=True, description="Leave out what the text denies.")
     laterality: bool = Field(
         default=True, description="Move the map to the sides that the text gives."
+    )
+    findings: bool = Field(
+        default=True,
+        description="Leave out sections of a report that hold no findings: technique, indication, "
+        "history, comparison, plan.",
+    )
+    hedge_weight: float = Field(
+        default=1.0, ge=0, le=1, description="Weight of what the text leaves open."
+    )
+    sort: RegionOrder = Field(
+        default="excess",
+        description="Order of regions: by their excess over the mean map, probability or ratio.",
     )
     regions: int = Field(
         default=10,
@@ -107,7 +121,7 @@ class BatchQuery(Reading):
     texts: list[Text] = Field(min_length=1)
 
 
-class ContrastQuery(Reading, Imaging):
+class DifferenceQuery(Reading, Imaging):
     """Two texts to compare."""
 
     model_config = example(text="speech production", other="speech perception")
@@ -154,156 +168,14 @@ class ErrorAnswer(Schema):
     error: Error
 
 
-class Support(Schema):
-    """How well the model can tell what the text is about."""
-
-    level: Literal["none", "weak", "good"]
-    terms: int = Field(description="Known terms that the text affirms.")
-    nats: float = Field(description="Expected gain in log-likelihood over the mean map.")
-
-
-class Term(Schema):
-    """A term that the text affirms."""
-
-    term: str
-    count: int
-    weight: float
-    contribution: float = Field(description="How far it moved the map to what it is.")
-    where: list[Span]
-
-
-class Mention(Schema):
-    """A mention of a term, or of a place that is no term."""
-
-    term: str
-    known: bool = Field(description="Whether it is a term of the model.")
-    where: Span
-    side: Side | None
-    side_where: Span | None = Field(description="The words that give the side.")
-    negation_where: Span | None = Field(description="The words that deny it.")
-
-
-class UnappliedSide(Schema):
-    """A side that was seen and not applied: of a limb, a visual field or a symptom."""
-
-    side: Side
-    where: Span
-
-
-class Region(Schema):
-    """A region of the atlas."""
-
-    region: str = Field(description="Label in the atlas.")
-    name: str = Field(description="In words.")
-    probability: float
-    ratio: float | None = Field(description="To the mean map; null where that is zero.")
-    at: Point = Field(description="Densest place in it, in mm.")
-
-
-class Peak(Schema):
-    """A maximum of the density."""
-
-    at: Point
-    density: float = Field(description="In mm⁻³.")
-    ratio: float | None
-    name: str | None = Field(description="Region of the atlas, in words.")
-
-
-class Study(Schema):
-    """A training study."""
-
-    id: str
-    similarity: float = Field(description="Cosine.")
-    link: str = Field(description="To PubMed; empty where it has no id there.")
-
-
-class Reason(Schema):
-    """What a term adds."""
-
-    term: str
-    contribution: float
-
-
-class Place(Schema):
-    """What a text says of one place."""
-
-    at: Point
-    name: str | None = Field(description="Region of the atlas, in words.")
-    density: float
-    ratio: float | None
-    why: list[Reason]
-
-
-class Sentence(Schema):
-    """One sentence, encoded by itself."""
-
-    where: Span
-    support: Support
-    terms: list[str]
-    regions: list[Region]
-
-
-class EncodeAnswer(Schema):
-    """What a model makes of a text."""
-
-    model_config = example(**examples.ENCODE)
-
-    support: Support
-    unit: Literal["probability", "log probability"] = Field(description="Of contributions.")
-    terms: list[Term]
-    mentions: list[Mention]
-    unapplied_sides: list[UnappliedSide]
-    regions: list[Region]
-    peaks: list[Peak]
-    similar: list[Study]
-    place: Place | None
-    sentences: list[Sentence] | None
-
-
-class Summary(Schema):
-    """What a model makes of one text of a batch."""
-
-    support: Support
-    terms: list[Reason]
-    regions: list[Region]
-    peaks: list[Peak]
-
-
 class BatchAnswer(Schema):
     """One summary for each text, in order."""
-
-    model_config = example(**examples.BATCH)
 
     results: list[Summary]
 
 
-class ContrastRegion(Schema):
-    """A region of the atlas in two maps."""
-
-    region: str
-    name: str
-    probability: float
-    other: float = Field(description="Probability in the map of the other text.")
-    ratio: float | None
-    at: Point
-
-
-class ContrastAnswer(Schema):
-    """Where two texts differ; ratios are those of the first to the second."""
-
-    model_config = example(**examples.CONTRAST)
-
-    text: Summary
-    other: Summary
-    distance: float = Field(description="Total variation: 0 for the same map, 1 for disjoint ones.")
-    more: list[ContrastRegion] = Field(description="Regions that the first text raises most.")
-    less: list[ContrastRegion] = Field(description="Regions that the other text raises most.")
-
-
 class TermAnswer(Schema):
     """What a model associates with a term."""
-
-    model_config = example(**examples.TERM)
 
     name: str
     term: str = Field(description="Term of the vocabulary that it stands for.")
@@ -323,8 +195,6 @@ class DecodedTerm(Schema):
 
 class DecodeAnswer(Schema):
     """Terms and studies that speak for places."""
-
-    model_config = example(**examples.DECODE)
 
     terms: list[DecodedTerm]
     studies: list[Study]

@@ -1,8 +1,8 @@
 """Service: a model at work; from a query to the bytes of its answer, whatever its form."""
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from threading import Lock
 from typing import Any, Self
@@ -10,30 +10,43 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.inputs.sentences import split_sentences
-from neurowhere.inputs.sources import Text
-from neurowhere.model.decode import decode
+from neurowhere.inputs import Text, split_sentences
+from neurowhere.model.algebra import subtract
+from neurowhere.model.decoding import decode
+from neurowhere.model.difference import compare_texts
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding
-from neurowhere.space import Atlas
+from neurowhere.model.encoding import Encoding, TermMap
+from neurowhere.model.summary import (
+    Sentence,
+    Summary,
+    as_point,
+    regions_of,
+    studies_of,
+    summarise,
+    support_of,
+    to_plain,
+)
+from neurowhere.space import Atlas, default_atlas
+from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
-from neurowhere.web import answers, examples
-from neurowhere.web.gazetteer import Gazetteer
+from neurowhere.web import examples
+from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
     BatchQuery,
-    ContrastQuery,
     DecodeQuery,
+    DifferenceQuery,
     EncodeQuery,
     Imaging,
     Reading,
     TermQuery,
 )
 from neurowhere.web.settings import Settings
-from neurowhere.web.slices import Look, draw_slices
-from neurowhere.web.template import TEMPLATES, brain, to_nifti
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
+N_TERM_PEAKS = 5
+N_SENTENCE_REGIONS = 3
+SIGNS = {"left": -1, "right": 1}  # of x
 
 Floats = NDArray[np.floating]
 
@@ -45,20 +58,21 @@ class Service:
     Attributes
     ----------
     model : Encoder
-    gazetteer : Gazetteer
+    atlas : Atlas
+        Names the regions.
     settings : Settings
     """
 
     model: Encoder
-    gazetteer: Gazetteer
+    atlas: Atlas
     settings: Settings
     _drawing: Lock = field(default_factory=Lock, init=False)  # plotting libraries keep some state
 
     @classmethod
     def start(cls, model: Encoder, settings: Settings, atlas: Atlas | None = None) -> Self:
         """Set up a service, with all that is otherwise read or computed at first use."""
-        gazetteer = Gazetteer(atlas or _atlas_of(model), model.partition_, model.mean_map_)
-        service = cls(model, gazetteer, settings)
+        own = model.partition_ if isinstance(model.partition_, Atlas) else None
+        service = cls(model, atlas or own or default_atlas(), settings)
         service.encode_json(EncodeQuery(text=examples.TEXT))
         return service
 
@@ -70,12 +84,11 @@ class Service:
     # ---- encode
 
     def encode_json(self, query: EncodeQuery) -> bytes:
-        """Tell all of a text."""
-        encoding = self._encode(query.text, query)
-        answer = answers.full(encoding, self.gazetteer, query.regions)
-        answer["place"] = query.at and answers.place(encoding, self.gazetteer, query.at)
-        answer["sentences"] = self._sentences(query) if query.sentences else None
-        return to_json(answer)
+        """Sum up a text."""
+        summary = self._summary(self._encode(query.text, query), query, at=query.at)
+        if query.sentences:
+            summary = replace(summary, sentences=self._sentences(query))
+        return to_json(summary)
 
     def encode_nifti(self, query: EncodeQuery) -> bytes:
         """Give a map of a text; a density integrates to 1 at any resolution."""
@@ -91,26 +104,49 @@ class Service:
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
+        from neurowhere.report.encoding import N_EXPLAINED
         from neurowhere.report.encoding_page import encoding_page
-        from neurowhere.report.encoding_tables import tabulate
 
         encoding = self._encode(query.text, query)
-        return encoding_page(encoding, tabulate(encoding, self.gazetteer.atlas)).encode()
+        summary = summarise(encoding, self.atlas, n_regions=None, n_explained=N_EXPLAINED)
+        return encoding_page(encoding, summary, self.atlas).encode()
 
     def _encode(self, text: str, reading: Reading) -> Encoding:
-        return self.model.encode(text, negation=reading.negation, laterality=reading.laterality)
+        (encoding,) = self._encode_many([text], reading)
+        return encoding
 
-    def _sentences(self, query: EncodeQuery) -> list[answers.Answer]:
-        """Tell of each sentence by itself."""
+    def _encode_many(self, texts: Iterable[str], reading: Reading) -> Iterator[Encoding]:
+        return self.model.encode_many(
+            texts,
+            negation=reading.negation,
+            laterality=reading.laterality,
+            findings=reading.findings,
+            hedge_weight=reading.hedge_weight,
+        )
+
+    def _summary(self, encoding: Encoding, reading: Reading, at: Any = None) -> Summary:
+        return summarise(encoding, self.atlas, n_regions=reading.regions, sort=reading.sort, at=at)
+
+    def _sentences(self, query: EncodeQuery) -> list[Sentence]:
+        """Sum up each sentence by itself."""
         if self.model.text == "none":
             return []
-        end, told = 0, []
-        sentences = split_sentences(Text("", query.text), self.model.extractor_.counter)
-        for _, words in sentences[: self.settings.max_batch]:
-            start = query.text.index(words, end)
-            end = start + len(words)
-            told.append(answers.sentence(self._encode(words, query), self.gazetteer, (start, end)))
-        return told
+        found = split_sentences(Text("", query.text), self.model.extractor_.counter)
+        words = [content for _, content in found[: self.settings.max_batch]]
+        end, sentences = 0, []
+        for encoding in self._encode_many(words, query):
+            start = query.text.index(encoding.text, end)
+            end = start + len(encoding.text)
+            sentences.append(self._sentence(encoding, (start, end)))
+        return sentences
+
+    def _sentence(self, encoding: Encoding, where: tuple[int, int]) -> Sentence:
+        return Sentence(
+            where,
+            support_of(encoding),
+            encoding.why()["term"].tolist(),
+            regions_of(encoding, encoding.gazetteer(self.atlas), N_SENTENCE_REGIONS),
+        )
 
     def _values(self, query: EncodeQuery) -> Floats:
         """Value of each region in the image that is wanted."""
@@ -119,30 +155,30 @@ class Service:
             return mass_levels(encoding)
         return encoding.density if query.image == "density" else encoding.log_ratio
 
-    # ---- contrast
+    # ---- difference
 
-    def contrast_json(self, query: ContrastQuery) -> bytes:
-        """Tell where two texts differ."""
-        pair = self._pair(query)
-        return to_json(answers.contrast(*pair, self.gazetteer, query.regions))
+    def difference_json(self, query: DifferenceQuery) -> bytes:
+        """Sum up where two texts differ."""
+        return to_json(compare_texts(*self._pair(query), self.atlas, n_regions=query.regions))
 
-    def contrast_nifti(self, query: ContrastQuery) -> bytes:
-        """Give the log ratio of two maps."""
-        values = log_ratio(*self._pair(query))
+    def difference_nifti(self, query: DifferenceQuery) -> bytes:
+        """Make an image of the difference of two texts: its log ratio to the mean map."""
+        values = subtract(*self._pair(query)).log_ratio
         return to_nifti(self.model.partition_.to_img(values, resolution_mm=query.resolution_mm))
 
-    def contrast_png(self, query: ContrastQuery) -> bytes:
-        """Draw the log ratio of two maps."""
-        return self._png(log_ratio(*self._pair(query)), query, signed=True)
+    def difference_png(self, query: DifferenceQuery) -> bytes:
+        """Draw the difference of two texts."""
+        return self._png(subtract(*self._pair(query)).log_ratio, query, signed=True)
 
-    def _pair(self, query: ContrastQuery) -> tuple[Encoding, Encoding]:
-        return self._encode(query.text, query), self._encode(query.other, query)
+    def _pair(self, query: DifferenceQuery) -> tuple[Encoding, Encoding]:
+        first, second = self._encode_many([query.text, query.other], query)
+        return first, second
 
     # ---- term
 
     def term_json(self, query: TermQuery) -> bytes:
-        """Tell of the map of a term."""
-        return to_json(answers.term(self.model.term_map(query.name)))
+        """Sum up the map of a term."""
+        return to_json(_about_term(self.model.term_map(query.name)))
 
     def term_nifti(self, query: TermQuery) -> bytes:
         """Give the map of a term."""
@@ -157,18 +193,20 @@ class Service:
 
     def batch_json(self, query: BatchQuery) -> bytes:
         """Sum up several texts."""
-        results = [
-            answers.summary(self._encode(text, query), self.gazetteer, query.regions)
-            for text in query.texts
-        ]
-        return to_json({"results": results})
+        encodings = self._encode_many(query.texts, query)
+        return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
 
     def decode_json(self, query: DecodeQuery) -> bytes:
-        """Tell which terms and studies speak for places; those outside of the brain are counted."""
+        """Find the terms and studies for places; those outside of the brain are counted."""
         points = np.array(query.points)
         inside = self.model.brain_.region_of(points) != OUTSIDE
         found = decode(self.model, points[inside] if inside.any() else points, n_terms=query.n)
-        return to_json(answers.decoding(found, query.n, int((~inside).sum())))
+        answer = {
+            "terms": found.terms[["term", "score", "ratio"]].to_dict("records"),
+            "studies": studies_of(found.studies)[: query.n],
+            "outside": int((~inside).sum()),
+        }
+        return to_json(answer)
 
     def template_nifti(self, name: str) -> bytes:
         """Give a template of the brain."""
@@ -180,7 +218,7 @@ class Service:
         del limits["origins"]
         about = {
             **self.model.summary(),
-            "atlas": f"{len(self.gazetteer.atlas.names)} regions",
+            "atlas": f"{len(self.atlas.names)} regions",
             "limits": limits,
         }
         about.pop("origin", None)  # names files of the machine that it was trained on
@@ -205,10 +243,19 @@ class Service:
         return draw_slices(image, brain(), wanted.at or strongest_place(image), look)
 
 
-def _atlas_of(model: Encoder) -> Atlas:
-    from neurowhere.space.aal3 import default_atlas
-
-    return model.partition_ if isinstance(model.partition_, Atlas) else default_atlas()
+def _about_term(found: TermMap) -> dict[str, Any]:
+    centers, effect = found.partition.centers_mm, found.effect
+    if found.side and found.method == "restricted":
+        effect = effect * (SIGNS[found.side] * centers[:, 0] >= 0)
+    places = strongest_regions(found.partition, effect, N_TERM_PEAKS)
+    return {
+        "name": found.name,
+        "term": found.term,
+        "side": found.side,
+        "method": found.method,
+        "unit": found.unit,
+        "peaks": [as_point(center) for center in centers[places]],
+    }
 
 
 def mass_levels(encoding: Encoding) -> Floats:
@@ -219,12 +266,8 @@ def mass_levels(encoding: Encoding) -> Floats:
     return levels
 
 
-def log_ratio(first: Encoding, second: Encoding) -> Floats:
-    """Log of the half-uniform density of one text over that of another; the mean map cancels."""
-    ratio: Floats = first.log_ratio - second.log_ratio
-    return ratio
-
-
 def to_json(answer: Any) -> bytes:
-    """Write plain data."""
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    """Write plain data as JSON."""
+    return json.dumps(
+        to_plain(answer), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode()

@@ -1,11 +1,13 @@
-"""Settings of the server: what one request may ask for, and how many may wait."""
+"""Settings of the server; imported without the libraries that serving needs."""
 
 import os
 from dataclasses import dataclass, field
 
+__all__ = ["Settings", "cores"]
+
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -18,17 +20,17 @@ class Settings:
     Attributes
     ----------
     max_body : int
-        Bytes of the body of a request.
+        Maximum size of the body of a request, in bytes.
     max_text : int
-        Characters of one text.
+        Maximum length of one text, in characters.
     max_batch : int
-        Texts of one batch, points of one decoding, sentences of one text.
+        Maximum number of texts in a batch, points to decode, or sentences of a text.
     max_seconds : float
-        From the arrival of a request to its answer.
+        Time limit of a request.
     workers : int
-        Requests that are worked on at once.
+        Number of requests that are answered at once.
     max_queue : int
-        Requests that may wait for a worker; further ones are told to come back.
+        Number of requests that may wait for a worker; further ones are told to try again later.
     origins : tuple of str
         Other sites whose pages may call the API (CORS); by default none.
     """

@@ -1,4 +1,4 @@
-"""Worker: a process that holds the model and answers queries, so that requests use all cores."""
+"""Worker: a process with the model that answers queries, so that requests use all cores."""
 
 import multiprocessing
 import signal
@@ -16,6 +16,8 @@ from neurowhere.web.errors import ApiError, failure, refusal, too_slow
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings
 
+__all__ = ["Worker", "hire"]
+
 END_SECONDS = 5.0  # that a process may take to end by itself
 
 # Started afresh, not forked: nothing is inherited but one end of its pipe, which therefore closes
@@ -25,13 +27,17 @@ START = multiprocessing.get_context("spawn")
 
 @contextmanager
 def hire(model: Path | None, settings: Settings) -> Iterator[list["Worker"]]:
-    """Start the workers of a server, and end them.
+    """Start the workers of a server, and stop them at the end.
 
     Parameters
     ----------
     model : path, optional
-        Folder; each worker reads it.
+        Folder, which each worker reads; by default the model in the package.
     settings : Settings
+
+    Yields
+    ------
+    list of Worker
     """
     crew = [Worker(model, settings) for _ in range(settings.workers)]
     try:
@@ -44,9 +50,15 @@ def hire(model: Path | None, settings: Settings) -> Iterator[list["Worker"]]:
 
 
 class Worker:
-    """The server's side of a process; used by one thread at a time.
+    """A handle on a process, used by one thread at a time.
 
-    A process that dies, or that takes longer than a request may, is replaced.
+    A process that dies, or that exceeds the time limit of a request, is replaced.
+
+    Parameters
+    ----------
+    model : path, optional
+        Folder; by default the model in the package.
+    settings : Settings
     """
 
     def __init__(self, model: Path | None, settings: Settings) -> None:
@@ -62,17 +74,17 @@ class Worker:
         other_end.close()
 
     def wait(self) -> None:
-        """Wait until it has read the model, or say why it cannot."""
+        """Wait until the process has read the model, or raise an error that says why it cannot."""
         try:
             problem = self._pipe.recv()
         except EOFError as error:
-            raise NeurowhereError("a worker ended while it read the model; see above") from error
+            raise NeurowhereError("a worker died while reading the model; see above") from error
         if problem:
             raise NeurowhereError(problem)
         self._is_ready = True
 
     def answer(self, name: str, query: Any) -> bytes:
-        """Answer a query as the method of this name of a `Service` does."""
+        """Answer a query by the method of a `Service` that has this name."""
         try:
             outcome = self._ask(name, query)
         except TimeoutError as error:
@@ -81,7 +93,7 @@ class Worker:
         except (EOFError, OSError, NeurowhereError) as error:
             self._replace()
             raise ApiError(
-                HTTPStatus.SERVICE_UNAVAILABLE, "interrupted", "a worker ended", "try again"
+                HTTPStatus.SERVICE_UNAVAILABLE, "interrupted", "a worker died", "try again"
             ) from error
         if isinstance(outcome, ApiError):
             raise outcome
@@ -97,20 +109,20 @@ class Worker:
         return outcome
 
     def _replace(self) -> None:
-        """Start another process; the next query waits until it is there."""
+        """Start another process; the next query waits until it is ready."""
         self.process.kill()
         self.end()
         self._start()
 
     def end(self) -> None:
-        """Let it finish what it does, and end."""
+        """Let the process finish what it does, then stop it."""
         self._pipe.close()
         self.process.join(END_SECONDS)
         self.process.kill()
 
 
 def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
-    """Answer what comes through a pipe until it closes: what the process does."""
+    """Answer queries that come through a pipe until it closes; this runs in the process."""
     from threadpoolctl import threadpool_limits
 
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -136,7 +148,7 @@ def _answer_all(pipe: Connection, service: Service) -> None:
 
 
 def _outcome(service: Service, name: str, query: Any) -> bytes | ApiError:
-    """Answer, or tell what went wrong as plain data: an exception may not survive the way."""
+    """Return the answer or the error as plain data: not every exception survives a pipe."""
     try:
         return service.answer(name, query)
     except NeurowhereError as error:

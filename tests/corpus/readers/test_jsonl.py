@@ -127,9 +127,10 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     assert peak < 3_000_000
 
 
+@pytest.mark.filterwarnings("ignore::neurowhere.exceptions.DataWarning")
 def test_linked_texts(data: Path) -> None:
-    corpus = read_corpus(data / "corpus" / "rawtext_linked_dev.jsonl.gz", drop=["voxels"])
-    dropped = next(problem for problem in corpus.problems if problem.name == "voxels")
+    corpus = read_corpus(data / "corpus" / "rawtext_linked_dev.jsonl.gz", drop=["unsigned"])
+    dropped = next(problem for problem in corpus.problems if problem.name == "unsigned")
     assert len(corpus) + dropped.count == 1857
     stated = corpus.documents["source_space"].value_counts()
     assert stated["TAL"] == 65
@@ -138,6 +139,17 @@ def test_linked_texts(data: Path) -> None:
     bodies = dict(zip(corpus.documents["id"], corpus.sections["body"], strict=True))
     assert bodies["16412236"].startswith("PMID16412236        TITLE")
     assert "Reduced hippocampal activation during episodic" not in bodies["16412236"][:1000]
+
+
+@pytest.mark.filterwarnings("ignore::neurowhere.exceptions.DataWarning")
+def test_whole_articles(data: Path) -> None:
+    corpus = read_corpus(data / "corpus" / "fulltext_dev.jsonl.xz")
+    assert len(corpus) == 3068
+    assert corpus.sections is not None
+    assert list(corpus.sections) == ["body"]
+    assert min(map(len, corpus.sections["body"])) > 500
+    assert (corpus.documents["pmid"] != "").sum() > 3000
+    assert (corpus.n_peaks > 0).sum() > 300
 
 
 def test_unlabelled_texts_are_streamed(data: Path) -> None:

@@ -149,6 +149,7 @@ def test_pubget_finds_the_plugin():
     assert pubget_plugin.NAME in [command.name for command in found["commands"]]
 
 
+@pytest.mark.slow
 def test_pubget_run_ends_with_a_corpus(tmp_path: Path):
     """The whole of `pubget run`, which finds that the download has been done."""
     query = tmp_path / "data" / QUERY_FOLDER

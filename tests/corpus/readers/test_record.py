@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurowhere.corpus.readers.record import (
+from neurowhere.corpus.readers.jsonl import (
     WORD,
     document_from_record,
     parse_peaks,

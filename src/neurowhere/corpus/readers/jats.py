@@ -34,7 +34,7 @@ MAX_DIGITS = 9  # of a span: more are as absurd, and slow to read as a number
 
 
 def detects(path: Path) -> bool:
-    """Whether a file, or the first XML file below a folder, begins as a JATS article or set."""
+    """Return whether a file, or the first XML file below a folder, begins as a JATS article."""
     first = next(_iter_files(path), None)
     if first is None:
         return False
@@ -57,7 +57,7 @@ def iter_documents(path: Path) -> Iterator[Document]:
     n_read = 0
     for file in sorted(_iter_files(path)):
         try:
-            for article in _iter_articles(file):
+            for article in iter_articles(file):
                 try:
                     document = _extract(article, file.stem, complaints)
                 except CorpusError as error:
@@ -86,8 +86,18 @@ def _iter_files(path: Path) -> Iterator[Path]:
             yield candidate
 
 
-def _iter_articles(path: Path) -> Iterator[Any]:
-    """Yield the ``<article>`` elements of a file one at a time, each checked for safety."""
+def iter_articles(path: Path) -> Iterator[Any]:
+    """Yield the ``<article>`` elements of a file one at a time, each checked for safety.
+
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    lxml.etree.Element
+        It is emptied when the next one is asked for.
+    """
     from lxml import etree
 
     parser = etree.XMLPullParser(
@@ -112,6 +122,7 @@ def _iter_articles(path: Path) -> Iterator[Any]:
                         continue
                     n_articles += 1
                     pending = 0
+                    _refuse_entity_references(element)
                     yield element
                     _free(element)
                 if pending > MAX_ARTICLE_BYTES:
@@ -170,7 +181,6 @@ def _extract(article: Any, name: str, complaints: list[str]) -> Document:
         _coordinates.CoordinateExtractor(),
         _coordinate_space.CoordinateSpaceExtractor(),
     )
-    _refuse_entity_references(article)
     _refuse_huge_tables(article)
     pmcid = _number(article)
     with tempfile.TemporaryDirectory() as temporary, _listening_to_pubget(name, complaints):

@@ -1,37 +1,268 @@
-"""JSON lines: one document per line, with or without coordinates; plain, gz or xz; in shards."""
+"""JSON lines: one record per line, with or without coordinates; plain, gz or xz; in shards."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.document import Document
-from neurowhere.corpus.readers.record import document_from_record
+from neurowhere.corpus.document import SECTIONS, Document, no_peaks
+from neurowhere.corpus.frames import XYZ
 from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
+from neurowhere.corpus.spaces import parse_space
 
 NAME = "jsonl"
 SUFFIXES = (".jsonl", ".ndjson")
 
+TEXT_KEYS = (*SECTIONS, "text")
+PEAK_KEYS = ("coords", "coordinates", "peaks")
+# Identifiers in the order of preference; PubMed Central's get their prefix, so that they cannot
+# be taken for PubMed's.
+ID_KEYS = ("id", "pmid", "pmcid", "sid", "doi")
+
+# A section counts as part of the whole text if most of its runs of five words are in it.
+RUN_LENGTH = 5
+MIN_SHARE_OF_RUNS = 0.5
+WORD = re.compile(r"\w+")
+
 
 def detects(path: Path) -> bool:
-    """Whether the file, or a file of the folder, is named as JSON lines."""
+    """Return whether the file, or a file of the folder, is named as JSON lines."""
     return bool(find_shards(path, SUFFIXES))
 
 
-def iter_documents(path: Path) -> Iterator[Document]:
-    """Yield the documents of a file or of a folder of shards; bad lines are skipped."""
-    yield from iter_shards(path, SUFFIXES, _read_lines)
+def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Document]:
+    """Yield the documents of a file or of a folder of shards; bad lines are skipped.
+
+    Parameters
+    ----------
+    path : Path
+    column : str, optional
+        Key of the whole text; other texts are then ignored.
+
+    Yields
+    ------
+    Document
+    """
+    yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column))
 
 
-def _read_lines(path: Path, skipped: Skipped) -> Iterator[Document]:
+def _read_lines(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:
     with open_text(path) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
                 continue
             place = f"{path.name}:{number}"
             try:
-                document = document_from_record(json.loads(line), fallback_id=place)
+                record = json.loads(line)
+                if column is not None:
+                    record = only_text(record, column)
+                document = document_from_record(record, fallback_id=place)
             except (ValueError, RecursionError) as error:
                 skipped.add(place, error)
             else:
                 yield document
+
+
+def document_from_record(record: Mapping[str, Any], fallback_id: str) -> Document:
+    """Make a document of a record.
+
+    Parameters
+    ----------
+    record : mapping
+        Texts under `TEXT_KEYS`, where "text" is the whole document; peaks under one of
+        `PEAK_KEYS` as [[x, y, z], ...] or [{"x": ...}, ...], or such a list written as a
+        string; "space"; identifiers under `ID_KEYS`. Whatever else it holds is metadata.
+    fallback_id : str
+        Identifier of a record that has none.
+
+    Returns
+    -------
+    Document
+
+    Raises
+    ------
+    ValueError
+        If the record has neither text nor peaks under a known key, or holds them in a form
+        that cannot be understood.
+
+    Examples
+    --------
+    >>> document = document_from_record(
+    ...     {"pmid": 7, "title": "Fear", "text": "FEAR. We saw...", "coords": "[[1, 2, 3]]"}, "a:1"
+    ... )
+    >>> document.id, document.sections, document.peaks.tolist()
+    ('7', {'title': 'Fear', 'body': '. We saw...'}, [[1.0, 2.0, 3.0]])
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError(f"expected an object, not a {type(record).__name__}")
+    if not any(key in record for key in (*TEXT_KEYS, *PEAK_KEYS)):
+        raise ValueError(f"no text ({', '.join(TEXT_KEYS)}) and no {PEAK_KEYS[0]}")
+    sections = {name: parse_text(record.get(name)) for name in SECTIONS}
+    peaks = next((record[key] for key in PEAK_KEYS if record.get(key)), None)
+    identifiers = {key: text for key in ID_KEYS if (text := _identifier(key, record.get(key)))}
+    known = {*TEXT_KEYS, *PEAK_KEYS, *ID_KEYS, "space"}
+    rest = {key: value for key, value in record.items() if key not in known and _is_plain(value)}
+    return Document(
+        id=next(iter(identifiers.values()), fallback_id),
+        sections=without_repeats(sections, parse_text(record.get("text"))),
+        peaks=parse_peaks(peaks),
+        space=parse_space(record.get("space")),
+        metadata={key: text for key, text in identifiers.items() if key != "id"} | rest,
+    )
+
+
+def only_text(record: Mapping[str, Any], column: str) -> dict[str, Any]:
+    """Return a record whose text is that of one column.
+
+    Parameters
+    ----------
+    record : mapping
+    column : str
+
+    Returns
+    -------
+    dict
+        Without other texts; a record that has no such column is a `ValueError`.
+    """
+    if not isinstance(record, Mapping) or column not in record:
+        raise ValueError(f"no {column}")
+    rest = {key: value for key, value in record.items() if key not in (*TEXT_KEYS, column)}
+    return {**rest, "text": record[column]}
+
+
+def without_repeats(sections: Mapping[str, str], whole: str) -> dict[str, str]:
+    """Sort out the sections of a document whose whole text is given too.
+
+    A section that is in the whole text, but for case and punctuation, is cut out of it; one
+    that is in it in altered form is left out; what remains of the whole is the body. Where a
+    body is given, the whole text is ignored. So no text stands in two sections.
+
+    Parameters
+    ----------
+    sections : mapping of str to str
+    whole : str
+
+    Returns
+    -------
+    dict of str
+    """
+    kept = {name: text for name, text in sections.items() if text}
+    if "body" in kept or not whole:
+        return kept
+    rest = whole
+    for name in sorted(kept, key=lambda name: -len(kept[name])):  # a title may be in the abstract
+        words = WORD.findall(kept[name])
+        found = _find_words(words, rest)
+        if found:
+            rest = f"{rest[: found[0]]}\n\n{rest[found[1] :]}"
+        elif _share_of_runs(words, rest) > MIN_SHARE_OF_RUNS:
+            del kept[name]
+    body = rest.strip()
+    return {**kept, "body": body} if body else kept
+
+
+def parse_text(value: object) -> str:
+    """Return the text of a field.
+
+    Parameters
+    ----------
+    value : object
+        A string, a list of strings, or None.
+
+    Returns
+    -------
+    str
+        Lone surrogates, which JSON can spell but no file can hold, are replaced.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = "; ".join(value)
+    if not isinstance(value, str):
+        raise ValueError(f"expected text, not a {type(value).__name__}")
+    return value.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def parse_peaks(value: object) -> NDArray[np.float64]:
+    """Return the coordinates of a field.
+
+    Parameters
+    ----------
+    value : object
+        A list of peaks, or such a list in JSON; false if there is none.
+
+    Returns
+    -------
+    (n, 3)
+        NaN where a peak is not three numbers.
+    """
+    if not value:
+        return no_peaks()
+    peaks = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(peaks, list):
+        raise ValueError(f"expected a list of [x, y, z], not a {type(peaks).__name__}")
+    try:
+        xyz = np.asarray(peaks, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        xyz = no_peaks()
+    if xyz.shape == (len(peaks), 3):
+        return xyz
+    return np.array([_parse_peak(peak) for peak in peaks]).reshape(-1, 3)
+
+
+def _parse_peak(peak: object) -> list[float]:
+    if isinstance(peak, Mapping):
+        peak = [peak.get(axis) for axis in XYZ]
+    try:
+        x, y, z = (float(value) for value in peak)  # type: ignore[attr-defined]
+    except (TypeError, ValueError, OverflowError):
+        return [np.nan] * 3
+    return [x, y, z]
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value fits into a table cell: text, a number, or a list of texts."""
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, str | int | float)
+
+
+def _identifier(key: str, value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, str | int):
+        return ""
+    text = str(value).strip()
+    return f"PMC{text}" if key == "pmcid" and text.isdecimal() else text
+
+
+def _find_words(words: list[str], text: str) -> tuple[int, int] | None:
+    """Find consecutive words in a text, whatever their case and what stands between them."""
+    matches = list(WORD.finditer(text))
+    plain = _joined(match[0] for match in matches)
+    place = plain.find(_joined(words))  # in linear time, which no regular expression has
+    if not words or place < 0:
+        return None
+    first = plain.count(" ", 0, place)
+    return matches[first].start(), matches[first + len(words) - 1].end()
+
+
+def _joined(words: Iterable[str]) -> str:
+    return f" {' '.join(words)} ".lower()
+
+
+def _share_of_runs(words: list[str], text: str) -> float:
+    """Return the share of the runs of `RUN_LENGTH` words that are in a text."""
+    runs = _runs(words)
+    return len(runs & _runs(WORD.findall(text))) / len(runs) if runs else 0.0
+
+
+def _runs(words: list[str]) -> set[tuple[str, ...]]:
+    shifted = [[word.lower() for word in words[start:]] for start in range(RUN_LENGTH)]
+    return set(zip(*shifted, strict=False))

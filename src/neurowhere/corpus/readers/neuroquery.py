@@ -11,8 +11,8 @@ from scipy import sparse
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.corpus import Corpus
 from neurowhere.corpus.document import SECTIONS
-from neurowhere.corpus.readers.matrices import load_matrix, load_shape
-from neurowhere.corpus.readers.release import Release, find_release, find_releases, read_release
+from neurowhere.corpus.frames import load_matrix, load_shape
+from neurowhere.corpus.readers.neurosynth import Release, find_release, find_releases, read_release
 from neurowhere.exceptions import CorpusError
 
 NAME = "neuroquery"
@@ -24,7 +24,7 @@ VOCABULARY_NAME = re.compile(rf".*{NAME}.*_vocabulary\.txt(\.gz)?")
 
 
 def detects(path: Path) -> bool:
-    """Whether the path is a file of NeuroQuery's, or a folder with its tables."""
+    """Return whether the path is a file of NeuroQuery's, or a folder with its tables."""
     return bool(find_releases(_place(path), NAME))
 
 
@@ -55,7 +55,7 @@ def read(path: Path) -> Corpus:
 
 
 def _place(path: Path) -> Path:
-    """Folder of a vocabulary, whose name need not have its release's prefix; else the path."""
+    """Return the folder of a vocabulary, whose name need not have the prefix; else the path."""
     return path.parent if VOCABULARY_NAME.fullmatch(path.name) else path
 
 
@@ -101,7 +101,7 @@ def _read_vocabulary(folder: Path, n_terms: int) -> tuple[Path, list[str]]:
 def _take(
     matrix: sparse.csr_matrix, rows: NDArray[np.intp], columns: NDArray[np.integer]
 ) -> sparse.csr_matrix:
-    """Rows and used columns of a matrix, as int32 without explicit zeros."""
+    """Return some rows and columns of a matrix, as int32 without explicit zeros."""
     taken = sparse.csr_matrix(matrix[rows][:, columns], dtype=np.int32)
     taken.eliminate_zeros()
     return taken

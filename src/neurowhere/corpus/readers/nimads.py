@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.document import SECTIONS, Document, Space
-from neurowhere.corpus.readers.record import parse_peaks, parse_text
+from neurowhere.corpus.readers.jsonl import parse_peaks, parse_text
 from neurowhere.corpus.readers.shards import Skipped, find_shards
 from neurowhere.corpus.spaces import parse_space
 from neurowhere.exceptions import CorpusError
@@ -27,7 +27,7 @@ NULLS = ("", "None")  # NeuroStore writes some missing values as the word
 
 
 def detects(path: Path) -> bool:
-    """Whether a JSON file, or one in a folder, begins as a studyset or dataset."""
+    """Return whether a JSON file, or one in a folder, begins as a studyset or dataset."""
     return bool(_files(path))
 
 
@@ -180,7 +180,7 @@ def _joined(analyses: list[Mapping[str, Any]]) -> tuple[NDArray[np.float64], Spa
 
 
 def _has_own_name(named: Mapping[str, Any]) -> bool:
-    """Whether a study or analysis has a name of its own: NiMARE repeats an id, or counts."""
+    """Return whether a study or analysis has a name of its own: NiMARE repeats an id, or counts."""
     name = named.get("name")
     return _is_text(name) and not str(name).isdecimal() and name != named.get("id")
 

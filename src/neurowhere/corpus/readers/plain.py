@@ -13,7 +13,7 @@ SUFFIXES = (".txt", ".text", ".md")
 
 
 def detects(path: Path) -> bool:
-    """Whether the file, or a file of the folder, is named as plain text."""
+    """Return whether the file, or a file of the folder, is named as plain text."""
     return bool(find_shards(path, SUFFIXES))
 
 

@@ -29,7 +29,7 @@ CHUNK_ROWS = 100  # full texts: some ten megabytes
 
 
 def detects(path: Path) -> bool:
-    """Whether a folder is, or holds, pubget's extracted data."""
+    """Return whether a folder is, or holds, pubget's extracted data."""
     return bool(extracted_folders(path))
 
 
@@ -46,10 +46,18 @@ def iter_documents(path: Path) -> Iterator[Document]:
 
 
 def extracted_folders(path: Path) -> list[Path]:
-    """Folders of extracted data at, in, or one level below a folder: one for each query.
+    """Find the folders of extracted data at, in, or one level below a folder: one for each query.
 
     `pubget run DIR` writes ``DIR/query_<hash>/subset_<articles>_extractedData``. Where a query
     has both subsets, that of all articles is taken: it holds the one of articles with coordinates.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    list of Path
     """
     found: dict[Path, Path] = {}
     for pattern in ("", "*_extractedData", "*/*_extractedData"):
@@ -67,8 +75,24 @@ def article_document(
     space: str,
     fallback_id: str = "",
 ) -> Document:
-    """One article as pubget describes it; its id is the first of PubMed, PMC, DOI, fallback.
+    """Make a document of an article as pubget describes it.
 
+    Parameters
+    ----------
+    metadata, text : mapping
+        Rows of pubget's tables.
+    peaks : (n_peaks, 3)
+    space : str
+        Label of the space of the peaks.
+    fallback_id : str
+        Identifier of an article that has neither PubMed nor PMC id, nor DOI.
+
+    Returns
+    -------
+    Document
+
+    Examples
+    --------
     >>> article = article_document({"pmcid": 7, "publication_year": 2020}, {"title": "Pain"},
     ...                            np.zeros((1, 3)), "UNKNOWN")
     >>> article.id, article.space, dict(article.metadata)
@@ -119,7 +143,7 @@ def _iter_folder(folder: Path) -> Iterator[Document]:
 
 
 def _peaks_by_article(coordinates: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """Peaks of each article, NaN where a table says something else than a number."""
+    """Return the peaks of each article, NaN where a table has something else than a number."""
     xyz = parse_coordinates(coordinates)  # (n_peaks, 3)
     rows = coordinates.groupby("pmcid", sort=False).indices
     return {str(pmcid): xyz[index] for pmcid, index in rows.items()}

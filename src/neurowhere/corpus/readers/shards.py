@@ -27,18 +27,44 @@ class Skipped:
         self.examples: list[str] = []
 
     def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
-        """Count what was skipped at one place."""
+        """Count what was skipped at one place.
+
+        Parameters
+        ----------
+        place : str
+            Such as a file and a line.
+        reason : object
+            What is wrong there.
+        count : int
+            How many were skipped.
+        """
         self.count += int(count)
         if len(self.examples) < N_EXAMPLES:
             self.examples.append(f"{place}: {reason}")
 
     def summary(self, n_read: int) -> str:
-        """One line: how many, of how many, where and why."""
+        """Say in one line how many were skipped, of how many, where and why.
+
+        Parameters
+        ----------
+        n_read : int
+            How many were not skipped.
+
+        Returns
+        -------
+        str
+        """
         examples = "; ".join(self.examples) + ("; ..." if self.count > len(self.examples) else "")
         return f"skipped {self.count:,} of {self.count + n_read:,} {self.unit} ({examples})"
 
     def report(self, n_read: int) -> None:
-        """Warn if anything was skipped; raise if nothing was left."""
+        """Warn if anything was skipped; raise an error if nothing was left.
+
+        Parameters
+        ----------
+        n_read : int
+            How many were not skipped.
+        """
         if self.count and not n_read:
             raise CorpusError(f"nothing could be read: {self.summary(n_read)}")
         if self.count:
@@ -46,7 +72,20 @@ class Skipped:
 
 
 def find_shards(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the file, or the folder's files, with one of the suffixes, sorted by name."""
+    """Find the files that may hold documents.
+
+    Parameters
+    ----------
+    path : Path
+        A file, or a folder.
+    suffixes : tuple of str
+        Suffixes to look for, without that of a compression.
+
+    Returns
+    -------
+    list of Path
+        The file, or those of the folder sorted by name, that have one of the suffixes.
+    """
     if path.is_file():
         return [path] if bare_suffix(path) in suffixes else []
     return sorted(
@@ -64,6 +103,23 @@ def iter_shards(
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of each shard of a folder in turn, one at a time.
 
+    Parameters
+    ----------
+    path : Path
+        A file, or a folder.
+    suffixes : tuple of str
+        Suffixes of shards.
+    read : callable
+        Takes a file and what to report skipped lines to; yields documents.
+    unit : str
+        What is skipped, in messages.
+
+    Yields
+    ------
+    Document
+
+    Notes
+    -----
     A shard that cannot be read is an error if it is the only one; among others it is
     skipped from the damaged place on, named and counted.
     """

@@ -2,11 +2,12 @@
 
 import csv
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.document import Document
-from neurowhere.corpus.readers.record import TEXT_KEYS, document_from_record
+from neurowhere.corpus.readers.jsonl import TEXT_KEYS, document_from_record, only_text
 from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
 from neurowhere.exceptions import CorpusError
 
@@ -19,34 +20,53 @@ MAX_CELL_CHARACTERS = 2**31 - 1
 
 
 def detects(path: Path) -> bool:
-    """Whether the file, or a file of the folder, is named as CSV or TSV."""
+    """Return whether the file, or a file of the folder, is named as CSV or TSV."""
     return bool(find_shards(path, SUFFIXES))
 
 
-def iter_documents(path: Path) -> Iterator[Document]:
-    """Yield the documents of a table, or of a folder of tables; bad rows are skipped."""
+def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Document]:
+    """Yield the documents of a table, or of a folder of tables; bad rows are skipped.
+
+    Parameters
+    ----------
+    path : Path
+    column : str, optional
+        Name of the column of the whole text; other texts are then ignored.
+
+    Yields
+    ------
+    Document
+    """
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    yield from iter_shards(path, SUFFIXES, _read_rows, unit="rows")
+    wanted = None if column is None else column.strip().lower()
+    yield from iter_shards(path, SUFFIXES, partial(_read_rows, column=wanted), unit="rows")
 
 
-def _read_rows(path: Path, skipped: Skipped) -> Iterator[Document]:
+def _read_rows(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:
     with open_text(path) as stream:
         header = stream.readline()
         delimiter = max(DELIMITERS, key=header.count)
-        columns = _read_header(path, header, delimiter)
+        columns = _read_header(path, header, delimiter, column)
         rows = csv.reader(stream, delimiter=delimiter)
         for row in filter(None, rows):
             place = f"{path.name}:{rows.line_num + 1}"
             try:
-                document = _read_row(columns, row, place)
+                document = _read_row(columns, row, place, column)
             except ValueError as error:
                 skipped.add(place, error)
             else:
                 yield document
 
 
-def _read_header(path: Path, header: str, delimiter: str) -> list[str]:
+def _read_header(path: Path, header: str, delimiter: str, column: str | None) -> list[str]:
     columns = [name.strip().lower() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    if column is not None:
+        if column not in columns:
+            raise CorpusError(
+                f"{path}: expected a column {column}; "
+                f"the columns are {', '.join(columns) or 'none'}; name one of them"
+            )
+        return columns
     if not set(columns).intersection(TEXT_KEYS):
         raise CorpusError(
             f"{path}: expected a column of text named {', '.join(TEXT_KEYS)}; "
@@ -55,9 +75,11 @@ def _read_header(path: Path, header: str, delimiter: str) -> list[str]:
     return columns
 
 
-def _read_row(columns: list[str], row: list[str], place: str) -> Document:
+def _read_row(columns: list[str], row: list[str], place: str, column: str | None) -> Document:
     if len(row) != len(columns):
         raise ValueError(f"expected {len(columns)} cells, not {len(row)}")
     # An empty cell is a missing value; "text" stays, so that an empty row is an empty document.
     cells = {name: cell for name, cell in zip(columns, row, strict=True) if cell}
+    if column is not None:
+        cells = only_text({column: "", **cells}, column)
     return document_from_record({"text": "", **cells}, fallback_id=place)

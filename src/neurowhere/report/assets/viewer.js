@@ -303,7 +303,7 @@ class Viewer {
       });
     const labels = {
       density: ["0", `${short(high)} × uniform`],
-      ratio: [`÷ ${short(Math.exp(high))}`, "as in the mean map", `× ${short(Math.exp(high))}`],
+      ratio: [`÷ ${short(Math.exp(high))}`, `as in the ${this.root.dataset.reference}`, `× ${short(Math.exp(high))}`],
       mass: shares.map((share) => `${share} % of peaks`),
     }[this.layer];
     this.find("scale").replaceChildren(...labels.map((words) => element("span", words)));

@@ -1,21 +1,25 @@
-"""Context: the terms that a text mentions, with the sides and the negations around them."""
+"""Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.text.clinical.laterality import attach_sides
-from neurowhere.text.clinical.negation import attach_negations
-from neurowhere.text.clinical.places import Side, is_general, with_places
+from neurowhere.text.clinical.assertions import Assertions
+from neurowhere.text.clinical.implied import Implied, find_names, implied_by
+from neurowhere.text.clinical.places import Side, Sides, is_general, with_places
+from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.extraction import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 
 Span = tuple[int, int]
+Status = Literal["affirmed", "hedged", "denied", "not_finding"]
+HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
 
 
 class Mention(NamedTuple):
@@ -35,6 +39,17 @@ class Mention(NamedTuple):
         Where the text denies it; None if it does not.
     is_structure : bool
         Whether it names a part of the brain or the territory of an artery.
+    side_inherited : bool
+        Whether the side stands before an earlier name of a list: "left amygdala and hippocampus".
+    hedge_span : (int, int) or None
+        Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
+    section : str or None
+        Section of a report that it is in and that is no finding: "technique", "indication",
+        "history", "comparison" or "plan".
+    weight : float
+        How much it counts: 1 if affirmed, 0 if denied or no finding, between them if hedged.
+    implied : tuple of Implied
+        Structures that the name of an artery, a syndrome or a sign points to by a rule.
     """
 
     term: str
@@ -44,6 +59,25 @@ class Mention(NamedTuple):
     side_span: Span | None = None
     negation_span: Span | None = None
     is_structure: bool = False
+    side_inherited: bool = False
+    hedge_span: Span | None = None
+    section: str | None = None
+    weight: float = 1.0
+    implied: tuple[Implied, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What the text says of it."""
+        if self.section is not None:
+            return "not_finding"
+        if self.negation_span is not None:
+            return "denied"
+        return "affirmed" if self.hedge_span is None else "hedged"
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the text affirms it or leaves it open."""
+        return self.status in ("affirmed", "hedged")
 
     @property
     def is_negated(self) -> bool:
@@ -79,11 +113,15 @@ class Mentions:
         Places that the text gives a side and the vocabulary lacks: "left PICA".
     unapplied : tuple of SideMark
         Sides that were seen and not applied.
+    rule_based : tuple of Mention
+        Arteries, syndromes and signs, each with the structures that it implies; those that are
+        terms of the vocabulary are in `found` as well.
     """
 
     found: tuple[Mention, ...]
     places: tuple[Mention, ...] = ()
     unapplied: tuple[SideMark, ...] = ()
+    rule_based: tuple[Mention, ...] = ()
 
     def __iter__(self) -> Iterator[Mention]:
         return iter(self.found)
@@ -93,47 +131,86 @@ class Mentions:
 
     @property
     def present(self) -> tuple[Mention, ...]:
-        """The mentions of terms that the text does not deny."""
-        return tuple(mention for mention in self.found if not mention.is_negated)
+        """The mentions of terms that the text affirms or leaves open."""
+        return tuple(mention for mention in self.found if mention.is_present)
 
 
-def read_mentions(text: str, counter: TermCounter, *, negation: bool = True) -> Mentions:
-    """Find the terms in a text, the sides that they are on, and which of them the text denies.
+def read_mentions(
+    text: str,
+    counter: TermCounter,
+    *,
+    negation: bool = True,
+    sections: bool = True,
+    hedge_weight: float = 1.0,
+) -> Mentions:
+    """Find the terms in a text, the sides that they are on, and what the text says of them.
 
-    Without `negation`, nothing counts as denied.
+    Parameters
+    ----------
+    text : str
+    counter : TermCounter
+    negation : bool
+        Whether what the text denies is told apart.
+    sections : bool
+        Whether what stands under "Technique", "Indication", "History", "Comparison" or "Plan" in a
+        report is told apart as no finding.
+    hedge_weight : float
+        Weight of mentions that the text leaves open; `HEDGE_WEIGHT` is a usual one.
 
     Examples
     --------
     >>> from neurowhere.text import Vocabulary
-    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
-    >>> mentions = read_mentions("Left insula infarct, no lesion in the thalamus.", counter)
-    >>> [(mention.term, mention.side, mention.is_negated) for mention in mentions]
-    [('insula', 'left', False), ('thalamus', None, True)]
+    >>> counter = TermCounter(Vocabulary(["insula", "pons", "thalamus"]))
+    >>> text = "Left insula infarct, possibly of the pons; no lesion in the thalamus."
+    >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
+    [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
-    negations = attach_negations(reading) if negation else {}
+    said = Assertions(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     found, places = [], []
-    starts, ends = reading.starts[reading.first].tolist(), reading.ends[reading.last].tolist()
     for number, term in enumerate(reading.terms):
-        start, end = starts[number], ends[number]
-        side, words = sides.applied.get(number, (None, None))
-        denial = negations.get(number)
         mention = Mention(
-            term=text[start:end] if term == NO_TERM else counter.vocabulary.terms[term],
-            start=start,
-            end=end,
-            side=side or (None if term == NO_TERM else counter.sides[term]),
-            side_span=reading.span(words) if words else None,
-            negation_span=reading.span(denial) if denial else None,
+            term=said.words(number) if term == NO_TERM else counter.vocabulary.terms[term],
+            side=None if term == NO_TERM else counter.sides[term],
             is_structure=reading.is_structure[number],
+            **said.fields(number),
         )
+        attached = sides.applied.get(number)
+        if attached:
+            mention = mention._replace(
+                side=attached.side,
+                side_span=reading.span(attached.words),
+                side_inherited=attached.is_inherited,
+            )
         if term != NO_TERM:
             found.append(mention)
-        elif side:
+        elif attached:
             places.append(mention)
     unapplied = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
-    return Mentions(tuple(found), tuple(places), tuple(unapplied))
+    rule_based = _rule_based(reading, sides, said, counter)
+    return Mentions(tuple(found), tuple(places), tuple(unapplied), tuple(rule_based))
+
+
+def _rule_based(
+    reading: Reading, sides: Sides, said: Assertions, counter: TermCounter
+) -> Iterator[Mention]:
+    """Yield the mentions of arteries, syndromes and signs that imply structures."""
+    names = find_names(reading, sides.applied)
+    if not names:
+        return
+    n_matches = len(reading.terms)
+    said = said.of(reading.with_matches([name.tokens for name in names], is_structure=False))
+    for number, name in enumerate(names, n_matches):
+        mention = Mention(
+            term=name.entry.name,
+            implied=implied_by(name, counter.term_of),
+            **said.fields(number),
+        )
+        if name.side:
+            span = reading.span(name.side.words)
+            mention = mention._replace(side=name.side.side, side_span=span)
+        yield mention
 
 
 def count_mentions(
@@ -159,6 +236,7 @@ def count_each(
     sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
     rows: list[int] = []
     columns: list[int] = []
+    weights: list[float] = []
     for row, mentions in enumerate(texts):
         for mention in mentions.found if with_negated else mentions.present:
             here = [extractor.vocabulary.index(mention.term)]
@@ -166,8 +244,9 @@ def count_each(
                 here.append(sided[name])
             columns += here
             rows += [row] * len(here)
+            weights += [1.0 if with_negated else mention.weight] * len(here)
     shape = (len(texts), len(extractor.terms))
-    counts = sparse.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=shape)
+    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
     return extractor.weigh({"body": counts})
 
 
@@ -206,7 +285,7 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
         amounts[_direction(mention)] += weight
     average = sum(amounts.values()) / max(len(structures), 1)
     for place in mentions.places:
-        if not place.is_negated:
+        if place.is_present:
             amounts[_direction(place)] += average or 1.0
     total = sum(amounts.values())
     if not total:
@@ -216,3 +295,21 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
 
 def _direction(mention: Mention) -> str:
     return mention.side if mention.side in LATERAL else "neither"
+
+
+def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
+    """Return the structures that arteries, syndromes and signs of a text point to.
+
+    Those that the text denies, or that are no findings, point nowhere. A structure that several
+    names imply has the largest of their weights; a hedged name weighs as much as its mention.
+
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
+    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
+    (Implied(term='occipital lobe', side='right', weight=1.0),)
+    """
+    weights: dict[tuple[str, Side | None], float] = {}
+    for mention in mentions.rule_based:
+        for term, side, weight in mention.implied if mention.is_present else ():
+            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
+    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())

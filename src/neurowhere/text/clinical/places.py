@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Collection
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from neurowhere.text.clinical.phrases import Phrases
-from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
 from neurowhere.text.words import fold, word_set, words_of
 
 Side = Literal["left", "right", "bilateral"]
@@ -64,6 +63,62 @@ GENERAL_WORDS = (
         "area gray epilepsy human junction lobule middle nucleus part pole region sulcus white"
     )
 )
+
+
+# Adjectives that say nothing of the brain unless a structure follows: "left visual field".
+GENERAL_ADJECTIVE = re.compile(
+    r".*(anterior|posterior|superior|inferior|medial|lateral|dorsal|ventral|rostral|caudal|central)"
+    r"|auditory|facial|gustatory|motor|olfactory|optic|peripheral|sensory|sensorimotor"
+    r"|somatosensory|spinal|vestibular|visual|vocal"
+)
+# Parts of the body, of space and of symptoms that have sides of their own, singular.
+NOT_BRAIN = word_set(
+    """
+    ankle anopia anopsia arm ataxia atrial beating blindness body breast carpal cheek chorea
+    clumsiness deafness dexterity droop dystonia ear elbow extinction extremity eye face femoral
+    field finger foot gaze hand handed handedness handers hander headache hearing heart hemianopia
+    hemianopsia hemibody hemifield hemiparesis hemiplegia hemiplegic hemisensory hemispace hip
+    inattention index knee leg limb lip mouth neglect numbness pain palsy paralysis paresis plegia
+    ptosis pulmonary quadrant quadrantanopia renal retina retinal seizure shoulder space thumb
+    tinnitus toe tongue tremor turn weakness wrist
+    """
+)
+# Of these, those that take an adjective of a lobe along: "left temporal field", "frontal headache".
+WHOLLY_NOT_BRAIN = word_set(
+    "anopia anopsia field headache hemianopia hemianopsia hemifield pain palsy quadrant "
+    "quadrantanopia space"
+)
+# Names that a list does not pass a side to: what lies in the middle, or on the other side.
+MIDLINE = word_set(
+    """
+    acc brainstem callosum cerebellar cerebellum chiasm cingulate dmpfc fornix hypothalamic
+    hypothalamus mcc medial medulla midbrain midcingulate mpfc pag pcc pons pontine precuneus sma
+    stem subgenual supplementary ventromedial vermis vmpfc vta
+    """
+)
+
+
+class Attached(NamedTuple):
+    """A side of a match, the tokens that say so, and whether it comes from earlier in a list."""
+
+    side: Side
+    words: Tokens
+    is_inherited: bool = False
+
+
+class Sides(NamedTuple):
+    """The sides in a text.
+
+    Attributes
+    ----------
+    applied : dict
+        For each match that has one: the side.
+    unapplied : list
+        Sides of anything else, and the tokens that say so.
+    """
+
+    applied: dict[int, Attached]
+    unapplied: list[tuple[Side, Tokens]]
 
 
 def side_of_name(name: str) -> Side | None:

@@ -1,10 +1,10 @@
 """Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from neurowhere.text.words import word_set
 SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
 POINTED = word_set("al approx cf dr e eg est etc fig g i ie l lt pt r resp rt st vs")
+
+
+Kind = TypeVar("Kind", bound=str)
 
 
 class Tokens(NamedTuple):
@@ -83,8 +86,8 @@ class Reading:
         spans = zip(self.first, self.last, strict=True)
         return frozenset(i for first, last in spans if last > first for i in range(first, last + 1))
 
-    def with_matches(self, places: Sequence[Tokens]) -> "Reading":
-        """Add places that are no terms after the matches, and before them in `begins`."""
+    def with_matches(self, places: Sequence[Tokens], *, is_structure: bool = True) -> "Reading":
+        """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
         return replace(
@@ -92,7 +95,7 @@ class Reading:
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
-            is_structure=[*self.is_structure, *(True for _ in places)],
+            is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
 
     def token(self, i: int) -> str:
@@ -126,3 +129,48 @@ class Reading:
         return bool(SENTENCE_END.search(gap)) and not (
             gap.startswith(". ") and self.tokens[i - 1] in POINTED
         )
+
+
+class Phrases(Generic[Kind]):
+    """Lists of phrases, separated by semicolons, by their kind.
+
+    >>> phrases = Phrases({"cue": "no; no longer"})
+    >>> list(phrases.find(["no", "or", "no", "longer"]))
+    [(0, 0, 'cue'), (2, 3, 'cue')]
+    """
+
+    def __init__(self, lists: Mapping[Kind, str]) -> None:
+        self._by_word: dict[str, list[tuple[list[str], Kind]]] = {}
+        for kind, phrases in lists.items():
+            for phrase in phrases.split(";"):
+                words = phrase.split()
+                self._by_word.setdefault(words[0], []).append((words, kind))
+        for entries in self._by_word.values():
+            entries.sort(key=lambda entry: -len(entry[0]))
+        # Second words of phrases by their first: most tokens begin none.
+        self._next = {
+            first: frozenset(words[1] for words, _ in entries if len(words) > 1)
+            for first, entries in self._by_word.items()
+        }
+        self._single = {
+            first for first, entries in self._by_word.items() if len(entries[-1][0]) == 1
+        }
+
+    def find(self, tokens: list[str]) -> Iterator[tuple[int, int, Kind]]:
+        """First token, last token and kind of the longest phrases, from the left."""
+        free = 0
+        for i in [i for i, token in enumerate(tokens) if token in self._by_word]:
+            first, following = tokens[i], tokens[i + 1 : i + 2]
+            if i < free or not (first in self._single or self._next[first].issuperset(following)):
+                continue
+            found = self.at(tokens, i)
+            if found:
+                yield i, *found
+                free = found[0] + 1
+
+    def at(self, tokens: list[str], i: int) -> tuple[int, Kind] | None:
+        """Last token and kind of the longest phrase that begins at token i."""
+        for words, kind in self._by_word.get(tokens[i], ()):
+            if tokens[i : i + len(words)] == words:
+                return i + len(words) - 1, kind
+        return None

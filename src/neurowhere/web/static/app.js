@@ -18,9 +18,10 @@ const PAIR = ["speech production", "speech perception"];
 const SUPPORT = {
   good: ["Well supported", "The model knows enough of these words to tell where they point."],
   weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
-  none: ["Nothing to go by", "The text affirms no word that the model knows. This is the average map of all studies."],
+  none: ["Not supported", "The text contains no term that the model knows, so this is the average map of all studies."],
 };
 const N_REGIONS = 18;
+const N_UNKNOWN = 8;
 const N_ALL = 1000;
 const N_SHOWN = 12; // terms of a list
 const N_OF_PLACE = 8; // terms of a list, for one place
@@ -41,7 +42,7 @@ let viewer = createViewer($("stage"), moved, () => {
 const isPair = () => chosen("mode") === "two";
 const reading = () => ({ negation: $("negation").checked, laterality: $("laterality").checked });
 const query = () => ({ text: $("text").value, ...(isPair() && { other: $("other").value }), ...reading() });
-const kind = () => (isPair() ? "contrast" : "encode");
+const kind = () => (isPair() ? "difference" : "encode");
 const mapQuery = () => ({ ...query(), ...(isPair() ? {} : { image: chosen("image") }) });
 const isEmpty = () => !$("text").value.trim() || (isPair() && !$("other").value.trim());
 
@@ -83,11 +84,7 @@ async function run() {
 }
 
 async function asked(signal) {
-  const { text, other } = query();
-  if (!isPair()) return ask("encode", { ...query(), regions: N_REGIONS }, signal);
-  const read = (words) => ask("encode", { text: words, ...reading(), regions: 0 }, signal);
-  const [answer, ...readings] = await Promise.all([ask("contrast", { ...query(), regions: N_REGIONS }, signal), read(text), read(other)]);
-  return { ...answer, readings };
+  return ask(kind(), { ...query(), regions: N_REGIONS }, signal);
 }
 
 async function showMap(signal) {
@@ -113,7 +110,7 @@ function whilePointed(show) {
 }
 
 function pointing(term) {
-  const show = () => glance(["term", { name: term }], `What the model knows of “${term}”`);
+  const show = () => glance(["term", { name: term }], `What the model knows about “${term}”`);
   const key = (event) => {
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); }
   };
@@ -126,7 +123,9 @@ function tell(answer) {
   if (isPair()) tellDistance(answer);
   else tellSupport(answer.support);
   tellReading(answer);
-  tellTerms(isPair() ? [...answer.text.terms, ...answer.other.terms.map((term) => ({ ...term, contribution: -term.contribution }))] : answer.terms);
+  tellRules(isPair() ? [] : answer.rules);
+  tellUnknown(isPair() ? [] : answer.unknown);
+  tellTerms(isPair() ? answer.difference.terms : answer.terms);
   if (isPair()) tellPair(answer);
   else tellRegions(answer);
   fill($("similar"), ...(answer.similar ?? []).map(studyRow));
@@ -140,6 +139,30 @@ function tellSupport({ level, terms }) {
   $("support-words").textContent = words;
 }
 
+// Structures that an artery, a syndrome or a sign points to by a rule, not by what was learned.
+function tellRules(rules) {
+  const applied = rules.filter((rule) => rule.applied);
+  const words = applied.map(({ name, structures }) =>
+    `“${name}” points to ${structures.map(({ side, term }) => (side ? `${side} ${term}` : term)).join(", ")}`);
+  $("rules").textContent = words.length ? `By rule: ${words.join("; ")}.` : "";
+  $("rules").hidden = !words.length;
+}
+
+// Words that count for nothing, each with a button that puts a known name in its place.
+function tellUnknown(unknown) {
+  const items = unknown.slice(0, N_UNKNOWN).flatMap(({ word, suggestions: [first] }, i) => [
+    i ? ", " : "Not known: ", word,
+    ...(first ? [" (did you mean ", make("button", { type: "button", class: "place-link", onclick: () => correct(word, first) }, first), "?)"] : []),
+  ]);
+  fill($("unknown"), ...items);
+  $("unknown").hidden = !items.length;
+}
+
+function correct(word, name) {
+  $("text").value = $("text").value.replace(word, name);
+  run();
+}
+
 function tellDistance({ distance, text, other }) {
   const weakest = ["none", "weak", "good"].find((level) => [text, other].some(({ support }) => support.level === level));
   $("support").textContent = `${percent(distance)} apart`;
@@ -149,11 +172,10 @@ function tellDistance({ distance, text, other }) {
 
 function tellReading(answer) {
   if (isPair()) {
-    const [first, second] = answer.readings;
     fill($("reading"),
-      make("p", {}, ...marked($("text").value, first, pointing)),
+      make("p", {}, ...marked($("text").value, answer.text, pointing)),
       make("p", { class: "versus" }, "compared with"),
-      make("p", {}, ...marked($("other").value, second, pointing)));
+      make("p", {}, ...marked($("other").value, answer.other, pointing)));
   } else fill($("reading"), ...marked($("text").value, answer, pointing));
 }
 
@@ -272,7 +294,7 @@ function sentenceRow(text, { where, support, regions }) {
   return make("li", {},
     make("button", { type: "button", class: "sentence", ...whilePointed(show) },
       make("span", { class: "dot", "data-level": support.level, title: SUPPORT[support.level][0] }), make("span", {}, words)),
-    make("small", { class: "soft" }, support.level === "none" ? "nothing to go by" : places));
+    make("small", { class: "soft" }, support.level === "none" ? "no known term" : places));
 }
 
 // ---- taking it along

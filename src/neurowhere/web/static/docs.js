@@ -1,6 +1,6 @@
 // The documentation of the API, made from its own OpenAPI description, with a try-out for each route.
 
-import { $, fill, make } from "/static/dom.js";
+import { $, capital, fill, make } from "/static/dom.js";
 
 const description = await (await fetch("/api/v1/openapi.json")).json();
 const schemas = description.components.schemas;
@@ -68,11 +68,11 @@ function limits(field) {
   const said = [];
   const of = (value, words) => value !== undefined && said.push(`${words} ${value.toLocaleString?.("en") ?? value}`);
   of(field.default === null ? undefined : field.default, "Default");
-  of(field.maxLength, "At most");
-  of(field.maxItems, "At most");
-  of(field.minimum, "From");
-  of(field.maximum, "To");
-  return said.length ? `${said.join(", ")}.` : "";
+  of(field.maxLength, "at most");
+  of(field.maxItems, "at most");
+  of(field.minimum, "from");
+  of(field.maximum, "to");
+  return said.length ? `${capital(said.join(", ")).replace(/, to /, " to ")}.` : "";
 }
 
 function tryOut({ path, method }, body) {

@@ -24,9 +24,11 @@ function notesOn(result) {
   const strongest = Math.max(1e-9, ...[...added.values()].map(Math.abs));
   const notes = [];
   for (const mention of result.mentions) {
-    if (mention.negation_where) {
-      notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: denied, not counted` });
-      notes.push({ where: mention.negation_where, kind: "denies", title: `denies ${mention.term}` });
+    if (mention.status === "not_finding") {
+      notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: in the section ${mention.section}, not counted` });
+    } else if (mention.negation_where) {
+      notes.push({ where: mention.where, kind: "denied", title: `${mention.term}: negated, not counted` });
+      notes.push({ where: mention.negation_where, kind: "denies", title: `negates ${mention.term}` });
     } else if (added.has(String(mention.where))) {
       const value = added.get(String(mention.where));
       const shade = Math.min(1 + Math.floor((SHADES * Math.abs(value)) / strongest), SHADES);
@@ -35,8 +37,15 @@ function notesOn(result) {
     }
     if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}` });
   }
+  for (const { name, where, applied } of result.rules) {
+    if (applied && added.has(String(where))) {
+      const value = added.get(String(where));
+      const shade = Math.min(1 + Math.floor((SHADES * Math.abs(value)) / strongest), SHADES);
+      notes.push({ where, kind: "rule", shade, title: `${name}: points to structures by a rule` });
+    }
+  }
   for (const { where, side } of result.unapplied_sides) {
-    notes.push({ where, kind: "unapplied", title: `${side}: of a limb, a field or a symptom; not followed` });
+    notes.push({ where, kind: "unapplied", title: `${side}: of a limb, visual field or symptom; not followed` });
   }
   return notes;
 }
@@ -54,6 +63,7 @@ export function marked(text, result, onTerm) {
       const classes = [term.direction, `s${term.shade}`, side].filter(Boolean).join(" ");
       return make("mark", { class: classes, title, tabindex: "0", role: "button", ...onTerm(term.term) }, words);
     }
+    if (kinds.has("rule")) return make("mark", { class: `raises s${kinds.get("rule").shade}`, title }, words);
     if (side) return make("u", { class: side, title }, words);
     return make("span", { class: "denies", title }, words);
   });

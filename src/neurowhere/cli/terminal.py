@@ -1,0 +1,188 @@
+"""Terminal: the summary of an encoding as lines, and its map as a picture made of characters."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from neurowhere.model.encoding import Encoding
+    from neurowhere.model.summary import Mention, Rule, Span, Summary, Term, UnappliedSide
+
+# Rows on the terminal; JSON and the folder have more.
+N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = 5, 15, 5, 8
+CELL_MM = 6.0  # of the brain, for each half of a character
+LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
+BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
+UPPER_HALF = "▀"
+COUNTED = ("affirmed", "hedged")
+NEXT_WORD = re.compile(r"\W{0,2}\w*")
+# Axes that go right and up in a slice, and the one that it cuts: axial, coronal, sagittal.
+VIEWS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))
+
+
+def lines(summary: "Summary", text: str) -> Iterator[str]:
+    """Yield what a summary says, line by line.
+
+    Parameters
+    ----------
+    summary : Summary
+    text : str
+        The text that it is about, whose words are quoted where the summary says where they are.
+    """
+    yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
+    if rules := [_rule(rule) for rule in summary.rules if rule.applied]:
+        yield f"implied    {'; '.join(rules)} (by rule)"
+    if sides := _sides(summary.mentions):
+        yield f"sides      {', '.join(sides)}"
+    if hedged := _with_status(summary.mentions, "hedged", text):
+        yield f"left open  {', '.join(hedged)}"
+    if ignored := [
+        *_with_status(summary.mentions, "denied", text),
+        *_with_status(summary.mentions, "not_finding", text),
+        *_unapplied(summary.unapplied_sides, text),
+    ]:
+        yield f"ignored    {', '.join(ignored)}"
+    if summary.unknown:
+        yield f"unknown    {_unknown(summary)}"
+    yield f"support    {summary.support.summary}"
+    yield ""
+    yield f"{'region':24}{'probability':>12}{'to the mean map':>17}"
+    for region in summary.regions:
+        yield f"{region.region:24}{region.probability:12.1%}{_times(region.ratio):>17}"
+    yield ""
+    yield f"{'peak':24}{'per cm³':>12}{'to the mean map':>17}"
+    for peak in summary.peaks[:N_PEAKS]:
+        place = ", ".join(f"{mm:.0f}" for mm in peak.at) + " mm"
+        yield f"{place:24}{peak.density * 1000:12.1%}{_times(peak.ratio):>17}"
+    if summary.similar:
+        yield ""
+        links = (study.link or study.id for study in summary.similar[:N_STUDIES])
+        yield f"closest studies: {' '.join(links)}"
+
+
+def _terms(terms: "list[Term]") -> str:
+    shown = ", ".join(
+        "− " * (term.weight < 0) + term.term + f" ({term.count}×)" * (term.count > 1)
+        for term in terms[:N_TERMS]
+    )
+    more = len(terms) - N_TERMS
+    return f"{shown} and {more} more" if more > 0 else shown or "no term"
+
+
+def _sides(mentions: "list[Mention]") -> list[str]:
+    """Return the sides that were applied, each structure once."""
+    return list(
+        dict.fromkeys(
+            f"{mention.term} ({mention.side})"
+            for mention in mentions
+            if mention.side not in (None, mention.term) and mention.status in COUNTED
+        )
+    )
+
+
+def _with_status(mentions: "list[Mention]", status: str, text: str) -> list[str]:
+    """Return the terms of which a text says so, and the words by which it does, each once."""
+    found = (mention for mention in mentions if mention.status == status)
+    return list(dict.fromkeys(f"{mention.term} ({_why(mention, text)})" for mention in found))
+
+
+def _why(mention: "Mention", text: str) -> str:
+    if mention.status == "not_finding":
+        return f"in the section {mention.section}"
+    word, where = (
+        ("negated", mention.negation_where)
+        if mention.status == "denied"
+        else ("hedged", mention.hedge_where)
+    )
+    return word + _quoted(text, where)
+
+
+def _unknown(summary: "Summary") -> str:
+    words = [
+        f"{each.word} (did you mean {' or '.join(each.suggestions)}?)"
+        if each.suggestions
+        else each.word
+        for each in summary.unknown[:N_UNKNOWN]
+    ]
+    more = summary.support.unknown - N_UNKNOWN
+    return ", ".join(words) + (f" and {more} more" if more > 0 else "")
+
+
+def _rule(rule: "Rule") -> str:
+    structures = ", ".join(
+        f"{each.side} {each.term}" if each.side else each.term for each in rule.structures
+    )
+    return f"{rule.name} → {structures}"
+
+
+def _unapplied(sides: "list[UnappliedSide]", text: str) -> Iterable[str]:
+    for side in sides:
+        words = side.side if side.where is None else text[side.where[0] : _next_word(text, side)]
+        yield f"“{words}” (a side, but of no place in the brain)"
+
+
+def _next_word(text: str, side: "UnappliedSide") -> int:
+    """Return where the word ends that a side belongs to, most often."""
+    assert side.where is not None
+    after = NEXT_WORD.match(text, side.where[1])
+    return after.end() if after else side.where[1]
+
+
+def _quoted(text: str, where: "Span | None") -> str:
+    return "" if where is None else f": “{text[slice(*where)]}”"
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.1f}×"
+
+
+def draw(encoding: "Encoding", console: "Console") -> None:
+    """Draw the density in axial, coronal and sagittal slices through its highest peak.
+
+    Left is left. A narrow terminal gets as many slices as fit.
+    """
+    from rich.text import Text
+
+    if encoding.peaks.empty:
+        return
+    place = encoding.peaks.loc[0, ["x", "y", "z"]].to_numpy(np.float64)
+    slices = [_slice(encoding, place, view) for view in VIEWS]
+    while len(slices) > 1 and sum(image.shape[1] + 2 for image in slices) > console.width:
+        slices.pop()
+    tall = max(len(image) for image in slices)
+    tall += tall % 2
+    padded = [np.pad(image, ((0, tall - len(image)), (0, 2), (0, 0))) for image in slices]
+    pixels = np.concatenate(padded, axis=1).astype(int)  # (height, width, rgb)
+    for above, below in zip(pixels[::2], pixels[1::2], strict=True):
+        line = Text()
+        for top, bottom in zip(above.tolist(), below.tolist(), strict=True):
+            if not any(top) and not any(bottom):
+                line.append(" ")
+            else:
+                line.append(UPPER_HALF, style=f"{_colour(top)} on {_colour(bottom)}")
+        console.print(line)
+
+
+def _slice(
+    encoding: "Encoding", place: NDArray[np.float64], view: tuple[int, int, int]
+) -> NDArray[np.float64]:
+    """Colours of a slice, its upper edge first: (height, width, 3); black outside the brain."""
+    right, up, through = view
+    columns = np.arange(LOW_MM[right], HIGH_MM[right], CELL_MM)
+    rows = np.arange(LOW_MM[up], HIGH_MM[up], CELL_MM)[::-1]
+    points = np.empty((len(rows), len(columns), 3))
+    points[..., right], points[..., up] = columns, rows[:, None]
+    points[..., through] = place[through]
+    region = encoding.partition.region_of(points.reshape(-1, 3)).reshape(points.shape[:2])
+    heat = np.sqrt(encoding.density / encoding.density.max())[region][..., None]
+    return np.where(region[..., None] >= 0, BRAIN + heat * (HOT - BRAIN), 0.0)
+
+
+def _colour(rgb: list[int]) -> str:
+    red, green, blue = rgb
+    return f"#{red:02x}{green:02x}{blue:02x}" if any(rgb) else "default"

@@ -1,0 +1,259 @@
+"""Coordinates that are not what they seem, found by table: statistics, other units, mirrored axes.
+
+The brain is taken for two ellipsoids, one for the cerebrum and one for the cerebellum. They hold
+99 % of the peaks of NeuroQuery, and 75 % if these are mirrored from front to back. A table that
+lies partly outside of them, but wholly inside when it is read another way, was meant that way.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from neurowhere.corpus.corpus import Corpus
+from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.problems import Problem
+from neurowhere.corpus.statistics import is_statistic
+from neurowhere.exceptions import DataWarning
+
+Mask = NDArray[np.bool_]
+Points = NDArray[np.float64]  # (n, 3)
+
+# Centre and radii in mm of the ellipsoids, and how far the long axis of the first tilts.
+CEREBRUM = np.array([0.0, -22.0, 9.0]), np.array([80.0, 97.0, 75.0])
+CEREBELLUM = np.array([0.0, -55.0, -38.0]), np.array([60.0, 48.0, 35.0])
+TILT = np.deg2rad(10)
+FAR = 1.1  # times the radius: no rounding or bad registration puts a peak there
+
+MIN_OUTSIDE, MIN_FAR = 3, 2  # peaks that show that a table is not in mm, or mirrored
+MAX_LEFT_OUTSIDE = 0.2  # of these, still outside when the table is read as it was meant
+MIN_ROWS = 5  # of a table that can be judged as a whole
+
+# FSL's image of the MNI152 template with voxels of 2 mm, of which tables list indices.
+VOXEL_MM = np.array([-2.0, 2.0, 2.0])
+VOXEL_ORIGIN_MM = np.array([90.0, -126.0, -72.0])
+LAST_VOXEL = np.array([90, 108, 90])
+
+MIRROR = np.array([-1.0, -1.0, 1.0])  # AFNI's RAI order: right and front are negative
+MIN_EQUAL, MIN_SHARE_EQUAL = 4, 0.75  # rows with one number twice
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Peaks by table, or by document where tables are not known.
+
+    Attributes
+    ----------
+    xyz : (n_peaks, 3)
+    table : (n_peaks,)
+        Number of the table of each peak.
+    study : (n_peaks,)
+        Row of the document of each peak.
+    is_first : (n_peaks,)
+        Whether no earlier row of the table is the same; only such rows count as evidence.
+    """
+
+    xyz: Points
+    table: NDArray[np.intp]
+    study: NDArray[np.intp]
+    is_first: Mask
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "Tables":
+        """Group the peaks of a corpus."""
+        keys = [key for key in ("id", "table") if key in corpus.peaks]
+        table = np.asarray(corpus.peaks.groupby(keys, sort=False).ngroup(), dtype=np.intp)
+        is_first = ~corpus.peaks[XYZ].assign(table=table).duplicated().to_numpy()
+        return cls(corpus.peaks[XYZ].to_numpy(np.float64), table, corpus.peak_rows, is_first)
+
+    def without(self, peaks: Mask) -> "Tables":
+        """Leave some peaks out; the numbers of the tables stay."""
+        kept = ~peaks
+        return Tables(self.xyz[kept], self.table[kept], self.study[kept], self.is_first[kept])
+
+    def total(self, peaks: Mask) -> NDArray[np.intp]:
+        """Count the different peaks of each table for which something holds."""
+        return np.bincount(self.table[self.is_first & peaks], minlength=self.n_tables)
+
+    def share(self, peaks: Mask) -> NDArray[np.float64]:
+        """Return the share of the different peaks of each table for which something holds."""
+        return self.total(peaks) / np.maximum(self.size, 1)
+
+    @cached_property
+    def size(self) -> NDArray[np.intp]:
+        """Number of different peaks of each table."""
+        return np.bincount(self.table[self.is_first], minlength=self.n_tables)
+
+    @property
+    def n_tables(self) -> int:
+        """One more than the highest number of a table."""
+        return int(self.table.max(initial=-1)) + 1
+
+    @cached_property
+    def study_of_table(self) -> NDArray[np.intp]:
+        """Document of each table."""
+        study = np.full(self.n_tables, -1, dtype=np.intp)
+        study[self.table] = self.study
+        return study
+
+    def fits(self, converted: Points) -> Mask:
+        """Return which tables lie outside the brain as they are, and inside when converted."""
+        before, after = brain_radius(self.xyz), brain_radius(converted)
+        outside = self.total(before > 1)
+        return np.asarray(
+            (outside >= MIN_OUTSIDE)
+            & (self.total(before > FAR) >= MIN_FAR)
+            & (self.total(after > 1) <= MAX_LEFT_OUTSIDE * outside)
+            & (self.total(after > FAR) == 0)
+        )
+
+
+def brain_radius(xyz_mm: Points) -> NDArray[np.float64]:
+    """Return how far out points are: 1 on the surface of the brain, less inside.
+
+    Parameters
+    ----------
+    xyz_mm : (n, 3)
+
+    Returns
+    -------
+    (n,)
+
+    Examples
+    --------
+    >>> brain_radius(np.array([[0.0, -22, 9], [40, -85, 0], [40, 85, 0]])).round(2)
+    array([0.  , 0.83, 1.24])
+    """
+    center, radii = CEREBRUM
+    x, y, z = (xyz_mm - center).T
+    along = np.cos(TILT) * y + np.sin(TILT) * z
+    across = np.cos(TILT) * z - np.sin(TILT) * y
+    cerebrum = np.linalg.norm(np.stack([x, along, across], axis=1) / radii, axis=1)
+    center, radii = CEREBELLUM
+    cerebellum = np.linalg.norm((xyz_mm - center) / radii, axis=1)
+    return np.asarray(np.minimum(cerebrum, cerebellum))
+
+
+def find_statistics(tables: Tables) -> Mask:
+    """Find the rows that are statistics; see `neurowhere.corpus.statistics`."""
+    found = np.zeros(len(tables.xyz), dtype=bool)
+    not_whole = np.asarray((tables.xyz != np.round(tables.xyz)).any(axis=1))
+    fractional = np.unique(tables.table[not_whole])
+    concerned = np.flatnonzero(np.isin(tables.table, fractional))
+    for rows in pd.Series(concerned).groupby(tables.table[concerned]).indices.values():
+        found[concerned[rows]] = is_statistic(tables.xyz[concerned[rows]])
+    return found
+
+
+def find_columns(tables: Tables) -> Mask:
+    """Find tables most of whose rows have one number twice: a column was read as two."""
+    x, y, z = tables.xyz.T
+    equal = (x == y) | (y == z) | (x == z)
+    bad = (tables.total(equal) >= MIN_EQUAL) & (tables.share(equal) >= MIN_SHARE_EQUAL)
+    return np.asarray(bad[tables.table])
+
+
+def find_voxels(tables: Tables) -> Mask:
+    """Find tables of indices of voxels of 2 mm: never negative, and not rather mirrored."""
+    possible = np.asarray(((tables.xyz >= 0) & (tables.xyz <= LAST_VOXEL)).all(axis=1))
+    bad = (tables.share(possible) == 1) & (tables.size >= MIN_ROWS)
+    as_voxels, as_mirrored = (
+        tables.total(brain_radius(convert(tables.xyz)) > 1) for convert in (to_mm, to_lpi)
+    )
+    bad &= tables.fits(to_mm(tables.xyz)) & (as_voxels < as_mirrored)
+    return np.asarray(bad[tables.table])
+
+
+def find_mirrored(tables: Tables) -> Mask:
+    """Find tables in AFNI's RAI order, in which x and y have the other sign.
+
+    A table is surely mirrored if it fits; another one of its document is so too if fewer of its
+    peaks are outside that way, or as many, and none of the document's tables says otherwise.
+    """
+    before = tables.total(brain_radius(tables.xyz) > 1)
+    after = tables.total(brain_radius(to_lpi(tables.xyz)) > 1)
+    signed = tables.total(np.asarray((tables.xyz < 0).any(axis=1))) > 0
+    sure = tables.fits(to_lpi(tables.xyz)) & signed
+    study = tables.study_of_table
+    in_mirrored_study = np.isin(study, study[sure])
+    against = np.isin(study, study[in_mirrored_study & (after > before)])
+    as_well = in_mirrored_study & ((after < before) | ((after == before) & ~against))
+    return np.asarray((sure | as_well)[tables.table])
+
+
+def find_misplaced(tables: Tables) -> Mask:
+    """Find tables most of which lies outside the brain."""
+    outside = tables.share(brain_radius(tables.xyz) > 1)
+    return np.asarray(((outside > 1 / 2) & (tables.size >= MIN_ROWS))[tables.table])
+
+
+def to_lpi(xyz: Points) -> Points:
+    """Convert from RAI order, in which right and front are negative."""
+    return np.asarray(xyz * MIRROR)
+
+
+def to_mm(xyz: Points) -> Points:
+    """Convert indices of voxels of FSL's 2-mm template to mm."""
+    return np.asarray(xyz * VOXEL_MM + VOXEL_ORIGIN_MM)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How to find a problem of coordinates, and how to convert them if that can be done."""
+
+    find: Callable[[Tables], Mask]
+    convert: Callable[[Points], Points] | None = None
+
+
+# In the order in which they are looked for: each sees what the ones before it have left.
+RULES = {
+    "statistics": Rule(find_statistics),
+    "columns": Rule(find_columns),
+    "voxels": Rule(find_voxels, to_mm),
+    "mirrored": Rule(find_mirrored, to_lpi),
+    "misplaced": Rule(find_misplaced),
+}
+
+
+def repair(corpus: Corpus, *, drop: Iterable[str], convert: Iterable[str]) -> Corpus:
+    """Look for coordinates that are not what they seem, and drop or convert them.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Peaks as printed, before any other conversion.
+    drop, convert : iterable of str
+        Names among `RULES`. What is in neither is only counted; what is in both is dropped.
+
+    Returns
+    -------
+    Corpus
+        With what was found in its `problems`, and in a warning.
+    """
+    dropped, converted = set(drop), set(convert).difference(drop)
+    found = [known for known in corpus.problems if known.name not in RULES or known.is_settled]
+    peaks, tables = corpus.peaks, Tables.of(corpus)
+    kept = np.zeros(len(peaks), dtype=bool)  # although they have a problem
+    for name, rule in RULES.items():
+        bad = rule.find(tables) & ~kept
+        if not bad.any():
+            continue
+        problem = Problem.at(
+            name, peaks["id"][bad], dropped=name in dropped, converted=name in converted
+        )
+        warnings.warn(str(problem), DataWarning, stacklevel=3)
+        found.append(problem)
+        if problem.dropped:
+            peaks, tables, kept = peaks[~bad], tables.without(bad), kept[~bad]
+        elif problem.converted and rule.convert is not None:
+            xyz = np.where(bad[:, None], rule.convert(tables.xyz), tables.xyz)
+            tables = replace(tables, xyz=xyz)
+        else:
+            kept |= bad
+    columns = dict(zip(XYZ, tables.xyz.T, strict=True))
+    peaks = peaks.reset_index(drop=True).assign(**columns)
+    return replace(corpus, peaks=peaks, problems=tuple(found))

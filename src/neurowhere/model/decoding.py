@@ -1,0 +1,269 @@
+r"""Decoding: the terms and the studies that a place, some peaks or a map speak for.
+
+With w the distribution over regions of what is decoded, q_t the map of a text that is term t
+alone, and q̄ the mean map, the score of a term is
+
+    s_t = Σ_k w_k log(½ + ½ q_tk / q̄_k),
+
+how much likelier peaks of w are in a study that is half about the term than in any study. The other
+half, which is like any study, keeps a few peaks off the term's map from deciding. By Bayes' rule
+exp(s_t) is also how much likelier the term becomes by such a peak: a term that many studies
+mention has no advantage from that.
+"""
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from neurowhere._tools.coordinates import transform_points, voxel_index
+from neurowhere.exceptions import DataWarning, FitError, PartitionError
+from neurowhere.learn import LogLinear
+from neurowhere.learn.predictor import FLOOR
+from neurowhere.model.encoder import Encoder
+from neurowhere.space import Partition, make_targets
+from neurowhere.space.images import ImageLike, read_volume
+from neurowhere.space.partition import OUTSIDE, as_points
+
+Floats = NDArray[np.floating]
+
+BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
+TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
+MAD_TO_SD, NOISE = 1.4826, 3.5  # standard deviations
+N_SHOWN = 10  # terms and studies in a notebook
+N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decoding:
+    """What a place, some peaks or a map speak for.
+
+    Attributes
+    ----------
+    weights : array of shape (m,)
+        The distribution w over the regions of the model that was decoded.
+    terms : DataFrame
+        term, score s_t, ratio exp(s_t) to the term's base rate; the highest first.
+    studies : DataFrame or None
+        Training studies whose texts speak for it most: id, similarity, link to PubMed. None for a
+        model that does not know its studies.
+    threshold : float or None
+        Values of a map above this were counted; None for points.
+    """
+
+    weights: Floats
+    terms: pd.DataFrame
+    studies: pd.DataFrame | None
+    threshold: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Decoding: {', '.join(self.terms['term'].head())}, ..."
+
+    def _repr_html_(self) -> str:
+        tables = [self.terms] if self.studies is None else [self.terms, self.studies]
+        return "".join(table.head(N_SHOWN).to_html(index=False) for table in tables)
+
+
+def decode(
+    model: Encoder, place: Any, *, threshold: float | None = None, n_terms: int = 20
+) -> Decoding:
+    """Find the terms and studies that speak for a place, for peaks, or for a map.
+
+    Parameters
+    ----------
+    model : Encoder
+    place : (x, y, z), array of shape (n, 3), or image
+        A point or peaks in MNI mm, or a map as a path or an image: a density, a statistic or a
+        mask. What is not positive in a map does not count.
+    threshold : float, optional
+        Values of a map up to this do not count. By default 0, and for a map with values of both
+        signs all over the brain, an unthresholded statistic, its 95th percentile in the brain; see
+        `robust_threshold`.
+    n_terms : int
+        Number of terms.
+
+    Returns
+    -------
+    Decoding
+
+    Examples
+    --------
+    >>> from neurowhere import VoxelGrid
+    >>> peaks = {"vision": [[8, -92, 2]], "speech": [[-56, -20, 4]]}
+    >>> texts, places = list(peaks) * 9, list(peaks.values()) * 9
+    >>> model = Encoder(VoxelGrid(8), "l2", vocabulary=list(peaks)).fit(texts, places)
+    >>> decode(model, (8, -92, 2)).terms["term"].tolist()
+    ['vision', 'speech']
+    """
+    if model.text == "none":
+        raise FitError("a model of the mean map knows no terms; fit one with text")
+    if isinstance(place, (str, os.PathLike)) or hasattr(place, "dataobj"):
+        if threshold is None:
+            threshold = robust_threshold(model.partition_, place)
+        weights = map_weights(model.partition_, place, threshold)
+    else:
+        threshold, weights = None, peak_weights(model, place)
+    terms = rank_terms(model, weights, n_terms)
+    return Decoding(weights, terms, _studies(model, weights), threshold)
+
+
+def robust_threshold(partition: Partition, image: ImageLike) -> float:
+    """Return the value above which a map counts: 0, or more for an unthresholded statistic.
+
+    A map is taken as unthresholded where a tenth of the brain or more is negative, and as much
+    positive. Its threshold is the 95th percentile of its values in the brain. A warning says where
+    even the highest thousandth lies within 3.5 robust standard deviations (1.4826 times the median
+    absolute deviation) of the median, as in a map of noise.
+
+    Parameters
+    ----------
+    partition : Partition
+    image : path or image
+
+    Returns
+    -------
+    float
+    """
+    values, affine = read_volume(image, "the map")
+    voxels = np.argwhere(partition.regions != OUTSIDE)
+    here = _sample(
+        np.nan_to_num(values.astype(np.float64)), affine, transform_points(partition.affine, voxels)
+    )
+    if min((here < 0).mean(), (here > 0).mean()) < BOTH_SIGNS:
+        return 0.0
+    centre = np.median(here)
+    spread = MAD_TO_SD * np.median(np.abs(here - centre))
+    if np.quantile(here, HIGHEST) - centre < NOISE * spread:
+        warnings.warn(
+            "the map has no values that stand out from noise, so that its terms mean little; "
+            "check that it is the right one, or give a threshold",
+            DataWarning,
+            stacklevel=3,
+        )
+    return max(float(np.quantile(here, TOP)), 0.0)
+
+
+def peak_weights(model: Encoder, xyz_mm: ArrayLike) -> Floats:
+    """Distribution over regions of some peaks, smoothed as those that the model learned from."""
+    points = as_points(xyz_mm)
+    outside = np.count_nonzero(model.brain_.region_of(points) == OUTSIDE)
+    if outside == len(points):
+        places = "; ".join(", ".join(f"{mm:g}" for mm in point) for point in points[:1])
+        raise PartitionError(f"expected points in the brain, in MNI mm, got {places or 'none'}")
+    if outside:
+        warnings.warn(
+            f"{outside:,} of {len(points):,} points lie outside of the brain",
+            DataWarning,
+            stacklevel=2,
+        )
+    study = np.zeros(len(points), np.intp)
+    targets = make_targets(
+        model.partition_, model.brain_, points, study, 1, bandwidth=model.bandwidth, n_jobs=1
+    )
+    return _distribution(targets.rows(slice(None))[0], "points in the atlas of the model")
+
+
+def map_weights(partition: Partition, image: ImageLike, threshold: float = 0.0) -> Floats:
+    """Distribution over regions of what an image has above a threshold, and above zero.
+
+    The finer of the two grids says what lies where.
+    """
+    values, affine = read_volume(image, "the map")
+    if values.ndim != 3:
+        raise PartitionError(f"expected one 3-D map, got shape {values.shape}; give one volume")
+    lowest = max(threshold, 0.0)
+    counted = np.nan_to_num(values.astype(np.float64), posinf=0.0)
+    counted[counted <= lowest] = 0.0
+    region: NDArray[np.integer]
+    here: Floats
+    if abs(np.linalg.det(affine[:3, :3])) <= partition.voxel_volume_mm3:
+        voxels = np.argwhere(counted)  # (n, 3)
+        region = partition.region_of(transform_points(affine, voxels))
+        here = counted[tuple(voxels.T)]
+    else:
+        voxels = np.argwhere(partition.regions != OUTSIDE)
+        region = partition.regions[tuple(voxels.T)]
+        here = _sample(counted, affine, transform_points(partition.affine, voxels))
+    inside = region != OUTSIDE
+    totals = np.bincount(region[inside], here[inside], minlength=partition.n_regions)
+    return _distribution(
+        totals.astype(np.float64), f"values above {lowest:g} in the brain in the map"
+    )
+
+
+def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
+    """Score terms for a distribution over regions: term, score, ratio; the highest first.
+
+    The scores are exact. They are computed for the terms that the linear part of the model finds
+    likeliest, Σ_k (w_k − q̄_k) Σ_s x_s e_sk with x the features of a text that is the term alone,
+    and e_sk what term s adds to region k.
+    """
+    every_term = np.arange(len(model.extractor_.terms))
+    effects = model.predictor_.mean_effects(every_term, weights - model.mean_map_)
+    linear = term_features(model, every_term) @ effects
+    likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
+    scores = log_ratios(model, likely) @ weights
+    order = np.argsort(-scores, kind="stable")[:n_terms]
+    return pd.DataFrame(
+        {
+            "term": [model.extractor_.terms[i] for i in likely[order]],
+            "score": scores[order],
+            "ratio": np.exp(scores[order]),
+        }
+    )
+
+
+def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
+    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m)."""
+    ratios = model.predict_features(term_features(model, terms))
+    ratios /= np.maximum(model.mean_map_, FLOOR).astype(np.float32)
+    ratios += 1
+    ratios /= 2
+    logs: Floats = np.log(ratios, out=ratios)
+    return logs
+
+
+def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
+    """Features of texts that are one term each; a term on a side is mentioned without it too."""
+    extractor = model.extractor_
+    n_plain = len(extractor.vocabulary)
+    rows, columns = list(range(len(terms))), terms.tolist()
+    for row, column in enumerate(terms.tolist()):
+        if column >= n_plain:
+            _, _, name = extractor.terms[column].partition(" ")
+            rows.append(row)
+            columns.append(extractor.vocabulary.index(name))
+    shape = (len(terms), len(extractor.terms))
+    counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+    return model.weighting_.transform(extractor.weigh({"body": counts}))
+
+
+def _studies(model: Encoder, weights: Floats) -> pd.DataFrame | None:
+    """Studies whose texts, in the dimensions of the model, point to where w exceeds the mean."""
+    predictor = model.predictor_
+    if model.neighbours_ is None or not isinstance(predictor, LogLinear):
+        return None
+    direction = predictor.components @ (weights - model.mean_map_).astype(np.float32)  # (r,)
+    return model.neighbours_.nearest(direction)
+
+
+def _sample(values: Floats, affine: NDArray[np.float64], points_mm: NDArray[np.float64]) -> Floats:
+    """Values of an image at points; 0 beyond its edges."""
+    voxels = voxel_index(affine, points_mm)  # (n, 3)
+    inside = ((voxels >= 0) & (voxels < values.shape)).all(axis=1)
+    found: Floats = np.zeros(len(voxels))
+    found[inside] = values[tuple(voxels[inside].T)]
+    return found
+
+
+def _distribution(weights: Floats, what: str) -> Floats:
+    total = weights.sum(dtype=np.float64)
+    if not total > 0:
+        raise PartitionError(f"expected {what}, but there are none; check space and values")
+    scaled: Floats = weights / total
+    return scaled

@@ -1,0 +1,204 @@
+"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from scipy import sparse
+
+from neurowhere.exceptions import TextError
+from neurowhere.text import TermCounter, TermExtractor, TfIdf
+from neurowhere.text.clinical.mentions import (
+    Mention,
+    Mentions,
+    SideShares,
+    Span,
+    count_each,
+    read_mentions,
+)
+from neurowhere.text.clinical.places import is_general
+
+SIGNS: dict[str, float] = {"left": 1.0, "right": -1.0}  # both sides, or none, are neither
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a model reads texts.
+
+    Attributes
+    ----------
+    negation : bool
+        Whether what a text denies is left out.
+    sides : bool
+        Whether structures move to the sides that a text gives them.
+    findings : bool
+        Whether sections of a report that hold no findings (technique, indication, history,
+        comparison, plan) are left out.
+    hedge_weight : float
+        Weight of what a text leaves open ("possible", "cannot be excluded"), 1 for that of others.
+    """
+
+    negation: bool = True
+    sides: bool = True
+    findings: bool = True
+    hedge_weight: float = 1.0
+
+    def mentions(self, text: str, counter: TermCounter) -> Mentions:
+        """Find the terms of a text, and what it says of them."""
+        return read_mentions(
+            text,
+            counter,
+            negation=self.negation,
+            sections=self.findings,
+            hedge_weight=self.hedge_weight,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """Some texts as a model reads them.
+
+    Attributes
+    ----------
+    mentions : list of Mentions
+        All that was read in each text.
+    implied : list of list of Mention
+        Structures that arteries, syndromes and signs in each text point to by a rule.
+    features : csr_matrix of shape (n_texts, n_terms)
+        Features x of the terms that the texts affirm.
+    extractor : TermExtractor or None
+        Counts the terms; None for a model of the mean map, which reads nothing.
+    """
+
+    mentions: list[Mentions]
+    implied: list[list[Mention]]
+    features: sparse.csr_matrix
+    extractor: TermExtractor | None
+
+    @classmethod
+    def read(
+        cls, texts: Sequence[str], extractor: TermExtractor, weighting: TfIdf, reader: Reader
+    ) -> "Readings":
+        """Find the terms of texts, and weigh those that the texts affirm."""
+        mentions = [reader.mentions(text, extractor.counter) for text in texts]
+        implied = [_implied(each, extractor) for each in mentions]
+        counted = [
+            replace(each, found=(*each.found, *more))
+            for each, more in zip(mentions, implied, strict=True)
+        ]
+        features = weighting.transform(count_each(counted, extractor))
+        return cls(mentions, implied, _carrying(features, extractor), extractor)
+
+    @classmethod
+    def unread(cls, n_texts: int) -> "Readings":
+        """Return the readings of texts that do not matter."""
+        nothing = sparse.csr_matrix(np.zeros((n_texts, 0), dtype=np.float32))
+        return cls([Mentions(())] * n_texts, [[]] * n_texts, nothing, None)
+
+    def where(self, row: int) -> dict[str, list[Mention]]:
+        """Return the mentions that count for each term of a text; nested terms count too."""
+        found: dict[str, list[Mention]] = {}
+        if self.extractor is None:
+            return found
+        within, sided = self.extractor.terms_within, frozenset(self.extractor.sided)
+        for mention in (*self.mentions[row].present, *self.implied[row]):
+            names = [mention.term, *within.get(mention.term, ())]
+            if (name := f"{mention.side} {mention.term}") in sided:
+                names.append(name)
+            for name in names:
+                found.setdefault(name, []).append(mention)
+        return found
+
+    def structures(self, row: int) -> dict[int, float]:
+        """Return the side of the structures of a text, by their place among its features.
+
+        The side d is the share of the term's mentions on the left minus the share on the right. A
+        term within a longer name is on the side of the name. Empty where no structure has one.
+        """
+        counted = (*self.mentions[row].present, *self.implied[row])
+        if self.extractor is None or not any(mention.side in SIGNS for mention in counted):
+            return {}
+        where, terms = self.where(row), self.extractor.terms
+        found = {}
+        for place, column in enumerate(self.features[row].indices.tolist()):
+            mentions = where[terms[column]]
+            side = sum(SIGNS.get(mention.side or "", 0.0) for mention in mentions) / len(mentions)
+            if side or any(mention.is_structure for mention in mentions):
+                found[place] = side
+        return found
+
+    def fold_shares(self, row: int) -> SideShares:
+        """Return how much of a text is about sides of places that have no map of their own.
+
+        "Left MCA" and "left hemisphere" move the whole map. Every other structure that the text
+        affirms has a side of its own, or none, and counts as neither.
+        """
+        mentions = self.mentions[row]
+        ruled = {(mention.start, mention.end) for mention in self.implied[row]}
+        placeless = [
+            place.side
+            for place in mentions.places
+            if place.is_present and (place.start, place.end) not in ruled
+        ]
+        n_structures = 0
+        for mention in mentions.present:
+            if not is_general(mention.term):
+                n_structures += mention.is_structure
+            elif mention.side:
+                placeless.append(mention.side)
+        total = len(placeless) + n_structures
+        left, right = (placeless.count(side) / max(total, 1) for side in ("left", "right"))
+        return SideShares(left, right, 1 - left - right)
+
+
+def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
+    """Return the structures that rules point to, where the model does not know the name itself.
+
+    Each stands where the name stands, on the side that the rule gives it.
+    """
+    known = {(mention.start, mention.end) for mention in mentions.found}
+    return [
+        Mention(
+            structure.term,
+            mention.start,
+            mention.end,
+            side=structure.side,
+            is_structure=True,
+            weight=structure.weight * mention.weight,
+        )
+        for mention in mentions.rule_based
+        if mention.is_present and (mention.start, mention.end) not in known
+        for structure in mention.implied
+        if structure.term in extractor.vocabulary
+    ]
+
+
+def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.csr_matrix:
+    """Return the features without the texts whose only known words are generic ones.
+
+    "The quick brown fox" says nothing of the brain, although some study says "brown".
+    """
+    carries = features @ (~extractor.is_generic).astype(np.float32) > 0
+    return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
+
+
+def spans(mentions: Iterable[Mention]) -> list[Span]:
+    """Return where mentions are."""
+    return [(mention.start, mention.end) for mention in mentions]
+
+
+def as_texts(X: Iterable[str]) -> Iterable[str]:
+    """Return texts as they are; one string is not a sequence of texts."""
+    if isinstance(X, str):
+        raise TextError(
+            "expected a list of texts, got one string; put it in a list, or call encode(text)"
+        )
+    return X
+
+
+def chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Yield lists of at most `size` items, as they come."""
+    stream = iter(items)
+    while chunk := list(islice(stream, size)):
+        yield chunk

@@ -1,0 +1,196 @@
+"""Geometry: where maps are strongest, what regions share, and the two sides of the brain."""
+
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere._tools.coordinates import transform_points
+from neurowhere.space.grid import VoxelGrid
+from neurowhere.space.partition import OUTSIDE, Partition
+
+APART_MM = 10.0  # about the width (FWHM) of the default kernel: closer ones are one place
+FLIP = np.array([-1.0, 1.0, 1.0])
+
+
+@lru_cache(maxsize=8)
+def overlap_mm3(first: Partition, second: Partition) -> sparse.csr_matrix:
+    """Compute the volume that regions share, from the centres of the finer one's voxels.
+
+    Parameters
+    ----------
+    first, second : VoxelGrid or Atlas
+
+    Returns
+    -------
+    csr_matrix (first.n_regions, second.n_regions)
+        In mm³. It is kept for the next call: do not change it.
+
+    Examples
+    --------
+    >>> fine = VoxelGrid(mask=(np.ones((4, 2, 2)), np.eye(4)))
+    >>> coarse = VoxelGrid(mask=(np.ones((2, 1, 1)), np.diag([2.0, 2.0, 2.0, 1.0])))
+    >>> overlap_mm3(coarse, fine).sum(axis=1).A1.tolist()  # its first voxel reaches from −1 to 1
+    [1.0, 2.0]
+    """
+    if first.voxel_volume_mm3 < second.voxel_volume_mm3:
+        return sparse.csr_matrix(overlap_mm3(second, first).T)
+    voxels = np.argwhere(second.regions != OUTSIDE)  # (n_voxels, 3)
+    rows = first.region_of(transform_points(second.affine, voxels))
+    columns = second.regions[tuple(voxels.T)]
+    shared = rows != OUTSIDE
+    volumes = np.full(np.count_nonzero(shared), second.voxel_volume_mm3)
+    places = (rows[shared], columns[shared])
+    return sparse.csr_matrix((volumes, places), shape=(first.n_regions, second.n_regions))
+
+
+def strongest_regions(
+    partition: Partition, values: NDArray[np.floating], n_places: int, apart_mm: float = APART_MM
+) -> NDArray[np.intp]:
+    """Return the regions where a map is positive and highest, the strongest first.
+
+    On a grid these are voxels as high as all 26 around them.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+    values : (m,)
+        Map to search.
+    n_places : int
+        Largest number of regions to return.
+    apart_mm : float
+        Smallest distance between the centres of any two; the lower one gives way.
+
+    Returns
+    -------
+    (at most n_places,)
+        Indices of regions.
+
+    Examples
+    --------
+    >>> grid = VoxelGrid(mask=(np.ones((9, 1, 1)), np.diag([4.0, 4.0, 4.0, 1.0])))
+    >>> strongest_regions(grid, np.array([1, 5, 2, 0, 0, 3, 4, 1, 2]), 2)
+    array([1, 6])
+    """
+    candidates = _local_maxima(partition, values) if isinstance(partition, VoxelGrid) else values
+    positive = np.flatnonzero(candidates > 0)
+    kept: list[int] = []
+    for region in positive[np.argsort(-candidates[positive], kind="stable")].tolist():
+        distances = np.linalg.norm(
+            partition.centers_mm[kept] - partition.centers_mm[region], axis=1
+        )
+        if (distances >= apart_mm).all():
+            kept.append(region)
+        if len(kept) == n_places:
+            break
+    return np.array(kept, dtype=np.intp)
+
+
+def _local_maxima(grid: VoxelGrid, values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the values of voxels as high as all around them, 0 elsewhere: (m,)."""
+    padded = np.zeros(np.add(grid.shape, 2), dtype=values.dtype)
+    volume = padded[1:-1, 1:-1, 1:-1]
+    volume[grid.brain] = values
+    highest = padded
+    for axis in range(3):  # a whole axis at a time: half the time of scipy's filter
+        along = np.moveaxis(highest, axis, 0)
+        highest = np.moveaxis(np.maximum(np.maximum(along[:-2], along[1:-1]), along[2:]), 0, axis)
+    return np.where(volume == highest, volume, 0)[grid.brain]
+
+
+def move_to_sides(
+    partition: Partition, probabilities: NDArray[np.float32], left: float, right: float
+) -> NDArray[np.float32]:
+    """Mix a map with the same map folded to each side.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+    probabilities : (m,)
+        Map that sums to 1.
+    left, right : float
+        Shares of the map that go to each side; the rest stays as it is.
+
+    Returns
+    -------
+    (m,)
+        Sums to 1.
+    """
+    moved: NDArray[np.float32] = np.float32(1 - left - right) * probabilities
+    if left:
+        moved += np.float32(left) * fold(partition, probabilities, "left")
+    if right:
+        moved += np.float32(right) * fold(partition, probabilities, "right")
+    return moved
+
+
+def fold(
+    partition: Partition, probabilities: NDArray[np.floating], side: Literal["left", "right"]
+) -> NDArray[np.float32]:
+    """Give the probability of every region on the other side to its mirror image on this side.
+
+    Left is x < 0; what lies on the midplane stays. A region whose mirror image is outside the
+    brain loses its probability, and the rest is rescaled to sum to 1.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+    probabilities : (m,)
+        Map that sums to 1.
+    side : "left" or "right"
+
+    Returns
+    -------
+    (m,)
+        Sums to 1, and is 0 on the other side.
+
+    Examples
+    --------
+    >>> affine = np.diag([4.0, 4.0, 4.0, 1.0])
+    >>> affine[0, 3] = -4
+    >>> row = VoxelGrid(mask=(np.ones((3, 1, 1)), affine))  # x = −4, 0, 4
+    >>> fold(row, np.array([0.1, 0.3, 0.6]), "left").round(2)
+    array([0.7, 0.3, 0. ], dtype=float32)
+    """
+    place = _destinations(partition, side)
+    kept = place != OUTSIDE
+    folded = np.bincount(place[kept], weights=probabilities[kept], minlength=len(place))
+    total = folded.sum()
+    return (folded / total if total else probabilities).astype(np.float32)
+
+
+@lru_cache(maxsize=8)
+def side_of_regions(partition: Partition) -> NDArray[np.float32]:
+    """Return the side of each region: 1 on the left, −1 on the right, between them for one across.
+
+    It is the share of the region's voxels on the left, x < 0, minus the share on the right.
+    It is kept for the next call: do not change it.
+
+    Examples
+    --------
+    >>> from neurowhere.space import VoxelGrid
+    >>> affine = np.diag([4.0, 4.0, 4.0, 1.0])
+    >>> affine[0, 3] = -4
+    >>> side_of_regions(VoxelGrid(mask=(np.ones((3, 1, 1)), affine)))  # x = −4, 0, 4
+    array([ 1.,  0., -1.], dtype=float32)
+    """
+    voxels = np.argwhere(partition.regions != OUTSIDE)  # (n_voxels, 3)
+    side = -np.sign(transform_points(partition.affine, voxels)[:, 0])
+    region = partition.regions[tuple(voxels.T)]
+    n_voxels = np.bincount(region, minlength=partition.n_regions)
+    balance = np.bincount(region, side, minlength=partition.n_regions) / n_voxels
+    return balance.astype(np.float32)
+
+
+@lru_cache(maxsize=8)
+def _destinations(partition: Partition, side: str) -> NDArray[np.intp]:
+    """Return the region to which the probability of each region goes; −1 if to none."""
+    centers = partition.centers_mm  # (m, 3)
+    x = centers[:, 0] if side == "left" else -centers[:, 0]
+    place = np.arange(len(centers))
+    away = np.flatnonzero(x > 0)
+    mirrored = partition.region_of(centers[away] * FLIP)
+    place[away] = np.where(x[mirrored] <= 0, mirrored, OUTSIDE)
+    return place

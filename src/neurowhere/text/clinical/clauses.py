@@ -1,0 +1,350 @@
+"""Clauses: how far a word reaches in a sentence, to its subject before and its object after.
+
+This is a grammar of a few word lists and no parser: it knows where sentences, clauses and lists
+end, and which names of a reading are within them. Each question looks at a bounded number of
+tokens, so that a text is read in linear time.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
+
+from neurowhere.text.clinical import cues
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE, Grammar
+from neurowhere.text.clinical.reading import Reading
+
+REACH = 30  # tokens after a cue
+REACH_BACK = 20  # tokens of a subject
+LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
+LONGEST_ASIDE = 15  # tokens between two commas
+P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
+DASH = re.compile(r"\s[-–—]+\s")
+
+
+class Clauses(Grammar):
+    """Finds the names of a reading that stand before and after a cue in its clause.
+
+    Parameters
+    ----------
+    reading : Reading
+    ends : collection of int
+        Tokens at which whatever went before ends, such as other cues.
+    """
+
+    def __init__(self, reading: Reading, ends: Collection[int] = ()) -> None:
+        super().__init__(reading)
+        self.ends = ends
+
+    # ---- what follows
+
+    def ahead(
+        self,
+        i: int,
+        *,
+        through_verbs: bool = False,
+        within_commas: bool = False,
+        is_start: bool = False,
+    ) -> list[int]:
+        """Return the names from token i to the end of what a cue before it speaks of.
+
+        Whatever parts token i from the cue is an end as well, unless something starts there.
+        """
+        end = i
+        limit = min(len(self.tokens), i + REACH)
+        has_place = False
+        depth = 0  # of brackets
+        while end < limit:
+            depth += self.gap(end).count("(") - self.gap(end).count(")")
+            aside = self.aside_end(end)
+            if aside:
+                end = aside  # "in the pons or, after correction, the insula"
+            is_first = is_start and end == i
+            if not is_first and (depth < 0 or self.is_end(end)):
+                break
+            if end > i and self.is_other(end, within_commas):
+                break
+            if end > i and not through_verbs and self.is_verb(end):
+                break
+            if self.tokens[end] in cues.PREPOSITIONS and self.leads_away(end, has_place):
+                break
+            number = self.begins.get(end)
+            has_place = has_place or self.is_structure(number)
+            end = end + 1 if number is None else self.reading.last[number] + 1
+        return self.names(range(i, end))
+
+    def is_end(self, j: int) -> bool:
+        """Whether what is said ends at token j, wherever it began."""
+        token, gap = self.tokens[j], self.gap(j)
+        if token in cues.STOPS or j in self.ends:
+            return True
+        return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
+
+    def is_other(self, j: int, within_commas: bool) -> bool:
+        """Whether something else begins at token j after the first word of what is said."""
+        token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
+        has_comma = "," in self.gap(j)
+        if has_comma and token in cues.INCLUDING:
+            return False
+        if has_comma and (
+            within_commas or token in cues.STOPS_AFTER_COMMA or token in cues.AFFIRMING
+        ):
+            return True
+        if has_comma and self.is_introduced(j):
+            return True
+        if token in cues.CONJUNCTIONS or has_comma:
+            is_new = token == "and" and (after in cues.ARTICLES or after in cues.AFFIRMING)
+            return is_new or (token != "or" and after in cues.SEEN) or self.is_clause(j)
+        match token:
+            case "with":
+                return before not in cues.COMPANIONS and before not in cues.PEOPLE
+            case "that":
+                return before not in cues.EVIDENCE
+            case "as":
+                return before not in ("such", "well") and after != "well"
+            case "to":
+                return before in cues.RESPONSES
+            case _:
+                return False
+
+    def is_introduced(self, j: int) -> bool:
+        """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
+        first, end = self.sentence(j)
+        if self.tokens[first] not in cues.INTRODUCING:
+            return False
+        for k in range(j, end):
+            if self.tokens[k] in cues.CONJUNCTIONS:
+                return False
+            if k > j and "," in self.gap(k):
+                return True
+        return True
+
+    def is_clause(self, j: int) -> bool:
+        """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
+        first = j + (self.tokens[j] in cues.CONJUNCTIONS)
+        item = self.token(first)
+        if item.isdigit() or item in cues.UNDERGOING:
+            return True
+        if item.endswith("ed") and self.token(first + 1) in cues.PREPOSITIONS | {"through"}:
+            return True  # "avoided the thalamus and passed through the caudate"
+        for k in range(j, min(j + LONGEST_ITEM, len(self.tokens))):
+            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in cues.TURNS
+            if k > j and is_part:
+                return False
+            if self.tokens[k] in cues.PEOPLE:
+                return True
+            if self.is_verb(k):
+                return cues.SEEN.isdisjoint(
+                    self.tokens[k + 1 : k + 4]
+                )  # "no X or Y was seen" goes on
+        return False
+
+    def leads_away(self, j: int, has_place: bool) -> bool:
+        """Whether what follows a preposition is not meant: people, or more than the place."""
+        if self.tokens[j] != "of" and not cues.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
+            return True
+        if has_place and self.tokens[j] in ("from", "by"):
+            return True
+        j += 1
+        while self.is_modifier(j) and j not in self.begins:
+            j += 1
+        return has_place and not self.is_structure(self.begins.get(j))
+
+    def aside_end(self, j: int) -> int | None:
+        """First token after an aside that begins at token j right after a conjunction."""
+        before = self.token(j - 1)
+        if "," not in self.gap(j) or not (before in cues.CONJUNCTIONS or before in cues.NOT):
+            return None
+        for k in range(j + 1, min(j + LONGEST_ASIDE, len(self.tokens))):
+            if self.is_sentence_end(k):
+                return None
+            if "," in self.gap(k):
+                return k
+        return None
+
+    def heads(self, i: int) -> list[int]:
+        """Structures that the phrase at token i is of: "normal size of the hippocampus".
+
+        In "normal hippocampal function" the hippocampus is not what is normal.
+        """
+        names: list[int] = []
+        j = i
+        while j < min(len(self.tokens), i + REACH) and not self.is_sentence_end(j):
+            number = self.begins.get(j)
+            if number is not None:
+                if not self.is_structure(number):
+                    break
+                names.append(number)
+                j = self.reading.last[number] + 1
+            elif self.belongs_to_place(j) and ("," not in self.gap(j) or names):
+                j += 1
+            else:
+                break
+        is_modifier = j < len(self.tokens) and self.gap(j).isspace() and not self.is_function(j)
+        return names[:-1] if is_modifier else names
+
+    # ---- what stands before
+
+    def subject(self, i: int, *, with_people: bool = False) -> list[int]:
+        """Return the names of the subject whose verb, if it has one, ends before token i.
+
+        With another verb before them, only the nearest names are the subject: "it involves the
+        insula and the pons is spared". With people, what they have is theirs: "patients with
+        neglect were normal" does not speak of neglect, unless asked for.
+        """
+        first = max(self.sentence(i)[0], i - LONGEST_ASIDE - REACH_BACK)
+        end = self.before_verb(i)
+        verbs = cues.FINITE.intersection(self.tokens[end + 1 : i])
+        names: list[list[int]] = [[]]  # the list, its last name first
+        end, aside = self.before_aside(end)
+        i = end
+        is_list = False  # an "and" closes it, so that commas are part of it
+        after_comma = 0  # names after the last comma
+        first = max(first, i - REACH_BACK)
+        while i >= first:
+            token, gap = self.tokens[i], self.gap(i + 1)
+            if i < end and ("," in gap or ":" in gap):
+                if not is_list or i not in self.finishes:
+                    break
+                after_comma = after_comma or len(names)
+                if self.tokens[i + 1] not in cues.CONJUNCTIONS:
+                    names.append([])
+            number = self.finishes.get(i)
+            if number is not None:
+                names[-1].append(number)
+                i = self.reading.first[number]
+            elif token in cues.CONJUNCTIONS:
+                if (
+                    not verbs.isdisjoint(cues.SINGULAR)
+                    and token == "and"
+                    and self.is_determined(i + 1)
+                ):
+                    break
+                is_list = True
+                names.append([])
+            elif token in ("with", "without"):
+                if not verbs:
+                    break
+                names = names if with_people else [[]]
+            elif token in cues.STOPS or token == "that":
+                break
+            elif self.is_verb(i):
+                names = names[: after_comma or 1]
+                break
+            i -= 1
+        found = [number for group in names for number in group]
+        is_example = bool(aside) and self.tokens[end + 1] in cues.INCLUDING
+        return [*aside, *found] if is_example else found or aside
+
+    def before_verb(self, i: int) -> int:
+        """Last token before the verb that ends before token i: "is (small and) normal"."""
+        if self.token(i - 1) == "and" and self.token(i - 3) in cues.BEING:
+            i -= 2
+        for j in range(i - 1, max(i - 1 - LONGEST_PHRASE, -1), -1):
+            is_verb = self.is_link(j) or self.tokens[j] in cues.NOT
+            if not (is_verb and self.gap(j + 1).isspace()) or self.tokens[j] == "with":
+                return j
+        return max(i - 1 - LONGEST_PHRASE, -1)
+
+    def before_aside(self, i: int) -> tuple[int, list[int]]:
+        """Last token before an aside that ends with token i, and the names in it.
+
+        "The edema, reported in March, is not seen"; "the lobe, including the insula, is normal".
+        """
+        if "," not in self.gap(i + 1):
+            return i, []
+        for k in range(i, max(i - LONGEST_ASIDE, 0), -1):
+            if self.is_sentence_end(k):
+                break
+            if "," in self.gap(k) and self.tokens[k] not in cues.CONJUNCTIONS:
+                return k - 1, self.names(range(k, i + 1))
+        return i, []
+
+    def place_before(self, i: int) -> list[int]:
+        """Return the structures before token i, if nothing else stands there in the clause."""
+        i = self.before_links(i)
+        before, aside = self.before_aside(i)
+        i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
+        first, _ = self.sentence(i + 1)
+        names: list[int] = []
+        is_introduced = self.token(first) in cues.INTRODUCING or self.token(first) == "unlike"
+        while i >= first:
+            number = self.finishes.get(i)
+            if names and is_introduced and "," in self.gap(i + 1):
+                break  # "in contrast to the caudate, the putamen shows none"
+            if number is not None and self.is_structure(number):
+                names.append(number)
+                i = self.reading.first[number]
+            elif self.tokens[i] in cues.STOPS or self.tokens[i] == "with":
+                break
+            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in cues.PREPOSITIONS:
+                break  # "that in the putamen did not"
+            elif not (self.belongs_to_place(i) or self.tokens[i] in cues.RESPONSES):
+                return names if "," in self.gap(i + 1) else []
+            i -= 1
+        return names
+
+    def before_links(self, i: int) -> int:
+        """Last token before i that is no link between a subject and what is said of it."""
+        lowest = max(i - 1 - LONGEST_PHRASE, -1)
+        i -= 1
+        while i > lowest and self.gap(i + 1).isspace() and self.is_link(i):
+            i -= 1
+        return i
+
+    def owner(self, i: int) -> list[int]:
+        """Return the structures that have a quality at token i: "the pons has normal signal"."""
+        for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
+            if self.is_structure(self.finishes.get(j)):
+                return self.place_before(j + 1)
+            is_neutral = (
+                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in cues.NEUTRAL
+            )
+            if self.is_sentence_end(j + 1) or not (is_neutral or j in self.ends):
+                break
+        return []
+
+    def antecedents(self, i: int) -> list[int]:
+        """Return the names that a pronoun before the verb at token i stands for."""
+        is_open = not cues.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(i)
+        return [] if is_open else self.meant(self.before_verb(i))
+
+    def meant(self, i: int) -> list[int]:
+        """Return the names that a pronoun at token i stands for.
+
+        They are those before it in its sentence, or else those of the sentence before: "a cluster
+        in the pons; it vanished".
+        """
+        if not (self.token(i) in cues.PRONOUNS or self.token(i) == "which"):
+            return []
+        first, _ = self.sentence(i)
+        names = self.names(range(max(first, i - REACH), i))
+        if names or first == 0:
+            return names
+        return self.names(range(max(self.sentence(first - 1)[0], i - REACH), first))
+
+    def label(self, i: int) -> list[int]:
+        """Return the names before a colon at token i: "thalamus, pons: normal"."""
+        if i == 0 or ":" not in self.gap(i):
+            return []
+        first, _ = self.sentence(i - 1)
+        tokens = range(max(first, i - REACH), i)
+        return [] if any(self.is_verb(j) for j in tokens) else self.names(tokens)
+
+    def p_values(self) -> Iterator[tuple[int, int, float]]:
+        """Yield the structures that have a p-value in brackets after them, its token and value."""
+        starts = self.reading.starts
+        for match in P_VALUE.finditer(self.reading.text):
+            i = bisect_left(starts, match.start())
+            number = self.before_bracket(i)
+            if number is not None:
+                yield number, i, float(match[1])
+
+    def before_bracket(self, i: int) -> int | None:
+        """Structure that the bracket of token i is about: "thalamus (t = 1.2, p = 0.2)"."""
+        for j in range(i, max(i - LONGEST_PHRASE, 0), -1):
+            if ")" in self.gap(j):
+                return None
+            if "(" in self.gap(j):
+                near = (self.finishes.get(k) for k in range(j - 1, j - 4, -1))
+                return next((number for number in near if self.is_structure(number)), None)
+        return None

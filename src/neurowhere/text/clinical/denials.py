@@ -1,0 +1,340 @@
+"""Denials: which names a text denies ("no lesion in the thalamus", "the hippocampus was spared").
+
+A cue denies what follows it, the subject before it, or both; the words around tell how far. The
+idea is that of NegEx and ConText (Chapman et al. 2001; Harkema et al. 2009); the rules are our own,
+for reports and for abstracts. What is normal, spared, gone or left out counts as denied, and so do
+the places of a null result ("no difference in the insula"). What has merely not changed is not.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from neurowhere.text.clinical import cues
+from neurowhere.text.clinical.clauses import REACH
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE
+from neurowhere.text.clinical.nondenials import Cue, NonDenials
+from neurowhere.text.clinical.places import LESION
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.matching import NO_TERM
+from neurowhere.text.words import fold
+
+MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
+LEAST_NULL = 0.1  # p-values from here on are null results
+
+
+class Denials(NamedTuple):
+    """What a text denies, and what it leaves open by denying that it can be excluded.
+
+    Attributes
+    ----------
+    denied, left_open : dict
+        For each match that is: the tokens that say so.
+    """
+
+    denied: dict[int, Tokens]
+    left_open: dict[int, Tokens]
+
+
+def attach_denials(reading: Reading) -> Denials:
+    """Find the matches that a text denies, each with the tokens that deny it."""
+    found = (Cue(*each) for each in cues.CUES.find(reading.tokens))
+    denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
+    reader = _DenialReader(reading, denying)
+    result = Denials({}, {})
+    for cue in reader.standing():
+        is_open = reader.is_left_open(cue)
+        into = result.left_open if is_open else result.denied
+        for number in reader.denied(cue, is_open=is_open):
+            if not cue.first <= reading.first[number] <= cue.last:
+                into.setdefault(number, Tokens(cue.first, cue.last))
+    for number, i in reader.without_cue():
+        result.denied.setdefault(number, Tokens(i, i))
+    return result
+
+
+class _DenialReader(NonDenials):
+    """Reads a text around the cues of denial."""
+
+    def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
+        """Return the matches that a cue denies, or leaves open."""
+        if self.is_condition(cue) or self.is_other_side(cue):
+            return []
+        if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
+            return []
+        if self.is_heading(cue):
+            return self.ahead(cue.last + 1, is_start=True)
+        match cue.kind:
+            case "no" | "without":
+                return self.by_no(cue)
+            case "not":
+                return self.by_not(cue)
+            case "verb":
+                return self.by_verb(cue)
+            case "removed":
+                return self.by_removal(cue)
+            case "adjective":
+                return self.by_adjective(cue)
+            case "state":
+                return self.by_state(cue)
+            case "absent":
+                return self.by_absence(cue)
+            case _:
+                return self.by_exception(cue)
+
+    def is_heading(self, cue: Cue) -> bool:
+        """Whether a cue is the heading of a list: "Ruled out: stroke"."""
+        begins = cue.first == 0 or self.is_sentence_end(cue.first)
+        return begins and self.gap(cue.last + 1).startswith(":")
+
+    # ---- "no" and its like
+
+    def by_no(self, cue: Cue) -> list[int]:
+        """Deny what follows, or the place before that has none of it: "the pons has no lesion"."""
+        i, j = cue.first, cue.last + 1
+        is_noun = self.tokens[cue.last] == "of"  # "resolution of"
+        if self.is_group(cue) or self.is_needed(cue) or (is_noun and self.is_partial(cue)):
+            return []
+        if self.tokens[cue.last] in cues.ANSWERS and self.ends_clause(j):
+            return self.label(i) or self.asked(i) or self.place_before(i)
+        if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
+            return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
+        names = self.ahead(j, through_verbs=cue.kind == "no")
+        names = self.without_known(names, j)
+        compared = self.compared(j)
+        if compared:
+            return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
+        if self.tokens[i] in cues.RATHER:
+            return self.in_phrase(cue, names)
+        if self.structures(names) or self.tokens[i] == "nor":
+            return names
+        return [*names, *self.place_before(i)]
+
+    def asked(self, i: int) -> list[int]:
+        """Return the names of the question that token i answers."""
+        return self.names(range(self.sentence(i - 1)[0], i)) if i and "?" in self.gap(i) else []
+
+    def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
+        """Deny the places of a null result: those named after it at token j, or before token i."""
+        names = self.structures(names) or self.structures(self.after_people(j))
+        if not (self.is_link(i - 1) or self.tokens[i] in cues.NOT):
+            return names
+        first, _ = self.sentence(i)
+        has_lesion = any(fold(token) in LESION for token in self.tokens[first:i])
+        if self.is_article(first) and has_lesion:
+            return names  # "the lesion in the pons is not associated with edema"
+        return [*names, *self.structures(self.subject(i))]
+
+    def after_people(self, i: int) -> list[int]:
+        """Return what is said of people: "no difference between patients and controls in …"."""
+        for j in range(i, min(i + REACH, len(self.tokens))):
+            if self.is_end(j):
+                return []
+            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in cues.PEOPLE:
+                return self.ahead(j + 1)
+        return []
+
+    # ---- "not"
+
+    def by_not(self, cue: Cue) -> list[int]:
+        """Deny by the word after "not"."""
+        aside = self.aside_end(cue.last + 1)  # "and not, as first thought, in the pons"
+        j = self.after_not(aside or cue.last + 1)
+        word = self.token(j)
+        if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
+            return self.place_before(cue.first)  # "the insula responded, the pons did not"
+        if word in cues.IDLE or self.holds(j):
+            return []
+        compared = None if word in cues.SEEN else self.compared(j)
+        if word in cues.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
+            return self.by_null(cue.first, j + 1, self.ahead(j + 1))
+        if compared in ("null", "change"):
+            return self.by_null(cue.first, j, self.ahead(j)) if compared == "null" else []
+        names = self.by_subject(cue, j)
+        return self.by_object(cue, j) if names is None else names
+
+    def after_not(self, j: int) -> int:
+        """First token from j on that is neither an auxiliary nor an adverb."""
+        j += 2 * (self.tokens[j : j + 2] == ["at", "all"])
+        while self.token(j) in cues.AUXILIARIES or self.is_adverb(j):
+            if self.token(j) in cues.IDLE:
+                break
+            j += 1
+        return j
+
+    def by_subject(self, cue: Cue, j: int) -> list[int] | None:
+        """Deny the subject, if that is what "not" and the word at token j are about."""
+        i, word = cue.first, self.tokens[j]
+        if word in cues.OMITTED:
+            return self.subject(i, with_people=True)
+        if word in cues.SEEN:
+            is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
+            return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
+        if word == "reach" and (names := self.structures(self.ahead(j + 1))):
+            return names
+        if word in cues.STATES:
+            is_lesion = self.is_lesion_before(i) and word not in cues.SURVIVING
+            return [] if is_lesion else self.subject(i)
+        return None
+
+    def by_object(self, cue: Cue, j: int) -> list[int]:
+        """Deny the object, or the place that is not so and does not do so."""
+        word = self.tokens[j]
+        if word in cues.OPINIONS:
+            return self.ahead(j + 1 + (self.token(j + 1) == "that"), through_verbs=True)
+        if word in cues.NEEDING:
+            return self.structures(self.ahead(j + 1))
+        if word in cues.SHOWING:
+            return [*self.place_before(cue.first), *self.ahead(j + 1)]
+        names = self.ahead(j, within_commas=True)
+        is_direct = word in cues.HAVING or word in cues.PREPOSITIONS or self.is_phrase(j)
+        names = names if is_direct else self.structures(names)
+        return names or self.by_quality(cue, j)
+
+    def by_quality(self, cue: Cue, j: int) -> list[int]:
+        """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
+        is_closed = self.closes(j + 1) or self.tokens[j] in cues.PREPOSITIONS
+        is_said = self.follows_verb(cue.first) and not self.is_lesion_before(cue.first)
+        is_act = self.token(cue.first - 1) in ("did", "does", "do")
+        return self.place_before(cue.first) if is_act or (is_said and is_closed) else []
+
+    # ---- verbs, adjectives and other predicates
+
+    def by_verb(self, cue: Cue) -> list[int]:
+        """Deny the object, or the subject where none follows: "spared the pons", "pons spared"."""
+        j = cue.last + 1
+        j += self.token(j) == "only"  # "sparing only the pons"
+        if self.is_phrase(j):
+            return self.ahead(j) or self.meant(j)
+        return self.of_subject(cue) if self.is_predicate(cue.first, cue.last) else []
+
+    def by_removal(self, cue: Cue) -> list[int]:
+        """Deny the places whose data are left out of an analysis."""
+        first, end = self.sentence(cue.first)
+        is_data = not cues.DATA.isdisjoint(self.tokens[first : cue.first])
+        if is_data or not cues.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
+            return self.subject(cue.first, with_people=True)
+        return []
+
+    def by_adjective(self, cue: Cue) -> list[int]:
+        """Deny what is normal: the structure that follows, the subject, or what has the quality."""
+        i, j = cue.first, cue.last + 1
+        if self.is_predicate(i, cue.last):
+            return [*(self.of_subject(cue) or self.where(j)), *self.likewise(j)]
+        if self.token(j) == "by":  # "unaffected by damage to the putamen"
+            return self.structures(self.ahead(j + 1))
+        if not self.is_phrase(j):
+            return []
+        is_kept = self.token(i - 1) == "with" and self.tokens[i] != "normal"
+        if is_kept and (names := self.ahead(j)):
+            return names  # "aphasia with preserved comprehension"
+        return self.heads(j) or (self.owner(i) if self.tokens[j] in cues.QUALITIES else [])
+
+    def by_state(self, cue: Cue) -> list[int]:
+        """Deny the subject of a predicate that says that all is well, gone or wrong."""
+        i, j = cue.first, cue.last + 1
+        if self.is_partial(cue) or self.tokens[i : j + 1] == ["recovered", "from"]:
+            return []
+        while self.is_adverb(j):
+            j += 1
+        if self.token(j) in ("and", "but") and not self.follows_subject(i):
+            return []  # "healthy and clinical samples"
+        is_said = cue.last > i or self.closes(j) or self.token(j) in cues.AFTER_STATE
+        if self.tokens[cue.last] in cues.RELATING_TO:
+            is_said = self.follows_verb(i)
+        return (self.of_subject(cue) or self.where(j)) if is_said else []
+
+    def by_absence(self, cue: Cue) -> list[int]:
+        """Deny what is absent, and the place: "aphasia was seen in none", "absent in the pons"."""
+        i, j = cue.first, cue.last + 1
+        while self.token(i - 1) in cues.SEEN or self.token(i - 1) in cues.OCCURRING:
+            i -= 1
+        if self.token(i - 1) in cues.CONJUNCTIONS:  # "present in the insula and absent in the pons"
+            verb = self.first_verb(i)
+            i = verb if verb < i else 0
+        return [*self.subject(i), *([] if self.ends_clause(j) else self.ahead(j))]
+
+    def where(self, j: int) -> list[int]:
+        """Return the places of a predicate that ends before token j: "negative in the pons"."""
+        is_place = self.token(j) in ("in", "within", "throughout", "across")
+        return self.structures(self.ahead(j + 1)) if is_place else []
+
+    def likewise(self, j: int) -> list[int]:
+        """Return what shares the predicate before token j: "is normal, as are the thalami"."""
+        is_so = self.token(j) == "as" and self.token(j + 1) in cues.AUXILIARIES
+        return self.structures(self.ahead(j + 2)) if is_so else []
+
+    def of_subject(self, cue: Cue) -> list[int]:
+        """Return the names of the subject of a cue, or those that its pronoun stands for."""
+        i = cue.first
+        if names := self.label(i):
+            return names
+        is_state, verb = cue.kind == "state", self.first_verb(i)
+        is_bare = not self.names(range(verb, i))
+        if self.token(self.before_verb(i)) in cues.CONJUNCTIONS and (is_state or is_bare):
+            i = verb  # "was exposed and left untouched"
+        names = self.subject(i, with_people=cue.kind == "verb") or self.antecedents(i)
+        if not names and is_state and is_bare:
+            names = self.subject(verb)  # "was significant only before correction"
+        return names
+
+    def first_verb(self, i: int) -> int:
+        """First verb of the sentence before token i, or token i."""
+        first, _ = self.sentence(i)
+        return next((j for j in range(first, i) if self.tokens[j] in cues.FINITE), i)
+
+    # ---- exceptions
+
+    def by_exception(self, cue: Cue) -> list[int]:
+        """Deny the places that are taken out: "all but the pons", "the pons rather than …"."""
+        if self.is_exception(cue):
+            return []
+        is_outside = self.tokens[cue.first] == "outside"
+        is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
+        names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))
+        return self.in_phrase(cue, names) if self.tokens[cue.first] in cues.RATHER else names
+
+    def in_phrase(self, cue: Cue, names: list[int]) -> list[int]:
+        """Keep the names of the first phrase: not "increases rather than decreases in the pons"."""
+        tokens = range(cue.last + 2, min(cue.last + LONGEST_PHRASE, len(self.tokens)))
+        end = next((j for j in tokens if self.tokens[j] in ("in", "within")), len(self.tokens))
+        return [number for number in names if self.reading.first[number] < end]
+
+    # ---- denials without a cue
+
+    def without_cue(self) -> Iterator[tuple[int, int]]:
+        """Yield the names that other words or signs deny, and the token that does."""
+        for i in [i for i, token in enumerate(self.tokens) if token in cues.UNREAL]:
+            if self.is_unreal(i):
+                start = i + 1 + (self.token(i + 1) == "there")
+                yield from ((number, i) for number in self.ahead(start, through_verbs=True))
+        for i in [i for i, token in enumerate(self.tokens) if token == "only"]:
+            yield from ((number, i) for number in self.dropped(i))
+        for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
+            i = bisect_left(self.reading.ends, mark.start())
+            yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
+        yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
+
+    def is_unreal(self, i: int) -> bool:
+        """Whether a clause from token i on is contrary to fact: "had the pons been damaged, …"."""
+        if i > 0 and self.tokens[i] != "if" and not self.is_sentence_end(i):
+            return False
+        near = self.tokens[i + 1 : i + LONGEST_PHRASE]
+        if self.tokens[i] == "had":
+            return "been" in near
+        _, end = self.sentence(i)
+        is_would = "would" in self.tokens[i:end]
+        return is_would and (self.tokens[i] == "were" or "had" in near)
+
+    def dropped(self, i: int) -> list[int]:
+        """Return what is gone of a list: "of the pons, insula and cuneus, only the latter …"."""
+        near = self.tokens[i + 1 : i + LONGEST_PHRASE]
+        ranks = [cues.ORDINALS[token] for token in near[:2] if token in cues.ORDINALS]
+        if not ranks or cues.SURVIVING.isdisjoint(near):
+            return []
+        first, _ = self.sentence(i)
+        names = self.structures(self.names(range(max(first, i - REACH), i)))
+        names = [number for number in names if self.reading.terms[number] != NO_TERM]
+        kept = names[ranks[0] : ranks[0] + 1 or None]
+        return [number for number in names if number not in kept]

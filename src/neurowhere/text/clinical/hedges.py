@@ -1,0 +1,219 @@
+"""Hedges: which names a text leaves open ("possible glioma of the insula", "?thalamic").
+
+A hedge doubts what follows it, the subject of which it is said, or both, as far as a denial would
+reach. So do open questions ("whether the insula responds"), conditions ("if the pons is involved"),
+question marks, and p-values just above the usual threshold.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE
+from neurowhere.text.clinical.places import LESION
+from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
+from neurowhere.text.words import fold, word_set
+
+Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "idle"]
+
+HEDGES: Phrases[Doubt] = Phrases(
+    {
+        # doubt what follows, or the subject: "possible glioma", "a glioma is possible"
+        "adjective": """
+            possible; probable; likely; suspected; questionable; equivocal; indeterminate; doubtful;
+            uncertain; unclear; borderline; presumed; presumptive; unconfirmed; inconclusive;
+            tentative; marginal; suggested; assumed; supposed; unproven; contentious; favoured;
+            favored; debatable; debated; controversial; disputed; speculative; hypothetical;
+            conceivable; unknown; putative; nondiagnostic; non diagnostic; queried; ambiguous;
+            at the upper limit; at the lower limit; under investigation; under consideration;
+            pending
+        """,
+        # doubt what follows
+        "object": """
+            possibly; probably; perhaps; maybe; presumably; conceivably; potentially; arguably;
+            apparently; suspicion of; suspicion for; suspicious for; suspicious of; concern for;
+            concerning for; concern about; worrisome for; suggestive of; suggests; suggest;
+            suggesting; possibility of; possibility that; query; queries; wonder; wondered; suspect;
+            suspects; rule out; r o; to exclude; in case of; consider; differential diagnosis;
+            differential includes; differential; ddx; trend; trends; tendency; hint of; hints of;
+            hypothesised; hypothesized; hypothesise; hypothesize; hypothesis that; speculate;
+            speculated; unsure; predict that; predicted that; predicts that; propose that;
+            proposed that; expect; suggestion of; uncertainty about; uncertainty as to;
+            worried about; worry about; in the event of; seemingly; tentatively; watch for;
+            monitor for; insufficient evidence; little evidence; limited evidence; scant evidence;
+            not convinced; not certain; not sure; not persuaded; not possible to say; hard to say;
+            difficult to say; cannot be certain; cannot be sure; cannot say; question of;
+            question whether; doubt; doubts; look for; looking for; evaluate for; assess for;
+            screen for; screening for; concern that; fear that; feared
+        """,
+        # doubt the subject and what follows
+        "both": """
+            may; might; could; would fit; would suit; would suggest; would be consistent;
+            would be compatible; would be in keeping; would explain; would imply; would have;
+            precluded; precludes; prevented; felt to; would point; would localise; would localize;
+            would argue; would account; would implicate; would be expected;
+            raises the possibility of; raise the possibility of; raising the possibility of;
+            raises concern for; raises suspicion of; raises the question of; thought to;
+            believed to; approached significance; approaching significance; tended to; tends to;
+            tend to; remains to be; remain to be; versus; vs
+        """,
+        "either": "either",
+        "clause": "if; whether; unless; should",
+        # doubt the subject
+        "subject": """
+            of uncertain significance; of doubtful significance; of unclear significance;
+            of unknown significance; of indeterminate significance; of uncertain relevance;
+            of uncertain aetiology; of uncertain etiology; not assessed; not assessable;
+            not be assessed; not evaluated; not be evaluated; not interpretable; not be determined;
+            not be established; not established; not been established; not known;
+            poorly visualised; poorly visualized; poorly seen;
+            not well seen; suboptimally seen; obscured; limited; not definite; not definitive;
+            to be confirmed; to be determined; should be considered; must be considered;
+            be considered
+        """,
+        "idle": """
+            as if; if any; no wonder; no doubt; without doubt; little doubt; beyond doubt;
+            whether or not; not limited; limited to
+        """,
+    }
+)
+ABLE = word_set("he i one patient she they we who you") | word_set("participants patients subjects")
+LOOKING = word_set(
+    "assessment delineation depiction evaluation interpretation view visualisation visualization"
+)
+# What two diagnoses are called, between which a text does not decide: "artefact vs. lesion".
+DIAGNOSES = word_set(
+    """
+    artefact artifact demyelination disease dysplasia encephalitis gliosis ischemic necrosis
+    neoplasm partial progression pseudoprogression recurrence seizure
+    """
+)
+
+# A question mark before a word asks about what follows, one after it about what went before.
+QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
+QUERIES = re.compile(r"\?|\+/-|±")
+QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
+TREND = 0.05, 0.1  # p-values that are called a trend
+
+
+class Hedge(NamedTuple):
+    """Words that may doubt something."""
+
+    first: int
+    last: int
+    kind: Doubt
+
+
+def attach_hedges(reading: Reading) -> dict[int, Tokens]:
+    """Find the matches that a text leaves open, each with the tokens that say so."""
+    found = (Hedge(*each) for each in HEDGES.find(reading.tokens))
+    hedges = [hedge for hedge in found if hedge.kind != "idle"]
+    reader = _HedgeReader(reading, {hedge.first for hedge in hedges})
+    doubted: dict[int, Tokens] = {}
+    for hedge in hedges:
+        for number in reader.doubted(hedge):
+            if not hedge.first <= reading.first[number] <= hedge.last:
+                doubted.setdefault(number, Tokens(hedge.first, hedge.last))
+    for number, words in [*reader.queried(), *reader.trends()]:
+        doubted.setdefault(number, words)
+    return doubted
+
+
+class _HedgeReader(Clauses):
+    """Reads a text around its hedges."""
+
+    def doubted(self, hedge: Hedge) -> list[int]:
+        """Return the matches that a hedge leaves open."""
+        i, j = hedge.first, hedge.last + 1
+        if not self.is_hedge(hedge):
+            return []
+        if "that" in self.tokens[j : j + 2]:  # "it is possible that the thalamus is affected"
+            return self.ahead(self.tokens.index("that", j) + 1, through_verbs=True)
+        match hedge.kind:
+            case "adjective" if self.is_predicate(i, hedge.last):
+                return self.subject(i) or self.owner(i) or self.antecedents(i)
+            case "adjective":
+                return self.ahead(j) or self.place_before(i)
+            case "object":
+                is_heading = self.gap(j).startswith(":")
+                names = self.ahead(j, through_verbs=True, is_start=is_heading)
+                return names or self.said_of(hedge)
+            case "clause":
+                return self.ahead(j, through_verbs=True)
+            case "both" if self.tokens[i] in ("versus", "vs"):
+                return [*self.names(range(self.sentence(i)[0], i)), *self.ahead(j)]
+            case "either":
+                return self.alternatives(j)
+            case "both":
+                before = self.subject(i) or self.antecedents(i)
+                return [*before, *self.ahead(j, through_verbs=True)]
+            case _ if self.tokens[i] == "of":  # "of uncertain significance"
+                return self.names(range(self.sentence(i)[0], i))
+            case _:  # "subject"
+                return self.subject(i) or self.antecedents(i)
+
+    def said_of(self, hedge: Hedge) -> list[int]:
+        """Return the subject, where nothing follows an adverb: "thalamus probably involved"."""
+        return self.subject(hedge.first) if self.tokens[hedge.first].endswith("ly") else []
+
+    def alternatives(self, i: int) -> list[int]:
+        """Return the places after "either" at token i − 1, if an "or" stands between them."""
+        tokens = range(i, min(i + LONGEST_PHRASE, len(self.tokens)))
+        names = self.structures(self.names(tokens))[:2]
+        if len(names) < 2:
+            return []
+        between = self.tokens[self.reading.last[names[0]] + 1 : self.reading.first[names[1]]]
+        return names if "or" in between else []
+
+    def is_hedge(self, hedge: Hedge) -> bool:
+        """Whether words that look like a hedge are one: not "in May", nor "we could see"."""
+        i, j = hedge.first, hedge.last + 1
+        match self.tokens[i]:
+            case "may":
+                return not self.token(j).isdigit() and self.token(i - 1) not in (
+                    "in",
+                    "of",
+                    "since",
+                )
+            case "could":
+                return self.token(i - 1) not in ABLE and self.token(j) != "not"
+            case "versus" | "vs":
+                around = (*self.tokens[max(i - 2, 0) : i], *self.tokens[j : j + 3])
+                return any(fold(token) in LESION or token in DIAGNOSES for token in around)
+            case "should" if hedge.kind == "clause":
+                return i == 0 or self.is_sentence_end(i)
+            case "differential":
+                return hedge.last > i or ":" in self.gap(j) or "," in self.gap(i)
+            case "limited":
+                first, _ = self.sentence(i)
+                return not LOOKING.isdisjoint(self.tokens[first:i])
+            case _:
+                return True
+
+    def queried(self) -> Iterator[tuple[int, Tokens]]:
+        """Find what question marks ask about."""
+        starts = self.reading.starts
+        if not QUERIES.search(self.reading.text):
+            return
+        for mark in QUERY.finditer(self.reading.text):
+            i = bisect_left(starts, mark.end())
+            if i < len(starts):
+                for number in self.ahead(i, through_verbs=True, is_start=True) or self.label(i):
+                    yield number, Tokens(i, i)
+        for mark in QUESTION.finditer(self.reading.text):
+            i = bisect_left(starts, mark.end())
+            first = i - 1 if "(" in mark[0] else self.sentence(i - 1)[0]
+            for number in self.finishing(first, i):
+                yield number, Tokens(i - 1, i - 1)
+
+    def finishing(self, first: int, end: int) -> list[int]:
+        """Return the matches that end within some tokens."""
+        return [self.finishes[j] for j in range(first, end) if j in self.finishes]
+
+    def trends(self) -> Iterator[tuple[int, Tokens]]:
+        """Yield the structures whose p-values are those of a trend."""
+        for number, i, p in self.p_values():
+            if TREND[0] <= p < TREND[1]:
+                yield number, Tokens(i, i)

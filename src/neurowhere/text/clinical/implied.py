@@ -1,0 +1,253 @@
+"""Implied: the structures that the name of an artery, a syndrome or a sign points to.
+
+"Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
+from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
+a weight from 0 to 1 and a reference:
+
+- ``side`` is where the structure is: the "same" side as the text gives to the name, "opposite" to
+  it ("opposite else right" if that is usual where the text gives none), "left", "right",
+  "bilateral", or "none" in the middle.
+- ``structure`` may have alternatives, "red nucleus|midbrain": the first that a vocabulary knows.
+- Arteries need a stroke, a territory or a side in the same sentence, so that "PCA" may also be a
+  principal component analysis; abbreviations are in capitals. Names that need a side are also
+  ordinary words: "left neglect", not "child neglect".
+"""
+
+import csv
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import cache, partial
+from importlib import resources
+from itertools import pairwise
+from typing import NamedTuple
+
+from neurowhere.text.clinical.places import ADJECTIVE, SIDE_WORDS, SIDES, Attached, Side
+from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
+from neurowhere.text.tokens import plain
+from neurowhere.text.words import fold, word_set
+
+OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
+REACH = 4  # tokens between a name and its side
+CONTEXT = 30  # tokens before and after the name of an artery that may tell that it is one
+# Words that tell of the territory of an artery, and those that tell of the vessel alone.
+VASCULAR = word_set(
+    "cva distribution embolic embolism embolus infarct infarcted infarction ischemia ischemic "
+    "occluded occlusion occlusive stroke syndrome territory thrombosis thrombus"
+)
+VESSEL = word_set("aneurysm bifurcation doppler flow patent stenosis velocity")
+# What an abbreviation may stand for otherwise, in a text that says so.
+OTHERWISE = {
+    "pca": ["principal", "component"],
+    "ica": ["independent", "component"],
+    "sca": ["spinocerebellar", "ataxia"],
+}
+BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
+TOWARDS = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
+
+
+class Implied(NamedTuple):
+    """A structure that a name points to by a rule: its term, its side and the rule's weight."""
+
+    term: str
+    side: Side | None
+    weight: float
+
+
+class Rule(NamedTuple):
+    """Where a structure of an entry is, and how much it counts."""
+
+    structures: tuple[str, ...]
+    side: str
+    weight: float
+    reference: str
+
+
+class Entry(NamedTuple):
+    """What the table has on one name; `kind` is "artery", "syndrome" or "sign"."""
+
+    name: str
+    kind: str
+    needs_side: bool
+    rules: tuple[Rule, ...]
+
+
+class Found(NamedTuple):
+    """A name of the table in a text, and the side that the text gives to it."""
+
+    entry: Entry
+    tokens: Tokens
+    side: Attached | None
+
+
+class Table(NamedTuple):
+    """The entries by their names, the phrases that stand for them, and the abbreviations."""
+
+    entries: dict[str, Entry]
+    phrases: Phrases[str]
+    abbreviations: frozenset[str]
+
+
+@cache
+def read_table() -> Table:
+    """Read the table of the package."""
+    text = resources.files("neurowhere.text.clinical").joinpath("implied.csv").read_text("utf-8")
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        groups.setdefault(row["name"], []).append(row)
+    phrases = {name: "; ".join(_spellings(name, rows[0])) for name, rows in groups.items()}
+    short = (name for rows in groups.values() for name in _split(rows[0]["abbreviations"]))
+    return Table(
+        entries={name: _entry(name, rows) for name, rows in groups.items()},
+        phrases=Phrases(phrases),
+        abbreviations=frozenset(map(plain, short)),
+    )
+
+
+def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
+    rules = (
+        Rule(
+            tuple(row["structure"].split("|")), row["side"], float(row["weight"]), row["reference"]
+        )
+        for row in rows
+    )
+    return Entry(name, rows[0]["kind"], rows[0]["needs"] == "side", tuple(rules))
+
+
+def _spellings(name: str, row: dict[str, str]) -> Iterator[str]:
+    """Yield the tokens of all names of an entry, those of persons also in the genitive."""
+    for each in (name, *_split(row["other_names"]), *_split(row["abbreviations"])):
+        *words, last = plain(each).split()
+        yield " ".join([*words, last])
+        if words and each[0].isupper():
+            yield " ".join([*words, "s", last])
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(";") if name.strip()]
+
+
+# ---- names in a text
+
+
+def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
+    """Find the names of the table that a text mentions in their clinical sense.
+
+    Parameters
+    ----------
+    reading : Reading
+    sides : mapping of int to Attached
+        Sides that the matches of the reading have.
+    """
+    table = read_table()
+    given = {reading.last[number]: side for number, side in sides.items()}
+    names = (
+        (table.entries[name], Tokens(first, last))
+        for first, last, name in table.phrases.find(reading.tokens)
+    )
+    found = (
+        Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens))
+        for entry, tokens in names
+    )
+    meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
+    if not any(name.entry.kind == "artery" for name in meant):
+        return meant
+    others = {name for name, words in OTHERWISE.items() if _is_said(reading.tokens, words)}
+    is_artery = partial(_is_artery, reading, others)
+    return [name for name in meant if name.entry.kind != "artery" or is_artery(name)]
+
+
+def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> bool:
+    """Whether a name is written as it should be, and has a side if it needs one."""
+    words = reading.tokens[name.tokens.first : name.tokens.last + 1]
+    if " ".join(words) in abbreviations:
+        start, _ = reading.spans[name.tokens.first]
+        if not any(map(str.isupper, reading.text[start + 1 : reading.spans[name.tokens.last][1]])):
+            return False
+    return name.side is not None or not name.entry.needs_side
+
+
+def _is_artery(reading: Reading, others: Container[str], name: Found) -> bool:
+    """Whether a name stands for the territory of an artery: there is a stroke, or a side."""
+    after = reading.tokens[name.tokens.last + 1 : name.tokens.last + 4]
+    if _has(after, VESSEL):
+        return False
+    if reading.tokens[name.tokens.last] in others:
+        return _has(after[:1], VASCULAR)
+    return name.side is not None or _has(_sentence(reading, name.tokens), VASCULAR)
+
+
+def _has(tokens: Iterable[str], words: frozenset[str]) -> bool:
+    return any(fold(token) in words for token in tokens)
+
+
+def _is_said(tokens: list[str], words: list[str]) -> bool:
+    """Whether a text has two words in a row, in any form."""
+    return any(first == words[0] and fold(second) == words[1] for first, second in pairwise(tokens))
+
+
+def _sentence(reading: Reading, tokens: Tokens) -> list[str]:
+    """Tokens of the sentence around some tokens."""
+    first, end = tokens.first, tokens.last + 1
+    lowest, highest = max(0, first - CONTEXT), min(len(reading.tokens), end + CONTEXT)
+    while first > lowest and not reading.is_sentence_end(first):
+        first -= 1
+    while end < highest and not reading.is_sentence_end(end):
+        end += 1
+    return reading.tokens[first:end]
+
+
+def _side(reading: Reading, tokens: Tokens) -> Attached | None:
+    """Side that stands before a name, or after it: "left hemianopia", "neglect to the left"."""
+    for i in range(tokens.first - 1, max(tokens.first - 1 - REACH, -1), -1):
+        token = reading.tokens[i]
+        if reading.gap(i + 1) not in (" ", "-", ". ", "\n"):
+            break
+        if _is_side(reading, i):
+            return Attached(SIDE_WORDS[token], Tokens(i, i))
+        if not (token in BETWEEN or ADJECTIVE.fullmatch(token)):
+            break
+    i = tokens.last + 1
+    is_led = reading.tokens[i : i + 2] in TOWARDS
+    i += 2 * is_led
+    if (is_led or "(" in reading.gap(i)) and _is_side(reading, i):
+        return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i))
+    return None
+
+
+def _is_side(reading: Reading, i: int) -> bool:
+    """Whether a token is a side: "L", "left" or "bilateral", not "l" nor "both"."""
+    token = reading.token(i)
+    if token in ("l", "r"):
+        return reading.written(i).isupper()
+    return token in SIDES
+
+
+# ---- structures
+
+
+def implied_by(name: Found, term_of: Callable[[str], str | None]) -> tuple[Implied, ...]:
+    """Return the structures that a name points to, with their sides.
+
+    Parameters
+    ----------
+    name : Found
+    term_of : callable
+        Returns the term of a vocabulary that stands for a structure, or None.
+    """
+    given = name.side.side if name.side else None
+    found: dict[tuple[str, Side | None], float] = {}
+    for rule in name.entry.rules:
+        term = next(filter(None, map(term_of, rule.structures)), None)
+        if term is not None:
+            key = term, _side_of(rule.side, given)
+            found[key] = max(rule.weight, found.get(key, 0.0))
+    return tuple(Implied(term, side, weight) for (term, side), weight in found.items())
+
+
+def _side_of(rule: str, given: Side | None) -> Side | None:
+    """Side of a structure, from a rule and the side that the text gives to the name."""
+    relation, _, usual = rule.partition(" else ")
+    if relation in SIDES:
+        return SIDE_WORDS[relation]
+    if given is None:
+        return SIDE_WORDS.get(usual)
+    return {"same": given, "opposite": OPPOSITE[given]}.get(relation)

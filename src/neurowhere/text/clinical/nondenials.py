@@ -1,0 +1,217 @@
+"""Non-denials: cues that look as if they denied something and do not.
+
+Two denials cancel each other ("no patient was without aphasia", "not spared"); groups ("patients
+without aphasia"), conditions ("no-go", "No. 3"), exceptions ("normal except for the pons") and
+needs ("impossible without the hippocampus") are told apart.
+"""
+
+from bisect import bisect_left
+from itertools import pairwise
+from typing import NamedTuple
+
+from neurowhere.text.clinical import cues
+from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE
+from neurowhere.text.clinical.places import LESION, SIDE_WORDS
+from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.words import fold
+
+REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
+REACH_TWICE = 12  # tokens between two denials that cancel each other
+CANCELLING: tuple[cues.Kind, ...] = ("no", "not", "without")
+CANCELLED: tuple[cues.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
+
+
+class Cue(NamedTuple):
+    """Words that may deny something."""
+
+    first: int
+    last: int
+    kind: cues.Kind
+
+
+class NonDenials(Clauses):
+    """Tells which of the cues in a text deny nothing.
+
+    Parameters
+    ----------
+    reading : Reading
+    found : list of Cue
+        In the order of the text.
+    """
+
+    def __init__(self, reading: Reading, found: list[Cue]) -> None:
+        super().__init__(reading, {cue.first for cue in found})
+        self.cues = found
+
+    # ---- two denials
+
+    def standing(self) -> list[Cue]:
+        """Return the cues that no other cue cancels: "no patient was without aphasia"."""
+        cancelled: set[Cue] = set()
+        previous = None
+        for cue, other in pairwise(self.cues):
+            if self.cancels(cue, other):
+                cancelled |= {cue, other}
+                if previous and self.tokens[cue.first] == "nor":
+                    cancelled.add(previous)  # its "neither"
+            previous = cue
+        return [cue for cue in self.cues if cue not in cancelled]
+
+    def cancels(self, cue: Cue, other: Cue) -> bool:
+        """Whether a cue denies the denial of the next one."""
+        between = range(cue.last + 1, other.first)
+        is_false = self.tokens[other.last] in cues.FALSE  # "the claim of a normal pons is wrong"
+        if not is_false and (cue.kind not in CANCELLING or other.kind not in CANCELLED):
+            return False
+        if cue.kind == "without" and other.kind == "adjective":
+            return all(self.tokens[j] in cues.DETERMINERS for j in between)
+        if not between or len(between) > REACH_TWICE or self.is_left_open(other):
+            return False
+        if any(self.is_break(j) for j in (*between, other.first)):
+            return False
+        has_verb = any(self.tokens[j] in cues.FINITE for j in between)
+        return is_false or cue.kind == "not" or (cue.kind == "no" and has_verb)
+
+    def is_break(self, j: int) -> bool:
+        """Whether another clause or item begins at token j."""
+        token = self.tokens[j]
+        return self.ends_clause(j) or token in cues.CONJUNCTIONS or token in cues.STOPS
+
+    def is_denied(self, cue: Cue) -> bool:
+        """Whether a cue is itself denied: "the pons was not spared", "cannot be excluded"."""
+        for i in range(cue.first - 1, max(cue.first - LONGEST_PHRASE, -1), -1):
+            if self.tokens[i] in cues.NOT:
+                return True
+            if not (self.tokens[i] in cues.AUXILIARIES or self.is_adverb(i)):
+                break
+        else:
+            return False
+        return i > 0 and cues.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
+
+    def is_left_open(self, cue: Cue) -> bool:
+        """Whether a cue says that something cannot be excluded."""
+        return self.tokens[cue.last] in cues.EXCLUDING and self.is_denied(cue)
+
+    def is_wished(self, cue: Cue) -> bool:
+        """Whether something is yet to be excluded: "MRI to rule out stroke"."""
+        i = cue.first
+        is_infinitive = self.token(i - 1) == "to" or i == 0 or self.is_sentence_end(i)
+        return is_infinitive and self.tokens[i] in ("exclude", "rule")
+
+    # ---- conditions, groups and exceptions
+
+    def is_condition(self, cue: Cue) -> bool:
+        """Whether a cue names a condition or a number: "no-go", "reward or no reward", "No. 3"."""
+        i, j = cue.first, cue.last + 1
+        if self.gap(j) == "-" and self.token(j) not in cues.QUALITIES:
+            return True
+        if self.tokens[i] != "no":
+            return False
+        is_number = self.gap(j).startswith(".") and self.token(j).isdigit()
+        is_repeated = i > 1 and self.token(j) == self.tokens[i - 2]
+        return is_number or is_repeated or "than" in self.tokens[max(i - 2, 0) : i]
+
+    def is_other_side(self, cue: Cue) -> bool:
+        """Whether only a side is denied: "the left but not the right amygdala"."""
+        if self.tokens[cue.first] in ("neither", "nor"):
+            return False
+        j = cue.last + 1
+        j += self.token(j) in cues.DETERMINERS
+        before = self.tokens[max(cue.first - 2, 0) : cue.first]
+        return self.token(j) in SIDE_WORDS and not SIDE_WORDS.keys().isdisjoint(before)
+
+    def is_group(self, cue: Cue) -> bool:
+        """Whether people are told apart: "patients without aphasia", "with and without"."""
+        before = self.tokens[max(cue.first - REACH_WITH, 0) : cue.first]
+        if self.tokens[cue.last] not in ("without", "no") or not before:
+            return False
+        if before[-1] in cues.CONJUNCTIONS and "with" in before:
+            return True
+        who = before[-2:][0] if before[-1] == "with" else before[-1]
+        return who in cues.PEOPLE or who in cues.NUMBERS
+
+    def is_needed(self, cue: Cue) -> bool:
+        """Whether nothing goes without it: "impossible without the hippocampus"."""
+        if self.tokens[cue.first] != "without":
+            return False
+        first, end = self.sentence(cue.first)
+        return not cues.CANNOT.isdisjoint(self.tokens[first:end])
+
+    def is_partial(self, cue: Cue) -> bool:
+        """Whether only a part is gone: "partial resolution of", "has all but disappeared"."""
+        before = self.tokens[max(cue.first - 3, 0) : cue.first]
+        return not cues.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
+
+    def is_exception(self, cue: Cue) -> bool:
+        """Whether another cue denies what this one takes out: "no lesion except in the pons"."""
+        if self.tokens[cue.first] in cues.RATHER:
+            return False
+        after = self.token(cue.last + 1)
+        if after == "that" or after in cues.ARTICLES or self.tokens[cue.last] in cues.ARTICLES:
+            return True  # "except for a lesion in the pons"
+        first, end = self.sentence(cue.first)
+        near = self.cues[bisect_left(self.cues, (first,)) : bisect_left(self.cues, (end,))]
+        return any(other.kind != "except" for other in near)
+
+    # ---- what is there all the same
+
+    def holds(self, j: int) -> bool:
+        """Whether what is denied holds all the same: "not active until", "not the pons alone"."""
+        for k in range(j + 1, min(j + LONGEST_PHRASE, len(self.tokens))):
+            if self.tokens[k] in cues.HOLDING:
+                return True
+            if self.is_break(k):
+                return False
+        return False
+
+    def without_known(self, names: list[int], i: int) -> list[int]:
+        """Leave out lesions that are there, with their places, of the names after a cue at i − 1.
+
+        "No spread of the tumor of the pons into the midbrain" denies the midbrain alone.
+        """
+        kept, end = [], None
+        for number in names:
+            if self.is_there(number, i):
+                end = self.reading.last[number]
+            is_of = end and cues.INTO.isdisjoint(self.tokens[end : self.reading.first[number]])
+            if not is_of:
+                kept.append(number)
+        return kept
+
+    def is_there(self, number: int, i: int) -> bool:
+        """Whether a name is of a lesion that is there: "no bleeding into the thalamic tumor"."""
+        j, end = self.reading.first[number] - 1, self.reading.last[number]
+        is_lesion = fold(self.token(end + 1)) in LESION and not self.is_sentence_end(end + 1)
+        if not is_lesion and fold(self.tokens[end]) not in LESION:
+            return False
+        while j > i and not (self.is_article(j) or self.tokens[j] in cues.PREPOSITIONS):
+            j -= 1
+        is_definite = self.is_article(j) and self.tokens[j] not in cues.INDEFINITE
+        return is_definite and j > i + 1 and self.tokens[j - 2] not in cues.TRACES
+
+    def is_lesion_before(self, i: int) -> bool:
+        """Whether the verb before token i is said of a lesion: "the lesion does not enhance"."""
+        end, _ = self.before_aside(self.before_verb(i))
+        return fold(self.token(end)) in LESION
+
+    def compared(self, i: int) -> str | None:
+        """Say whether the phrase at token i is of a "null" result, a "change" or a "study"."""
+        for j in range(i, min(i + LONGEST_PHRASE, len(self.tokens))):
+            token, before = self.tokens[j], self.tokens[j - 1]
+            if j > i and ("," in self.gap(j) or self.is_sentence_end(j)):
+                return None
+            if token in ("and", "or", "such") or token in cues.STOPS:
+                return None
+            if cues.STUDY.fullmatch(token):
+                return "study"
+            if cues.CHANGE.fullmatch(token) or (token == "change" and before in cues.BEFORE_CHANGE):
+                return "change"
+            if cues.NULL.fullmatch(token) and before != "mass":
+                return "change" if self.is_known(j) else "null"
+        return None
+
+    def is_known(self, j: int) -> bool:
+        """Whether what does not differ at token j is a lesion: "no increase in size"."""
+        near = self.tokens[j + 1 : j + LONGEST_PHRASE]
+        return "size" in near or any(fold(token) in LESION for token in near)

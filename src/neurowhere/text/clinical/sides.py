@@ -1,0 +1,328 @@
+"""Sides: which name a "left", "right" or "bilateral" in a text qualifies.
+
+A side goes forward to the name that it stands before ("left posterior superior temporal gyrus"),
+through adjectives and their coordination ("left inferior and middle frontal gyri") and along a
+list ("left thalamus, putamen and caudate"), or back to the name that it closes ("amygdala (left)",
+"thalamus bilaterally"). It stays with brain structures and the territories of arteries: a limb, a
+visual field or a symptom keeps it to itself ("left hand", "right hemianopia").
+"""
+
+import re
+
+from neurowhere.text.clinical.hemispheres import spread_sides
+from neurowhere.text.clinical.places import (
+    ADJECTIVE,
+    GENERAL_ADJECTIVE,
+    GENERAL_PLACES,
+    LESION,
+    MIDLINE,
+    NOT_BRAIN,
+    SIDE_WORDS,
+    WHOLLY_NOT_BRAIN,
+    Attached,
+    Side,
+    Sides,
+)
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.words import fold, word_set
+
+LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
+ABBREVIATIONS = frozenset(["l", "r", "lt", "rt"])
+CONJUNCTIONS = frozenset(["and", "or", "nor"])
+COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
+EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
+
+REACH = 8  # tokens that a side looks ahead for its name
+REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
+SENTENCE_BREAK = re.compile(r"[.;:?!()\[\]]|\n\s*\n")
+
+# What may stand between a side and its name besides adjectives.
+FILLERS = word_set(
+    "side sided hemispheric lateralized lateralised dominant nondominant mid middle upper lower "
+    "deep gray grey white calcarine primary secondary"
+)
+# From a lesion, activity or a general word to its place.
+LEADING = word_set("in of the to within involving affecting")
+LED = word_set(
+    """
+    activation activations activity bilaterally change changes cortex deactivation engagement
+    hemisphere hyperactivation hypoactivation loss matter recruitment side signal uptake
+    """
+)
+
+# Words after which, or before which, "left" and "right" are no sides.
+AFTER_VERB_LEFT = word_set(
+    "a an behind her him his home hospital intact it its me my out over the their them "
+    "unchanged unexplained unresolved untouched untreated us with"
+)
+AFTER_OTHER_RIGHT = word_set(
+    "after amount answer answers away before choice choices decision direction moment now "
+    "option person place response thing time to way word"
+)
+
+
+def attach_sides(reading: Reading) -> Sides:
+    """Find the matches that a side qualifies, and the sides that qualify none.
+
+    A side also reaches places that are no terms, where `with_places` has added them to the reading.
+    """
+    tokens = [i for i, token in enumerate(reading.tokens) if token in SIDE_WORDS]
+    if not tokens:
+        return Sides({}, [])
+    reader = _SideReader(reading)
+    return spread_sides(reading, reader.read(tokens), reader.ahead)
+
+
+class _SideReader:
+    """Reads a text around its sides."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
+        self.last, self.begins, self.finishes = reading.last, reading.begins, reading.finishes
+
+    def read(self, tokens: list[int]) -> Sides:
+        """Attach the sides at some tokens, first directly, then along lists."""
+        applied: dict[int, Attached] = {}
+        unapplied: list[tuple[Side, Tokens]] = []
+        done = -1  # last token of "left and right", read with the first
+        for i in tokens:
+            if i <= done or i in self.reading.inner or not self.is_side(i):
+                continue
+            side: Side = SIDE_WORDS[self.tokens[i]]
+            pair, other = self.opposite(i), self.excluded(i)
+            if pair:
+                side, done = "bilateral", pair
+            words = Tokens(i, pair or i)
+            if other:
+                names = self.ahead(other, is_aside=True)
+            else:
+                names = self.ahead(words.last) or self.behind(words)
+            names = [number for number in names if number not in applied]
+            applied |= dict.fromkeys(names, Attached(side, words))
+            if not names and self.is_marked(words):
+                marks = sorted(set(words))
+                unapplied += [(SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
+            if names and other:
+                done = other
+                unapplied.append((SIDE_WORDS[self.tokens[other]], Tokens(other, other)))
+        for number, mark in [*applied.items(), *self.named(tokens)]:
+            for listed in self.listed(number, mark.words):
+                applied.setdefault(listed, mark._replace(is_inherited=True))
+        return Sides(applied, unapplied)
+
+    def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
+        """Return the matches whose names begin with a side: "left putamen"."""
+        return [
+            (self.begins[i], Attached(SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
+            for i in tokens
+            if i in self.reading.inner and i in self.begins
+        ]
+
+    # ---- what is a side
+
+    def is_side(self, i: int) -> bool:
+        """Whether a token that looks like a side is one: "L amygdala", not "l" or "RT"."""
+        token = self.tokens[i]
+        if token in LETTERS:
+            return self.reading.written(i).isupper()
+        if token in ABBREVIATIONS and not self.gap(i + 1).startswith("."):
+            return i + 1 in self.begins  # "RT" is also a reaction time
+        return True
+
+    def opposite(self, i: int) -> int | None:
+        """Token of the other side in "left and right", "L/R", "left greater than right"."""
+        j = i + 1
+        if self.token(j) in CONJUNCTIONS:
+            j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
+        elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
+            j += 2
+        return j if self.are_opposite(i, j) else None
+
+    def excluded(self, i: int) -> int | None:
+        """Token of the other side in "left but not right"."""
+        for words in EXCLUDING:
+            j = i + 1 + len(words)
+            if self.tokens[i + 1 : j] == words:
+                j += self.token(j) == "the"
+                is_other = self.tokens[i] == "bilateral" and self.token(j) in ("left", "right")
+                return j if is_other or self.are_opposite(i, j) else None
+        return None
+
+    def are_opposite(self, i: int, j: int) -> bool:
+        sides = {SIDE_WORDS.get(self.token(i)), SIDE_WORDS.get(self.token(j))}
+        return sides == {"left", "right"} and self.is_side(j)
+
+    def is_marked(self, words: Tokens) -> bool:
+        """Whether a side that qualifies no structure is one: not "the right answer"."""
+        token, before, after = (
+            self.tokens[words.first],
+            self.token(words.first - 1),
+            self.token(words.last + 1),
+        )
+        if token == "both":
+            return fold(after) in NOT_BRAIN
+        if token in ABBREVIATIONS:
+            is_near = self.gap(words.last + 1) in (" ", "-", ". ")
+            is_body = fold(after) in NOT_BRAIN or after in FILLERS
+            return is_near and (is_body or bool(ADJECTIVE.fullmatch(after)))
+        if token == "left":
+            return before in ("the", "to") or after not in AFTER_VERB_LEFT
+        return token != "right" or after not in AFTER_OTHER_RIGHT
+
+    # ---- the names after a side
+
+    def ahead(self, i: int, *, is_aside: bool = False) -> list[int]:
+        """Return the matches that the side at token i stands before; an aside ends at a comma."""
+        adjectives: list[int] = []  # "frontal" in "left frontal and temporal lobes"
+        j = i + 1
+        while j < min(len(self.tokens), i + REACH) and not self.is_broken(i, j, is_aside):
+            number = self.begins.get(j)
+            end = j if number is None else self.last[number]
+            head = self.tokens[end]
+            if fold(head) in NOT_BRAIN and not self.is_structure(number):
+                if fold(head) in WHOLLY_NOT_BRAIN:
+                    return []
+                break
+            if number is not None and self.is_structure(number):
+                if fold(self.tokens[j - 1]) in LESION:
+                    break
+                if not (ADJECTIVE.fullmatch(head) or self.goes_on(end)):
+                    return self.nouns(i, adjectives, number)
+                adjectives.append(number)
+            elif not self.is_passed(i, j, head):
+                break
+            j = end + 1
+        if self.tokens[i] == "both":
+            return []
+        return [number for number in adjectives if self.is_cerebral(number)]
+
+    def nouns(self, i: int, adjectives: list[int], number: int) -> list[int]:
+        """Adjectives and the name that they lead to; "both" wants it in the plural."""
+        end = self.last[number]
+        if self.tokens[i] == "both":
+            is_plural = fold(self.tokens[end]) != self.tokens[end]
+            return [number] if is_plural and self.token(end + 1) != "and" else []
+        names = [*adjectives, number]
+        while self.gap(end + 1) == "/" and self.is_structure(self.begins.get(end + 1)):
+            names.append(self.begins[end + 1])  # "left amygdala/hippocampus"
+            end = self.last[names[-1]]
+        return names
+
+    def is_broken(self, i: int, j: int, is_aside: bool) -> bool:
+        """Whether punctuation or another side parts token j from the side at token i before it."""
+        gap = self.gap(j)
+        if self.tokens[j] in SIDE_WORDS:
+            return True
+        if j == i + 1 and self.tokens[i] in ABBREVIATIONS:
+            gap = gap.removeprefix(".")
+        if j == i + 1 and "," in gap and not is_aside:
+            return True
+        return bool(SENTENCE_BREAK.search(gap)) or self.reading.is_sentence_end(j)
+
+    def is_passed(self, i: int, j: int, head: str) -> bool:
+        """Whether a side reaches its name across this word."""
+        before = self.tokens[j - 1]
+        if head in LEADING:
+            is_led = before in LED or fold(before) in LESION or before in LEADING
+            return is_led or (j == i + 1 and self.is_on_the(i))  # "on the left of the pons"
+        if fold(before) in LESION and j > i + 1:
+            return False
+        if head in FILLERS or head in LED or ADJECTIVE.fullmatch(head) or fold(head) in LESION:
+            return True
+        if before == "bilaterally":
+            return head.endswith("ed")  # "bilaterally reduced gray matter"
+        return head in CONJUNCTIONS and j > i + 1
+
+    def is_on_the(self, i: int) -> bool:
+        """Whether the side at token i is that of "on the left"."""
+        return self.tokens[max(i - 2, 0) : i] == ["on", "the"]
+
+    def is_structure(self, number: int | None) -> bool:
+        """Whether a match names a part of the brain: "frontal eye field", not "visual field"."""
+        if number is None or not self.reading.is_structure[number]:
+            return False
+        end = self.last[number]
+        head = fold(self.tokens[end])
+        if head in LESION:
+            return self.reading.first[number] < end  # "cerebral infarction" is a place as well
+        return head not in NOT_BRAIN or self.token(end - 1) == "eye"
+
+    def goes_on(self, end: int) -> bool:
+        """Whether more of the place follows: "left white matter of the frontal lobe"."""
+        return self.tokens[end] in LED and self.token(end + 1) in LEADING
+
+    def is_cerebral(self, number: int) -> bool:
+        """Whether an adjective alone speaks of the brain: "left frontal lesion"."""
+        return not GENERAL_ADJECTIVE.fullmatch(self.tokens[self.last[number]])
+
+    def listed(self, number: int, side: Tokens) -> list[int]:
+        """Names of a closed list that share the side of its first: "left thalamus and putamen".
+
+        A list whose later names have sides of their own, articles or other words passes none on,
+        and so does one that began before the side: "insula, left thalamus and putamen".
+        """
+        names: list[int] = []
+        if "," in self.gap(side.first) or self.token(side.first - 1) in CONJUNCTIONS:
+            return names
+        end = self.last[number]
+        is_closed = self.reading.first[number] == end and fold(self.tokens[end]) in GENERAL_PLACES
+        while not is_closed:
+            j = end + 1
+            is_closed = self.token(j) in CONJUNCTIONS
+            if self.gap(j).strip() not in (("", ",") if is_closed else (",",)):
+                return []
+            j += is_closed
+            while j not in self.begins and ADJECTIVE.fullmatch(self.token(j)):
+                j += 1
+            following = self.begins.get(j)
+            if following is None or not self.is_structure(following):
+                return []
+            end = self.last[following]
+            if not MIDLINE.isdisjoint(self.tokens[j : end + 1]):
+                return []
+            names.append(following)
+        return names
+
+    # ---- the name before a side
+
+    def behind(self, words: Tokens) -> list[int]:
+        """Match that a side closes: "amygdala (left)", "amygdala on the left"."""
+        i = words.first
+        if self.is_on_the(i):
+            number = self.nearest(i - 3, REACH_BACK)
+        elif self.tokens[i - 1 : i + 2] == ["on", "both", "sides"]:
+            number = self.nearest(i - 2, REACH_BACK)
+        elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
+            number = self.nearest(i - 1, REACH_BACK)
+        elif self.closes(words) or self.gap(i).strip() == ":":  # "hippocampus: left atrophy"
+            number = self.nearest(i - 1, 1)
+        else:
+            number = None
+        return [] if number is None else [number]
+
+    def nearest(self, i: int, reach: int) -> int | None:
+        """Structure that ends at token i, or before it with lesions and `reach` words between."""
+        for j in range(i, max(i - reach, -1), -1):
+            if self.is_structure(self.finishes.get(j)):
+                return self.finishes[j]
+            if fold(self.token(j)) in NOT_BRAIN or self.token(j) in SIDE_WORDS:
+                return None
+            if SENTENCE_BREAK.search(self.gap(j).replace(":", "")) or "," in self.gap(j):
+                return None
+            if fold(self.token(j)) in LESION:
+                return self.nearest(j - 1, max(reach - 1, 1))
+        return None
+
+    def closes(self, words: Tokens) -> bool:
+        """Whether punctuation ties a side to the word before it rather than to the next."""
+        token = self.tokens[words.first]
+        before, after = self.gap(words.first), self.gap(words.last + 1)
+        if token == "both" or SENTENCE_BREAK.search(before.replace("(", "")):
+            return False
+        if token.startswith("bilateral") or "(" in before:
+            return True
+        ends_here = not after.isspace() or self.token(words.last + 1).isdigit()
+        if token in LETTERS:
+            return ends_here
+        return "," in before and ends_here

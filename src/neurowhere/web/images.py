@@ -1,0 +1,194 @@
+"""Images: the brain's template, a map over it as a picture of three sections, and their bytes.
+
+A picture takes milliseconds, without a plotting library::
+
+    +------------+----------+
+    |  sagittal  | coronal  |     1 mm a pixel; left is left. Outside of the brain the picture
+    +----------+-+----------+     is transparent, so that it fits any page.
+    |  axial   |
+    +----------+
+"""
+
+import gzip
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["TEMPLATES", "Colours", "Look", "brain", "draw_slices", "to_nifti", "to_png"]
+
+Floats = NDArray[np.floating]
+Pixels = NDArray[np.uint8]  # (height, width, 4): red, green, blue, opacity
+
+# Anchors of the colour maps at equal distances; the page gives the same ones to NiiVue.
+COLOUR_MAPS: dict[str, list[tuple[int, int, int]]] = {
+    "ember": [(60, 9, 60), (150, 24, 70), (225, 70, 48), (250, 150, 40), (255, 240, 150)],
+    "ice": [(10, 24, 80), (20, 80, 170), (40, 150, 215), (120, 215, 235), (225, 250, 255)],
+    "viridis": [(68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)],
+}
+BOX_MM = ((-76, 75), (-110, 75), (-72, 87))  # first and last voxel; the page knows them too
+GREYS = 255
+GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
+PNG_LEVEL = 3  # as above
+NEGATIVE = "ice"  # of what lies below zero
+BRIGHTEST_GREY = 0.85  # of the template, so that colours stand out
+OPAQUE = 255
+
+Colours = Literal["ember", "ice", "viridis"]
+
+
+# ---- the template
+
+
+@cache
+def brain() -> Any:
+    """Return the brain of nilearn's MNI152 template at 1 mm, in whole numbers from 0 to 255."""
+    from nilearn.datasets import load_mni152_template
+
+    image = load_mni152_template(resolution=1)
+    origin = image.affine[:3, 3]
+    cut = tuple(
+        slice(int(first - start), int(last - start) + 1)
+        for (first, last), start in zip(BOX_MM, origin, strict=True)
+    )
+    grey = np.rint(GREYS * np.clip(np.asarray(image.dataobj)[cut], 0, 1)).astype(np.uint8)
+    return _image(grey, np.array([first for first, _ in BOX_MM]), 1)
+
+
+@cache
+def coarse_brain() -> Any:
+    """Return the same at 2 mm, for browsers that draw without a graphics card."""
+    fine = np.asarray(brain().dataobj, np.float32)
+    x, y, z = (size // 2 for size in fine.shape)
+    grey = np.rint(fine.reshape(x, 2, y, 2, z, 2).mean(axis=(1, 3, 5))).astype(np.uint8)
+    return _image(grey, np.array([first + 0.5 for first, _ in BOX_MM]), 2)
+
+
+TEMPLATES = {"mni152": brain, "mni152-coarse": coarse_brain}
+
+
+def _image(grey: Any, first_mm: Any, size_mm: int) -> Any:
+    import nibabel
+
+    affine = np.diag([size_mm, size_mm, size_mm, 1.0])
+    affine[:3, 3] = first_mm
+    return nibabel.Nifti1Image(grey, affine)  # type: ignore[no-untyped-call]
+
+
+# ---- three sections
+
+
+@dataclass(frozen=True)
+class Look:
+    """How values become colours.
+
+    Attributes
+    ----------
+    low, high : float
+        Magnitudes that get the first and the last colour; what is below the first gets none.
+    colours : str
+        Of what is above zero.
+    opacity : float
+    """
+
+    low: float
+    high: float
+    colours: Colours = "ember"
+    opacity: float = 0.9
+
+    def paint(self, values: Floats, grey: Floats) -> Pixels:
+        """Return the colours of values over the greys of a template."""
+        magnitude = np.abs(values)
+        share = np.clip((magnitude - self.low) / ((self.high - self.low) or 1), 0, 1)
+        colour = np.where(
+            values[..., None] < 0, lookup(NEGATIVE, share), lookup(self.colours, share)
+        )  # (a, b, 3)
+        shown = self.opacity * ((magnitude >= self.low) & (magnitude > 0))[..., None]
+        mixed = shown * colour + (1 - shown) * BRIGHTEST_GREY * grey[..., None]
+        inside = np.where((grey > 0) | (shown[..., 0] > 0), OPAQUE, 0)
+        return np.dstack([mixed, inside]).astype(np.uint8)
+
+
+def draw_slices(img: Any, template: Any, at_mm: tuple[float, float, float], look: Look) -> bytes:
+    """Draw a map over a template, cut through a point, as PNG.
+
+    Parameters
+    ----------
+    img : NIfTI image
+        Map; between its voxels values are interpolated.
+    template : NIfTI image
+        In whole numbers up to 255, with axes along those of the brain.
+    at_mm : (x, y, z)
+        Where the sections meet.
+    look : Look
+
+    Returns
+    -------
+    bytes
+    """
+    panels = [
+        look.paint(values, grey).swapaxes(0, 1)[::-1]  # the top of the head, or its front, is up
+        for values, grey in _sections(img, template, at_mm)
+    ]
+    return to_png(_arrange(panels))
+
+
+def _sections(
+    img: Any, template: Any, at_mm: tuple[float, float, float]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield values of the map, and greys of the template, in each plane through a point."""
+    from scipy.ndimage import map_coordinates
+
+    map_values = np.asarray(img.dataobj, dtype=np.float32)
+    brain = np.asarray(template.dataobj)
+    to_map = np.linalg.inv(img.affine) @ template.affine  # from voxels of the template
+    cut = np.rint(np.linalg.inv(template.affine) @ [*at_mm, 1])[:3]
+    for axis, place in enumerate(np.clip(cut, 0, np.array(brain.shape) - 1).astype(int)):
+        grey = np.take(brain, place, axis)  # (a, b)
+        voxels = np.insert(np.indices(grey.shape).reshape(2, -1), axis, place, axis=0)  # (3, ab)
+        places = to_map[:3, :3] @ voxels + to_map[:3, 3:]
+        yield map_coordinates(map_values, places, order=1).reshape(grey.shape), grey
+
+
+def lookup(name: str, share: Floats) -> Floats:
+    """Return the colour of each number between 0 and 1: red, green, blue up to 255.
+
+    >>> lookup("ember", np.array([0.0, 1.0])).astype(int).tolist()
+    [[60, 9, 60], [255, 240, 150]]
+    """
+    anchors = np.array(COLOUR_MAPS[name], dtype=np.float32)
+    places = np.linspace(0, 1, len(anchors))
+    return np.stack([np.interp(share, places, channel) for channel in anchors.T], axis=-1)
+
+
+def _arrange(panels: list[Pixels]) -> Pixels:
+    sagittal, coronal, axial = panels
+    top = np.hstack([sagittal, coronal])
+    bottom = np.zeros((axial.shape[0], top.shape[1], 4), np.uint8)
+    bottom[:, : axial.shape[1]] = axial
+    return np.vstack([top, bottom])
+
+
+# ---- bytes
+
+
+def to_png(pixels: Pixels) -> bytes:
+    """Return pixels as a PNG file.
+
+    >>> to_png(np.zeros((2, 3, 4), np.uint8))[1:4]
+    b'PNG'
+    """
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "PNG", compress_level=PNG_LEVEL)
+    return stream.getvalue()
+
+
+def to_nifti(image: Any) -> bytes:
+    """Return an image as a compressed NIfTI file; the same image gives the same bytes."""
+    return gzip.compress(image.to_bytes(), GZIP_LEVEL, mtime=0)

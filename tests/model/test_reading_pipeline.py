@@ -1,0 +1,72 @@
+"""One pipeline reads texts: `predict`, `encode` and `encode_many` agree, and a corpus does not."""
+
+import numpy as np
+import pytest
+from tests.studies import GRID, TERMS, make_corpus
+
+from neurowhere import Corpus, Document, Encoder
+from neurowhere.model.encoder import CHUNK_ENCODED
+
+TEXTS = [
+    "left amygdala",
+    "no amygdala, but the right visual cortex",
+    "motor cortex",
+    "nothing that is known",
+    "",
+]
+
+
+@pytest.fixture(scope="module", params=["l2", "likelihood"])
+def model(request):
+    return Encoder(GRID, request.param, vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+
+
+def test_predictions_of_texts_are_those_of_their_encodings(model):
+    predicted = model.predict(TEXTS)
+    for text, row in zip(TEXTS, predicted):
+        np.testing.assert_allclose(row, model.encode(text).probabilities, rtol=1e-5, atol=1e-9)
+    amygdala = model.predict(["amygdala"])[0]
+    assert np.abs(predicted[0] - amygdala).sum() / 2 > 0.1  # the side moves the map
+
+
+def test_switches_are_parameters_of_the_estimator(model):
+    plain = model.encode("no amygdala; left visual cortex", negation=False, laterality=False)
+    options = {**model.get_params(), "negation": False, "sides": False}
+    other = Encoder(**options).fit(make_corpus())
+    np.testing.assert_allclose(
+        other.predict(["no amygdala; left visual cortex"])[0], plain.probabilities, rtol=1e-5
+    )
+    assert set(other.encode("no amygdala").uses) == {"amygdala"}
+    assert not other.encode("no amygdala", negation=True).uses
+
+
+def test_a_corpus_is_counted_as_in_training(model):
+    texts = ["no amygdala", "left visual cortex"]
+    corpus = Corpus.from_documents(
+        Document(str(i), {"body": text}, np.empty((0, 3)), "MNI") for i, text in enumerate(texts)
+    )
+    plain = model.predict(["amygdala", "visual cortex"])
+    np.testing.assert_allclose(model.predict(corpus), plain, rtol=1e-5)
+
+
+def test_many_are_encoded_in_order_and_as_they_come(model):
+    taken = []
+    texts = (taken.append(i) or TEXTS[i % len(TEXTS)] for i in range(CHUNK_ENCODED + 7))
+    encodings = model.encode_many(texts)
+    first = next(encodings)
+    assert len(taken) == CHUNK_ENCODED
+    every = [first, *encodings]
+    assert [encoding.text for encoding in every[:5]] == TEXTS
+    for encoding in every[-5:]:
+        alone = model.encode(encoding.text)
+        np.testing.assert_allclose(encoding.probabilities, alone.probabilities, rtol=1e-5)
+        assert encoding.uses == alone.uses
+
+
+def test_encodings_add_and_subtract(model):
+    fear, motor = model.encode("amygdala"), model.encode("motor cortex")
+    both = fear + motor
+    assert list(both.uses) == ["amygdala", "motor cortex"]
+    assert (both - motor).uses["motor cortex"].weight == pytest.approx(0)
+    with pytest.raises(TypeError):
+        fear + 1

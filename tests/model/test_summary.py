@@ -1,0 +1,63 @@
+"""One summary of an encoding, the same on every face."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.model.test_encoder import make_atlas
+from tests.studies import GRID, TERMS, make_corpus
+from typer.testing import CliRunner
+
+from neurowhere import Encoder, save_model, summarise
+from neurowhere.cli import app
+
+TEXT = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
+
+
+@pytest.fixture(scope="module")
+def model():
+    return Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
+
+
+def test_it_is_plain_data_with_a_version(model):
+    summary = summarise(model.encode(TEXT), make_atlas(), n_regions=2, at=(-22, -4, -18))
+    plain = summary.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain["schema_version"] == 1
+    assert [row["term"] for row in plain["terms"]] == ["amygdala"]
+    assert len(plain["regions"]) == 2
+    assert plain["place"]["why"][0]["term"] == "amygdala"
+    denied = plain["mentions"][1]
+    assert (denied["term"], denied["denied"]) == ("visual cortex", True)
+    assert TEXT[slice(*denied["negation_where"])] == "no"
+    assert [TEXT[slice(*side["where"])] for side in plain["unapplied_sides"]] == ["Left"]
+
+
+def test_regions_are_those_of_the_table(model):
+    encoding, atlas = model.encode(TEXT), make_atlas()
+    summary = summarise(encoding, atlas, n_regions=None)
+    table = encoding.regions(atlas)
+    assert [row.region for row in summary.regions] == table["region"].tolist()
+    np.testing.assert_allclose([row.probability for row in summary.regions], table["probability"])
+    for row in summary.regions:
+        assert atlas.names[atlas.region_of(np.array([row.at]))[0]] == row.region
+
+
+def test_without_the_text_nothing_of_it_is_left_but_terms(model):
+    encoding = model.encode(TEXT + " A left PICA infarct.")
+    plain = summarise(encoding, make_atlas(), with_text=False).to_dict()
+    assert "PICA" not in json.dumps(plain)
+    assert all(row["where"] is None for row in [*plain["terms"], *plain["mentions"]])
+
+
+def test_the_command_line_and_http_give_the_same_object(model, tmp_path):
+    pytest.importorskip("fastapi", reason="needs the extra serve")
+    from tests.web.conftest import open_client
+
+    from neurowhere import create_app
+
+    save_model(model, tmp_path / "model")
+    result = CliRunner().invoke(app, ["encode", TEXT, "--json", "--model", str(tmp_path / "model")])
+    with open_client(create_app(model)) as client:
+        answer = client.post("/api/v1/encode", json={"text": TEXT}).json()
+    assert json.loads(result.stdout) == answer

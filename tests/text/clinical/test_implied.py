@@ -1,0 +1,154 @@
+import pytest
+from tests.text.sentences import small_vocabulary
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.implied import read_table
+from neurowhere.text.clinical.mentions import implied_structures, read_mentions
+
+COUNTER = TermCounter(small_vocabulary())
+SIDES = {"same", "opposite", "opposite else right", "left", "right", "bilateral", "none"}
+
+
+def rule_based(text):
+    return read_mentions(text, COUNTER).rule_based
+
+
+def implied(text):
+    """Strongest structures of a text, with their sides."""
+    found = implied_structures(read_mentions(text, COUNTER))
+    return {(each.term, each.side) for each in found if each.weight == 1}
+
+
+def test_each_row_of_the_table_has_a_reference_and_a_side():
+    table = read_table()
+    for entry in table.entries.values():
+        assert entry.kind in ("artery", "syndrome", "sign")
+        assert max(rule.weight for rule in entry.rules) == 1
+        for rule in entry.rules:
+            assert 0 < rule.weight <= 1
+            assert rule.side in SIDES
+            assert any(character.isdigit() for character in rule.reference)
+
+
+def test_names_are_there_once():
+    table = read_table()
+    for name, entry in table.entries.items():
+        found = [words for *_, words in table.phrases.find(name.lower().replace("-", " ").split())]
+        assert found == [entry.name]
+
+
+@pytest.mark.parametrize(
+    ("text", "structure"),
+    [
+        ("left PCA infarct", ("occipital lobe", "left")),
+        ("infarct in the territory of the right posterior cerebral artery", ("cuneus", "right")),
+        ("L MCA stroke", ("insula", "left")),
+        ("bilateral ACA infarcts", ("supplementary motor area", "bilateral")),
+        ("right superior division MCA infarct", ("precentral gyrus", "right")),
+        ("left inferior division of the MCA, infarct", ("angular gyrus", "left")),
+        ("stroke in the PICA territory", ("cerebellum", None)),
+        ("R SCA infarct", ("cerebellum", "right")),
+        ("basilar occlusion", ("pons", None)),
+        ("left lenticulostriate infarct", ("putamen", "left")),
+        ("right anterior choroidal artery infarct", ("internal capsule", "right")),
+        # the other side
+        ("left hemianopia", ("occipital lobe", "right")),
+        ("right homonymous hemianopsia", ("occipital lobe", "left")),
+        ("hemianopia to the left", ("occipital lobe", "right")),
+        ("left upper quadrantanopia", ("lingual gyrus", "right")),
+        ("left neglect", ("inferior parietal lobule", "right")),
+        ("right hemineglect", ("inferior parietal lobule", "left")),
+        ("spatial neglect", ("inferior parietal lobule", "right")),
+        ("dense right hemiplegia", ("internal capsule", "left")),
+        # the same side
+        ("right-sided dysmetria", ("cerebellum", "right")),
+        ("left Wallenberg's syndrome", ("medulla oblongata", "left")),
+        # a side of its own, or none
+        ("Gerstmann's syndrome", ("angular gyrus", "left")),
+        ("Bálint syndrome", ("superior parietal lobule", "bilateral")),
+        ("Klüver–Bucy syndrome", ("amygdala", "bilateral")),
+        ("pure alexia", ("lingual gyrus", "left")),
+        ("agraphia", ("angular gyrus", "left")),
+        ("anosognosia", ("insula", "right")),
+        ("prosopagnosia", ("fusiform gyrus", "right")),
+        ("Broca's aphasia", ("inferior frontal gyrus", "left")),
+        ("Wernicke aphasia", ("superior temporal gyrus", "left")),
+        ("Anton's syndrome", ("occipital lobe", "bilateral")),
+        ("nystagmus", ("cerebellum", None)),
+        ("truncal ataxia", ("vermis", None)),
+        ("locked-in syndrome", ("pons", None)),
+        ("Parinaud's syndrome", ("midbrain", None)),
+        ("left Weber syndrome", ("midbrain", "left")),
+        ("Benedikt's syndrome", ("midbrain", None)),
+    ],
+)
+def test_names_point_to_structures(text, structure):
+    assert structure in implied(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We used PCA to reduce the data.",
+        "Principal component analysis (PCA) of stroke scores; the left PCA",
+        "Independent component analysis (ICA) after stroke: left ICA",
+        "SCA patients",
+        "pica in children with stroke",
+        "aca infarct",
+        "left MCA aneurysm",
+        "flow velocity in the middle cerebral artery",
+        "child neglect",
+        "regions that studies neglect",
+    ],
+)
+def test_what_looks_like_a_name_points_nowhere(text):
+    assert rule_based(text) == ()
+
+
+def test_a_named_artery_beats_a_principal_component():
+    text = "Principal components were computed in patients with left PCA infarcts."
+    assert ("occipital lobe", "left") in implied(text)
+
+
+def test_the_longest_name_counts():
+    assert [m.term for m in rule_based("bitemporal hemianopia")] == ["bitemporal hemianopia"]
+    assert [m.term for m in rule_based("alexia without agraphia")] == ["pure alexia"]
+
+
+def test_a_name_is_marked_with_its_place_and_side():
+    text = "He has a dense left hemianopia."
+    (mention,) = rule_based(text)
+    assert mention.term == "hemianopia"
+    assert text[mention.start : mention.end] == "hemianopia"
+    assert (mention.side, text[slice(*mention.side_span)]) == ("left", "left")
+
+
+def test_what_is_denied_or_no_finding_points_nowhere():
+    text = (
+        "Indication: left hemianopia.\nFindings: no Gerstmann syndrome, possible Balint syndrome."
+    )
+    statuses = {mention.term: mention.status for mention in rule_based(text)}
+    assert statuses == {
+        "hemianopia": "not_finding",
+        "Gerstmann syndrome": "denied",
+        "Balint syndrome": "hedged",
+    }
+    assert {term for term, _ in implied(text)} == {"superior parietal lobule"}
+
+
+def test_hedged_names_weigh_less_if_asked_to():
+    mentions = read_mentions("possible Balint syndrome", COUNTER, hedge_weight=0.5)
+    assert max(each.weight for each in implied_structures(mentions)) == 0.5
+
+
+def test_only_terms_of_the_vocabulary_are_implied():
+    counter = TermCounter(Vocabulary(["cuneus"]))
+    mentions = read_mentions("left PCA infarct", counter)
+    assert implied_structures(mentions) == (("cuneus", "left", 1.0),)
+
+
+def test_rules_change_nothing_else():
+    text = "Left hemianopia after a left PCA infarct, no lesion in the thalamus."
+    mentions = read_mentions(text, COUNTER)
+    assert [m.term for m in mentions] == ["hemianopia", "infarct", "lesion", "thalamus"]
+    assert [m.term for m in mentions.present] == ["hemianopia", "infarct"]

@@ -1,0 +1,267 @@
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.clinical.places import with_places
+from neurowhere.text.clinical.reading import Tokens
+from neurowhere.text.clinical.sides import attach_sides
+from neurowhere.text.matching import NO_TERM
+
+STRUCTURES = [
+    "amygdala",
+    "caudate nucleus",
+    "cerebellum",
+    "cerebral hemisphere",
+    "frontal",
+    "frontal eye field",
+    "hippocampal",
+    "hippocampus",
+    "insula",
+    "left cerebral hemisphere",
+    "middle cerebral artery",
+    "middle frontal gyrus",
+    "motor",
+    "motor cortex",
+    "pulvinar",
+    "superior temporal gyrus",
+    "temporal lobe",
+    "thalamus",
+    "visual",
+    "visual cortex",
+    "hand",
+    "visual field",
+]
+OTHERS = ["neglect", "stroke"]
+COUNTER = TermCounter(
+    Vocabulary(
+        [*STRUCTURES, *OTHERS],
+        {"MCA": "middle cerebral artery"},
+        dict.fromkeys(STRUCTURES, "anatomy"),
+    )
+)
+
+
+LEFT = [("insula", "left"), ("thalamus", "left")]
+
+
+def sides(text):
+    return [(match.term, match.side) for match in COUNTER.find(text) if match.side]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # the name that follows
+        ("left amygdala", [("amygdala", "left")]),
+        ("the Right Amygdala", [("amygdala", "right")]),
+        ("bilateral thalami", [("thalamus", "bilateral")]),
+        ("left-sided frontal lesions", [("frontal", "left")]),
+        ("left-lateralised frontal activity", [("frontal", "left")]),
+        ("the left side of the thalamus", [("thalamus", "left")]),
+        ("left posterior superior temporal gyrus", [("superior temporal gyrus", "left")]),
+        ("left inferior and middle frontal gyri", [("middle frontal gyrus", "left")]),
+        ("left frontal and temporal lobes", [("frontal", "left"), ("temporal lobe", "left")]),
+        ("left hippocampal volume", [("hippocampal", "left")]),
+        ("left visual cortex", [("visual cortex", "left")]),
+        ("right frontal eye fields", [("frontal eye field", "right")]),
+        ("left amygdala/hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("left amygdala, right insula", [("amygdala", "left"), ("insula", "right")]),
+        ("right pulvinar, bilateral insula", [("pulvinar", "right"), ("insula", "bilateral")]),
+        ("bilaterally in the cerebellum", [("cerebellum", "bilateral")]),
+        ("left MCA territory", [("middle cerebral artery", "left")]),
+        # across a lesion or activity, to its place
+        ("left-sided infarct of the thalamus", [("thalamus", "left")]),
+        ("right lacunar infarcts in the thalamus", [("thalamus", "right")]),
+        ("bilateral activation in the insula", [("insula", "bilateral")]),
+        ("on the left in the insula", [("insula", "left")]),
+        # along a list
+        ("left insula and thalamus", [("insula", "left"), ("thalamus", "left")]),
+        (
+            "left insula, thalamus, and hippocampus",
+            [("insula", "left"), ("thalamus", "left"), ("hippocampus", "left")],
+        ),
+        ("left insula and the thalamus", [("insula", "left")]),
+        ("left insula, thalamus", [("insula", "left")]),
+        (
+            "left insula, thalamus and right amygdala",
+            [("insula", "left"), ("amygdala", "right")],
+        ),
+        ("pulvinar, left insula and thalamus", [("insula", "left")]),
+        ("left insula and cerebellum", [("insula", "left")]),
+        ("left insula and thalamus bilaterally", [("insula", "left"), ("thalamus", "bilateral")]),
+        ("left parietal neglect, left frontal lesion", [("frontal", "left")]),
+        # one side and not the other
+        ("the left but not the right amygdala", [("amygdala", "left")]),
+        ("the left, but not right, amygdala", [("amygdala", "left")]),
+        # abbreviations
+        ("L amygdala and R hippocampus", [("amygdala", "left"), ("hippocampus", "right")]),
+        ("Rt. hippocampus; lt. insula", [("hippocampus", "right"), ("insula", "left")]),
+        ("L. amygdala", [("amygdala", "left")]),
+        ("RT insula", [("insula", "right")]),
+        # both
+        ("right and left amygdala", [("amygdala", "bilateral")]),
+        ("left or right amygdala", [("amygdala", "bilateral")]),
+        ("left/right thalamus", [("thalamus", "bilateral")]),
+        ("L and R insula", [("insula", "bilateral")]),
+        ("left greater than right thalamus", [("thalamus", "bilateral")]),
+        ("thalamus lesions, left more than right", [("thalamus", "bilateral")]),
+        ("insula (L>R)", [("insula", "bilateral")]),
+        ("both amygdalae", [("amygdala", "bilateral")]),
+        ("both cerebral hemispheres", [("cerebral hemisphere", "bilateral")]),
+        # the name that precedes
+        ("amygdala (left)", [("amygdala", "left")]),
+        ("amygdala (R), insula", [("amygdala", "right")]),
+        ("amygdala, left; insula", [("amygdala", "left")]),
+        ("the thalamus bilaterally", [("thalamus", "bilateral")]),
+        ("thalamus on the right side", [("thalamus", "right")]),
+        ("thalamus lesion on the right", [("thalamus", "right")]),
+        ("the thalami were spared bilaterally", [("thalamus", "bilateral")]),
+        ("Amygdala: left lesion", [("amygdala", "left")]),
+        ("Amygdala_L", [("amygdala", "left")]),
+        ("Amygdala L -22 -4 -18", [("amygdala", "left")]),
+        # in the name
+        ("left cerebral hemisphere", [("left cerebral hemisphere", "left")]),
+    ],
+)
+def test_sides_go_to_the_name_that_they_qualify(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "amygdala",
+        "the right answer about the amygdala",
+        "he left the amygdala alone",
+        "He left. Amygdala activity",
+        "left\n\nAmygdala",
+        "L-dopa and the amygdala",
+        "r = 0.3, amygdala",
+        "l amygdala",
+        "faster RT, amygdala",
+        "both amygdala and hippocampus",
+        "both hippocampi and amygdalae",
+        "left hand",
+        "left visual field",
+        "right hemianopia",
+        "left motor weakness",
+        "left neglect and the thalamus",
+        "right-handed subjects, amygdala",
+        "left stroke",
+        "left temporal hemianopia",
+        "left frontal headache",
+        "both frontal and hippocampal",
+        "left lesion\nAmygdala normal",
+        "amygdala left the room",
+        "hippocampus, left the scanner",
+    ],
+)
+def test_other_uses_of_the_words_move_nothing(text):
+    assert sides(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a clause that begins with a side
+        ("On the left, atrophy of the insula", [("insula", "left")]),
+        ("He left. On the right, only the insula.", [("insula", "right")]),
+        ("Left: insula, thalamus. Right: hippocampus.", [*LEFT, ("hippocampus", "right")]),
+        ("a weak hand; in the left hemisphere the insula and the thalamus responded", LEFT),
+        # a list that ends with one
+        ("the insula and the thalamus of the left hemisphere", LEFT),
+        ("the insula and thalamus on the left", LEFT),
+        ("the insula, right thalamus on the left", [("thalamus", "right")]),
+        ("thalamus and insula on both sides", [("thalamus", "bilateral"), ("insula", "bilateral")]),
+        # parts
+        ("left temporal lobe, including the insula", [("temporal lobe", "left"), LEFT[0]]),
+        # the same side and the other
+        ("right hand: contralateral insula", [("insula", "left")]),
+        ("left hand; contralateral insula", []),
+        ("left arm weak, ipsilateral cerebellum", [("cerebellum", "left")]),
+        # in order
+        (
+            "insula and thalamus, on the left and right, respectively",
+            [("insula", "left"), ("thalamus", "right")],
+        ),
+        ("neither the left nor the right insula", [("insula", "bilateral")]),
+    ],
+)
+def test_clauses_give_sides_to_their_places(text, expected):
+    named = [(term, side) for term, side in sides(text) if "hemisphere" not in term]
+    assert named == expected
+
+
+def test_a_side_that_is_inherited_says_so():
+    text = "left insula, thalamus and hippocampus; right thalamus"
+    inherited = [mention.side_inherited for mention in read_mentions(text, COUNTER)]
+    assert inherited == [False, True, True, False]
+
+
+def test_a_side_at_the_end_of_a_sentence_is_of_no_place():
+    mentions = read_mentions("Tremor began on the right. Insula 24.", COUNTER)
+    assert [mention.side for mention in mentions] == [None]
+    assert [mark.side for mark in mentions.unapplied] == ["right"]
+
+
+def test_a_vocabulary_without_categories_has_sides_for_all_terms():
+    counter = TermCounter(Vocabulary(["amygdala"]))
+    assert counter.find("left amygdala")[0].side == "left"
+
+
+def test_only_anatomy_has_sides_where_categories_are_known():
+    categories = {"amygdala": "anatomy", "stroke": "disease"}
+    counter = TermCounter(Vocabulary(["amygdala", "stroke"], categories=categories))
+    assert [match.side for match in counter.find("left stroke, left amygdala")] == [None, "left"]
+
+
+def test_the_place_of_the_side_is_given():
+    text = "insula and thalamus (L)"
+    match = COUNTER.find(text)[1]
+    assert text[match.side_start : match.side_end] == "L"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left hand weakness", ["left"]),
+        ("left neglect, right hemianopia", ["left", "right"]),
+        ("right-handed, left-sided stroke", ["right", "left"]),
+        ("weakness on the left", ["left"]),
+        ("R arm drift, L facial droop", ["R", "L"]),
+        ("bilateral leg weakness, both hands", ["bilateral", "both"]),
+        ("insula bilaterally, left greater than right", ["left", "right"]),
+        ("the left but not the right amygdala", ["right"]),
+        ("left amygdala", []),
+        ("he left the ward, the right answer, r = 0.3, L-dopa, both groups", []),
+    ],
+)
+def test_sides_of_anything_else_are_marked(text, expected):
+    unapplied = attach_sides(COUNTER.read(text)).unapplied
+    reading = COUNTER.read(text)
+    assert [reading.written(words.first) for _, words in unapplied] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("left PCA infarct", "PCA"),
+        ("left posterior cerebral artery", "posterior cerebral artery"),
+        ("left carotid occlusion", "carotid"),
+        ("left subcortical infarct", "subcortical"),
+        ("left middle cerebral artery", None),  # a term of this vocabulary
+        ("posterior cerebral artery", None),
+    ],
+)
+def test_territories_have_sides_although_they_are_no_terms(text, place):
+    reading = with_places(COUNTER.read(text))
+    numbers = [n for n in attach_sides(reading).applied if reading.terms[n] == NO_TERM]
+    spans = [reading.span(Tokens(reading.first[n], reading.last[n])) for n in numbers]
+    assert [text[start:end] for start, end in spans] == ([place] if place else [])
+
+
+def test_names_that_are_made_of_structures_have_sides_too():
+    names = {"frontal": "anatomy", "gyrus": "", "frontal gyri": "", "frontal epilepsy": "disease"}
+    counter = TermCounter(Vocabulary([*names, "frontal plan"], categories=names))
+    text = "left frontal gyri, left frontal epilepsy, left frontal plan"
+    assert [match.side for match in counter.find(text)] == ["left", "left", None]
