@@ -139,6 +139,9 @@ def test_definitions_hold_in_their_own_text_only():
         ("ACC", ["anterior cingulate cortex"]),
         ("SMA", ["supplementary motor area"]),
         ("spinal muscular atrophy, SMA", []),
+        ("MT", ["v5"]),
+        ("we gave them MT and other things", []),
+        ("motion in MT and other things", ["v5"]),
     ],
 )
 def test_ambiguous_ones_are_read_by_what_is_around_them(text, terms):
@@ -152,8 +155,9 @@ def test_a_name_of_the_vocabulary_is_not_ambiguous():
 
 def test_the_table_has_one_default_at_most_and_every_sense_a_reason():
     for short, senses in ambiguous().items():
-        assert sum(sense.is_default for sense in senses) <= 1, short
-        assert all(sense.cues or sense.is_default for sense in senses), short
+        assert sum(bool(sense.default) for sense in senses) <= 1, short
+        assert all(sense.cues or sense.default for sense in senses), short
+        assert {sense.default for sense in senses} <= {"", "yes", "alone"}
         assert short.upper() == short or short == "CEA", short
 
 
