@@ -64,3 +64,11 @@ def test_keeps_the_terms_of_a_corpus(run, data, tmp_path):
     )
     assert outcome.code == 0
     assert Vocabulary.load(tmp_path / "v.csv").terms == ("amygdala", "hippocampus")
+
+
+def test_wide_needs_studies(run, tmp_path):
+    outcome = run(
+        "vocabulary", "build", "-o", tmp_path / "v.csv", "--sources", tmp_path, "--kind", "wide"
+    )
+    assert outcome.code == 2
+    assert "give --corpus SOURCE" in outcome.err

@@ -139,6 +139,9 @@ def test_definitions_hold_in_their_own_text_only():
         ("ACC", ["anterior cingulate cortex"]),
         ("SMA", ["supplementary motor area"]),
         ("spinal muscular atrophy, SMA", []),
+        ("MT", ["v5"]),
+        ("we gave them MT and other things", []),
+        ("motion in MT and other things", ["v5"]),
     ],
 )
 def test_ambiguous_ones_are_read_by_what_is_around_them(text, terms):
@@ -152,8 +155,9 @@ def test_a_name_of_the_vocabulary_is_not_ambiguous():
 
 def test_the_table_has_one_default_at_most_and_every_sense_a_reason():
     for short, senses in ambiguous().items():
-        assert sum(sense.is_default for sense in senses) <= 1, short
-        assert all(sense.cues or sense.is_default for sense in senses), short
+        assert sum(bool(sense.default) for sense in senses) <= 1, short
+        assert all(sense.cues or sense.default for sense in senses), short
+        assert {sense.default for sense in senses} <= {"", "yes", "alone"}
         assert short.upper() == short or short == "CEA", short
 
 
@@ -180,6 +184,13 @@ def test_an_abbreviation_within_a_longer_name_may_have_any_case():
         "subgenual acc",
         "subgenual acc",
     ]
+
+
+def test_a_letter_for_the_side_does_not_hide_a_name():
+    synonyms = {"ifg": "inferior frontal gyrus", "rACC": "rostral acc"}
+    counter = TermCounter(Vocabulary(["inferior frontal gyrus", "rostral acc"], synonyms))
+    terms = [match.term for match in counter.find("rIFG, lIFG and rACC; RIFG, rBOLD")]
+    assert terms == ["inferior frontal gyrus", "inferior frontal gyrus", "rostral acc"]
 
 
 def test_looking_a_name_up_minds_the_case_too():

@@ -30,3 +30,8 @@ def test_content_words_outside_of_names(text, known, expected):
 def test_what_a_model_does_not_know(text, unknown):
     encoding = load_model().encode(text)
     assert [word.word for word in encoding.unknown] == unknown
+
+
+def test_abbreviations_that_the_text_defines_are_known_by_what_they_stand_for():
+    text = "zorbulous insula (ZI); the ZI and QX"
+    assert [word.word for word in unknown_words(text, [])] == ["zorbulous", "insula", "QX"]

@@ -1,5 +1,6 @@
 """Match names in sequences of word ids: arrays in, arrays out."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -17,6 +18,8 @@ Ints = NDArray[np.intp]
 UNKNOWN, SKIPPED, BOUNDARY, UNKNOWN_SHORT_FORM = 0, 1, 2, 3
 BOUNDARY_TOKEN = ESCAPE
 FIRST_WORD = 4
+
+_SIDED = re.compile("[lr][A-Z]{3,}")  # "rIFG", where "IFG" is known and "rIFG" is not
 
 REMEMBERED_TOKENS = 1 << 18  # memory stays bounded however many distinct tokens a corpus has
 NO_TERM = -1
@@ -48,8 +51,8 @@ class TokenIds(dict[str, int]):
         lower = token.lower()
         if lower != token:
             number = self[lower]
-            if number == UNKNOWN and is_short_form(token):
-                number = UNKNOWN_SHORT_FORM
+            if number == UNKNOWN and not token[1:].islower():  # nor the first word of a sentence
+                number = self._of_short_form(token)
         elif is_skipped(token):
             number = SKIPPED
         else:
@@ -57,6 +60,11 @@ class TokenIds(dict[str, int]):
         if len(self) < REMEMBERED_TOKENS:
             self[token] = number
         return number
+
+    def _of_short_form(self, token: str) -> int:
+        if _SIDED.fullmatch(token) and self[token[1:]] >= FIRST_WORD:
+            return self[token[1:]]
+        return UNKNOWN_SHORT_FORM if is_short_form(token) else UNKNOWN
 
     def of(self, tokens: Sequence[str]) -> Ints:
         """Ids of a sequence of tokens."""

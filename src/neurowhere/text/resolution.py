@@ -129,6 +129,7 @@ def _index(term: str, vocabulary: "Vocabulary") -> int:
 
 def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds) -> SenseChooser:
     terms = [_index(sense.term, vocabulary) for sense in senses]
-    default = [term for term, sense in zip(terms, senses, strict=True) if sense.is_default]
     cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
-    return SenseChooser(terms, cues, default[0] if default else NO_TERM)
+    meant = {sense.default: term for sense, term in zip(senses, terms, strict=True)}
+    default = meant.get("yes", NO_TERM)
+    return SenseChooser(terms, cues, default, meant.get("alone", default))

@@ -3,7 +3,8 @@
 "MS" is multiple sclerosis beside "relapsing" and nothing that is known elsewhere. The table
 ``senses.csv`` beside this module has a row per sense: the abbreviation, its case as written; the
 term, none for a sense that is no term ("PCA" as principal component analysis); words that speak for
-it; and whether it is meant where no word speaks for any sense.
+it; and whether it is meant where no word speaks for any sense: "yes", or "alone" in texts of a few
+words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from neurowhere.text.lists import shipped_table
 from neurowhere.text.matching import NO_TERM
 
+FEW_WORDS = 4  # of a text that is nearly nothing but an abbreviation
+
 
 class Sense(NamedTuple):
     """One meaning of an abbreviation.
@@ -26,13 +29,14 @@ class Sense(NamedTuple):
         What it stands for; "" for something that is no term.
     cues : tuple of str
         Words of a text that speak for it.
-    is_default : bool
-        Whether it is meant where no word speaks for any meaning.
+    default : str
+        "yes" if it is meant where no word speaks for any meaning, "alone" if that holds only in a
+        text of a few words, else "".
     """
 
     term: str
     cues: tuple[str, ...]
-    is_default: bool
+    default: str
 
 
 @cache
@@ -44,7 +48,7 @@ def ambiguous() -> dict[str, tuple[Sense, ...]]:
     """
     senses: dict[str, tuple[Sense, ...]] = {}
     for row in shipped_table(__package__, "senses.csv"):
-        sense = Sense(row["term"], tuple(row["cues"].split()), row["default"] == "yes")
+        sense = Sense(row["term"], tuple(row["cues"].split()), row["default"])
         senses[row["short"]] = (*senses.get(row["short"], ()), sense)
     return senses
 
@@ -62,20 +66,22 @@ class SenseChooser:
         Ids of the words that speak for each sense.
     default : int
         Term where no word speaks for any, or `NO_TERM`.
+    alone : int
+        The same in a text of a few words.
     """
 
     def __init__(
-        self, terms: Sequence[int], cues: Sequence[Iterable[int]], default: int = NO_TERM
+        self, terms: Sequence[int], cues: Sequence[Iterable[int]], default: int, alone: int
     ) -> None:
         self._terms = list(terms)
         self._cues = [np.fromiter(some, dtype=np.intp) for some in cues]
-        self._default = default
+        self._default, self._alone = default, alone
 
     def choose(self, ids: NDArray[np.intp]) -> int:
         """Term that the abbreviation stands for in a text, or `NO_TERM`."""
         votes = [int(np.isin(ids, cues).sum()) for cues in self._cues]
         most = max(votes)
         if most == 0:
-            return self._default
+            return self._alone if len(ids) <= FEW_WORDS else self._default
         best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
         return best.pop() if len(best) == 1 else NO_TERM

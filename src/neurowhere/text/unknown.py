@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from neurowhere.text.abbreviations import definitions
 from neurowhere.text.lists import shipped_lines
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import fold
@@ -39,8 +40,8 @@ def unknown_words(text: str, known: Iterable[tuple[int, int]]) -> list[UnknownWo
     Returns
     -------
     list of UnknownWord
-        In the order of the text, each word once. Little words, numbers, and words that say nothing
-        of where by themselves are left out.
+        In the order of the text, each word once. Little words, numbers, words that say nothing of
+        where by themselves, and abbreviations that the text defines are left out.
 
     Examples
     --------
@@ -48,9 +49,10 @@ def unknown_words(text: str, known: Iterable[tuple[int, int]]) -> list[UnknownWo
     >>> [word for word, *_ in unknown_words(text, [(4, 12)])]
     ['quokka']
     """
+    defined = {definition.short for definition in definitions(text)}
     found: dict[str, UnknownWord] = {}
     for word in _outside(text, sorted(known)):
-        if _is_content(word.word):
+        if word.word not in defined and _is_content(word.word):
             found.setdefault(fold(word.word.lower()), word)
     return list(found.values())
 

@@ -55,7 +55,8 @@ def test_abbreviations_with_one_meaning_are_found():
         [
             *["the visual word form area (VWFA)"] * 4,
             *["the Visual Word-Form Area (vwfa)", "a visual word form area (VWFa)"],
-            *["multiple sclerosis (MS) and 12 ms"] * 4,
+            *["multiple sclerosis (MS) and 12 ms", "the middle frontal gyrus (MFG)"] * 4,
+            *["the medial frontal gyrus (MFG)"],
             *["an anterior insula (AI)", "artificial intelligence (AI)"] * 3,
             *["the anterior cingulated cortex (ACC)"] * 3,
             *["the anterior cingulate cortex (ACC)"] * 5,
@@ -65,16 +66,16 @@ def test_abbreviations_with_one_meaning_are_found():
     vocabulary = Vocabulary(
         [
             *("anterior cingulate cortex", "anterior insula", "locus coeruleus"),
-            *("multiple sclerosis", "visual word form area"),
+            *("middle frontal gyrus", "multiple sclerosis", "visual word form area"),
         ]
     )
     found = abbreviations(usage, vocabulary)
     assert found == {
         "VWFA": "visual word form area",  # however its case
-        "MS": "multiple sclerosis",
+        "MFG": "middle frontal gyrus",  # four times of five
         "ACC": "anterior cingulate cortex",
         "anterior cingulated cortex": "anterior cingulate cortex",  # misspelt, the same short form
-    }  # AI has two meanings, LC too few documents
+    }  # AI has two meanings, MS two letters, LC too few documents
 
 
 def test_capitals_are_kept_where_small_letters_are_another_word():

@@ -52,11 +52,21 @@ class Names:
         form, key = _form(name), key_of(name)
         term = self._terms.get(form) or self._terms_in_any_order.get(key)
         if term is None and entry.category == "task" and form[-1] in TASK_WORDS:
-            term = self._terms.get(form[:-1])  # a "verb generation task" is verb generation
+            term = self._task(form[:-1])
         if term is None:
             self._categories[name] = entry.category
             self._terms[form] = self._terms_in_any_order[key] = term = name
         self.add_synonyms(dict.fromkeys((name, *entry.synonyms), term))
+
+    def _task(self, form: Key) -> str | None:
+        """Term that a task is: a "verb generation task" is verb generation, a "Stroop test" Stroop.
+
+        One word says too little: a "memory task" is not memory.
+        """
+        term = self._terms.get(form)
+        category = "" if term is None else self._categories[term]
+        is_same = category == "task" or (category == "function" and len(form) > 1)
+        return term if is_same else None
 
     def add_rows(self, rows: Iterable[Sequence[str]]) -> None:
         """Add rows of names of one structure to the first of them that is known."""
@@ -92,7 +102,7 @@ def _excluded() -> frozenset[Key]:
 
 
 def _has_default(short: str) -> bool:
-    return any(sense.is_default for sense in ambiguous()[short])
+    return any(sense.default == "yes" for sense in ambiguous()[short])
 
 
 def _form(name: str) -> Key:

@@ -23,8 +23,9 @@ from neurowhere.text.vocabulary import Vocabulary
 from neurowhere.text.words import LONGEST_ABBREVIATION, words_of
 
 FEWEST_DOCUMENTS = 3  # that define an abbreviation, for it to be more than one author's
+SHORTEST = 3  # letters of an abbreviation: those of two are initials of authors too
 DOMINANT = 0.75  # share of the documents defining an abbreviation that mean the same by it
-NEARLY = 0.85  # share of letters that a misspelt name has in common with the name
+NEARLY = 0.92  # share of letters that a misspelt name has in common with the name
 SMALL_LETTERS = 0.1  # share of its documents, at most, that write it without capitals
 
 _TOKEN = re.compile(r"[A-Za-z0-9]+")
@@ -67,13 +68,17 @@ class Usage:
         Capitals are needed where the small letters are often another word: "MS", but "vwfa".
         """
         capitals = self.capitals.get(name.lower(), name)
-        is_safe = self.written[name.lower()] <= SMALL_LETTERS * self.written[capitals]
+        is_safe = self._n_small(name) <= SMALL_LETTERS * self.written[capitals]
         return name.lower() if is_safe else capitals
 
     def is_short_form(self, word: str) -> bool:
         """Whether texts define a word as an abbreviation and seldom use it as another word."""
         capitals = self.capitals.get(word.lower())
-        return capitals is not None and self.written[capitals] > self.written[word.lower()]
+        return capitals is not None and self.written[capitals] > self._n_small(word)
+
+    def _n_small(self, word: str) -> int:
+        """Documents that have a word in small letters or as a sentence begins, as "Tom"."""
+        return self.written[word.lower()] + self.written[word.capitalize()]
 
     @cached_property
     def capitals(self) -> dict[str, str]:
@@ -108,7 +113,8 @@ def abbreviations(usage: Usage, vocabulary: Vocabulary) -> dict[str, str]:
         term = max(terms, key=lambda term: (bool(term), terms[term]))
         near = [long for long in longs if long not in known and _is_nearly(long, term)]
         n = terms[term] + sum(longs[long] for long in near)
-        if term and n >= FEWEST_DOCUMENTS and n >= DOMINANT * longs.total():
+        is_frequent = n >= FEWEST_DOCUMENTS and n >= DOMINANT * longs.total()
+        if term and is_frequent and len(short) >= SHORTEST:
             synonyms[usage.capitals.get(short, short.upper())] = term
             synonyms |= {long: term for long in near if longs[long] >= FEWEST_DOCUMENTS}
     return synonyms
@@ -126,7 +132,17 @@ def _whole_names(phrases: Iterable[str], vocabulary: Vocabulary) -> dict[str, st
 
 
 def _is_nearly(phrase: str, term: str) -> bool:
-    return SequenceMatcher(None, phrase, term, autojunk=False).ratio() >= NEARLY
+    """Whether a phrase is a name misspelt or cut otherwise: "dorsal lateral", "cingulated"."""
+    words, others = phrase.split(), term.split()
+    if len(words) == len(others):
+        return all(
+            _likeness(word, other) >= NEARLY for word, other in zip(words, others, strict=True)
+        )
+    return _likeness(phrase, term) >= NEARLY
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def document_frequencies(vocabulary: Vocabulary, corpus: Corpus) -> NDArray[np.intp]:

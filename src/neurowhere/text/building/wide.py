@@ -39,7 +39,7 @@ from neurowhere.text.building.sources import (
     neuronames_rows,
 )
 from neurowhere.text.building.usage import Usage, abbreviations, document_frequencies, texts_of
-from neurowhere.text.clinical.places import LESION, is_place
+from neurowhere.text.clinical.places import ADJECTIVE, LESION, is_place
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.lists import SEPARATOR, shipped_table
 from neurowhere.text.senses import ambiguous
@@ -78,6 +78,7 @@ LAST_WORDS = {
         """
     ),
 }
+ODD_LAST_WORDS = word_set("adult animal brain child cognitive human positive negative self")
 # A phrase with one of these is of statistics, machines or people, or runs on from another name.
 FOREIGN_WORDS = word_set(
     """
@@ -172,7 +173,8 @@ def _entries(folder: Path, corpora: Sequence[Corpus], usage: Usage) -> Iterator[
     terms = neuroquery_terms(folder)
     entries = list(_of_vocabulary(terms, _categories(terms, folder, anatomy)))
     often = dict(zip(terms, _frequencies(terms, corpora[0]).tolist(), strict=True))
-    for entry in sorted(entries, key=lambda entry: -often[entry.name]):  # "speech perception" first
+    # Of two orders of the same words, first comes what ends in a noun, and what is more frequent.
+    for entry in sorted(entries, key=lambda entry: (_ends_oddly(entry.name), -often[entry.name])):
         if not usage.is_short_form(entry.name) and entry.name.upper() not in ambiguous():
             yield entry
     yield from cognitive_entries(folder)
@@ -183,6 +185,12 @@ def _long_forms(usage: Usage) -> Iterator[Entry]:
     for long, n in usage.long_forms().items():
         if n >= RARE and (category := _category_by_last_word(long)):
             yield Entry(long, category, ())
+
+
+def _ends_oddly(name: str) -> bool:
+    """Whether a phrase ends in an adjective: "impairment visual"."""
+    words = words_of(name)
+    return len(words) > 1 and bool(ADJECTIVE.fullmatch(words[-1]) or words[-1] in ODD_LAST_WORDS)
 
 
 def _of_vocabulary(vocabulary: Vocabulary, categories: Mapping[str, str]) -> Iterator[Entry]:
