@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 SHARES = np.linspace(0, 1, 201)  # at which a calibration is kept
 KNOTS = np.log([1.5, 4, 8, 16, 35, 62, 150, 420])  # logs of numbers of known terms
 LEAST_GAIN = 0.02  # expected gain below which a map is all but the mean map
+TINY = 1e-6  # weight of any text at any knot, for knots that no text is close to
 RIDGE = 1.0  # of the regression of the true gain on the model's own account
 
 
@@ -130,7 +131,8 @@ class LengthCalibration:
         """
         shares = _knot_shares(n_terms)  # (n_texts, n_knots)
         sizes = np.bincount(text, minlength=len(n_terms))
-        masses = [_quantiles(levels, weight[text] / sizes[text]) for weight in shares.T]
+        weights = (shares + TINY)[text] / sizes[text, None]  # (n_peaks, n_knots)
+        masses = [_quantiles(levels, weight) for weight in weights.T]
         design = np.hstack([shares, shares * expected[:, None]])
         normal = design.T @ design + RIDGE * np.eye(design.shape[1])
         gains = np.linalg.solve(normal, design.T @ true)
