@@ -88,7 +88,8 @@ class Prior:
         strengths = sp.csr_matrix(X.power(2) @ self.selector(X.shape[1]))  # (n, k)
         if not strengths.nnz:
             return None
-        added: Float32 = (strengths @ self.maps).toarray().astype(np.float32)
+        named = np.unique(strengths.indices)
+        added: Float32 = (self.maps[named].T @ strengths[:, named].toarray().T).T
         added -= np.outer(np.asarray(strengths.sum(axis=1)), self.baseline).astype(np.float32)
         return added
 
@@ -108,31 +109,35 @@ class Prior:
         return np.where(rows < 0, 0, np.append(heights, 0)[rows]).astype(np.float32)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that define it; maps are rounded to 8 bits, with a scale for each."""
+        """Return the arrays that define it; maps are rounded to 8 bits, with a scale for each.
+
+        Places are kept as steps from one to the next, which are small and compress well.
+        """
+        self.maps.sort_indices()
         lengths = np.diff(self.maps.indptr)
         scale = np.maximum(self.maps.max(axis=1).toarray().ravel(), LEAST) / 255
         levels = np.round(self.maps.data / np.repeat(scale, lengths))
+        steps = np.diff(self.maps.indices, prepend=0)
+        firsts = self.maps.indptr[:-1][lengths > 0]
+        steps[firsts] = self.maps.indices[firsts]
+        is_small = self.maps.shape[1] <= np.iinfo(np.uint16).max
         return {
             "prior_terms": self.terms,
             "prior_weights": self.weights,
             "prior_baseline": self.baseline,
             "prior_levels": levels.astype(np.uint8),
             "prior_scales": scale.astype(np.float32),
-            "prior_places": self.maps.indices.astype(np.uint16 if self.n_small else np.int32),
+            "prior_steps": steps.astype(np.uint16 if is_small else np.int32),
             "prior_lengths": lengths,
         }
-
-    @property
-    def n_small(self) -> bool:
-        """Return whether 16 bits name every region."""
-        return bool(self.maps.shape[1] <= np.iinfo(np.uint16).max)
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> "Prior":
         """Rebuild a prior from what `to_arrays` gave."""
         lengths, baseline = arrays["prior_lengths"], arrays["prior_baseline"]
         data = arrays["prior_levels"] * np.repeat(arrays["prior_scales"], lengths)
-        places = arrays["prior_places"].astype(np.int32)
         pointers = np.append(0, np.cumsum(lengths))
+        reached = np.append(0, np.cumsum(arrays["prior_steps"], dtype=np.int64))
+        places = (reached[1:] - np.repeat(reached[pointers[:-1]], lengths)).astype(np.int32)
         maps = sp.csr_matrix((data, places, pointers), shape=(len(lengths), len(baseline)))
         return cls(arrays["prior_terms"], arrays["prior_weights"], maps, baseline)
