@@ -31,7 +31,7 @@ class Fit:
     weighting : GatedTfIdf
     predictor : LogLinear
     term_weights : array
-        Learned weight of each known term.
+        Learned weight of each term that was known at first; some may be left out since.
     """
 
     material: Material

@@ -84,6 +84,24 @@ class Recipe:
         -------
         Fit, Choice, LengthCalibration
         """
+        first, choice, calibration = self.try_on_part(material, rows)
+        term_weights = first.term_weights
+        weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
+        plain = self.fit_plain(material, rows, weighting).sharpened(choice.sharpness)
+        return self.refine(material, rows, weighting, term_weights, plain), choice, calibration
+
+    def try_on_part(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
+        """Fit nine tenths of some studies; choose and calibrate on the others.
+
+        Parameters
+        ----------
+        material : Material
+        rows : array of int
+
+        Returns
+        -------
+        Fit, Choice, LengthCalibration
+        """
         part, held = (rows[some] for some in shuffle_split(_groups(material)[rows], seed=self.seed))
         trial = replace(self, seeds=1)
         weighting, term_weights = trial.weigh(material, part)
@@ -93,10 +111,7 @@ class Recipe:
         sharpness = Likelihood.sharpness[int(np.argmax(scores))]
         choice = Choice(self.coarse.decay[0], sharpness, max(scores), np.array([scores]))
         first = trial.refine(material, part, weighting, term_weights, plain.sharpened(sharpness))
-        calibration = calibrate_by_length(first, held)
-        weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
-        plain = self.fit_plain(material, rows, weighting).sharpened(sharpness)
-        return self.refine(material, rows, weighting, term_weights, plain), choice, calibration
+        return first, choice, calibrate_by_length(first, held)
 
     def weigh(self, material: Material, rows: Rows) -> tuple[TfIdf, Floats]:
         """Learn the weights of known terms on the coarse grid."""
@@ -160,7 +175,7 @@ class Recipe:
             long=np.zeros((len(terms), model.loadings.shape[1]), np.float32),
             prior=_prior(material, rows, model),
         )
-        fit = Fit(material, gated, model, term_weights[used])
+        fit = Fit(material, gated, model, term_weights)
         model = self._refine_short(fit, rows)
         model = self._refine_long(replace(fit, predictor=model), rows)
         return replace(fit, predictor=_turned(model, back))
