@@ -1,6 +1,6 @@
 """The recipe of the shipped model by kind of text, on outer folds, beside the plain likelihood.
 
-    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--folds 5] [--seeds 2] [--plain] [--quick]
+    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--folds 5] [--plain] [--quick]
 
 Everything is chosen inside the training studies of a fold. On its test studies: nats above the mean
 map for title, abstract and keywords, title, keywords, one keyword, the words that NeuroQuery's
