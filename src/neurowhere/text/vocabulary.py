@@ -149,9 +149,12 @@ class Vocabulary:
         """Whether a term says nothing of where by itself, as "human" and "syndrome" do.
 
         A term without a category is generic where the package's own list of such words has it.
+        Extra words are, too: they only help where a known term is near.
         """
         category = self.category(term)
-        return category == "generic" or (category == "" and term in generic_words())
+        if category in ("generic", "extra"):
+            return True
+        return category == "" and term in generic_words()
 
     def subset(self, terms: Iterable[str]) -> "Vocabulary":
         """Vocabulary of some of the terms, in the order of this one."""
