@@ -75,13 +75,8 @@ KNOWN = {
     ],
 }
 
-# Texts that the shipped model gets wrong, as docs/benchmarks/decoding.md says. All are names of
-# disorders, whose studies report peaks in many places.
-MISSED = {
-    "Parkinson's disease",
-    "Huntington's disease",
-    "cocaine addiction and craving",
-}
+# Texts that the shipped model gets wrong, as docs/benchmarks/decoding.md says.
+MISSED = {"cocaine addiction and craving"}
 
 
 def judge(encoding, atlas, names):

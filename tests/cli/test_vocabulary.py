@@ -14,7 +14,8 @@ def test_info_sums_up_a_file(run, tmp_path):
         "terms": 2,
         "synonyms": 1,
         "anatomy": 1,
-        **dict.fromkeys(["function", "task", "drug", "disorder", "symptom", "other", "generic"], 0),
+        **dict.fromkeys(["function", "task", "drug", "disorder", "symptom", "other"], 0),
+        **dict.fromkeys(["generic", "extra"], 0),
         "no_category": 1,
         "words_in_longest_term": 1,
     }

@@ -6,7 +6,9 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import (
+    Gates,
     LogLinear,
+    Prior,
     Schedule,
     Studies,
     average,
@@ -14,6 +16,7 @@ from neurowhere.learn import (
     learn_term_weights,
     loglinear,
     nats_above_uniform,
+    predictor_from_arrays,
     reweighted,
 )
 from neurowhere.learn.design import drop
@@ -98,15 +101,47 @@ def test_prediction_is_a_density_that_starts_from_the_mean_map():
     )
 
 
-def test_effects_add_up_to_the_log_ratio():
+def gated(model):
+    """The same model with all that a text's length and its names of places add."""
+    rng = np.random.default_rng(5)
+    d, r = model.loadings.shape
+    densities = rng.exponential(size=(2, M)).astype(np.float32)
+    terms, n_studies = np.array([0, d - 1]), np.array([2, 300])
+    return replace(
+        model,
+        gates=Gates(np.arange(d) % 3 == 2),
+        short=rng.normal(0, 0.2, (d, r)).astype(np.float32),
+        long=rng.normal(0, 0.2, (d, r)).astype(np.float32),
+        prior=Prior.make(terms, densities, model.mean_map * M, n_studies),
+    )
+
+
+@pytest.mark.parametrize("change", [lambda model: model, gated])
+def test_what_terms_add_sums_to_the_log_ratio(change):
     X, _, _, model = problem()
-    terms = X[0].indices
-    added = X[0].data @ model.effects(terms)
-    ratio = np.log(model.predict(X[:1])[0] / model.mean_map)
-    np.testing.assert_allclose(np.diff(added), np.diff(ratio), rtol=1e-4, atol=1e-5)
-    weights = np.random.default_rng(1).random(M)
-    np.testing.assert_allclose(
-        model.mean_effects(terms, weights), model.effects(terms) @ weights, rtol=1e-4, atol=1e-5
+    model = change(model)
+    for row in range(3):
+        x = sp.csr_matrix(X[row], dtype=np.float32)
+        added = model.added(x)  # (k, m)
+        ratio = np.log(model.predict(x)[0] / model.mean_map)
+        total = added.sum(axis=0)
+        np.testing.assert_allclose(np.diff(total), np.diff(ratio), rtol=1e-3, atol=1e-5)
+        weights = np.random.default_rng(1).random(M)
+        means = model.mean_added(x, weights)
+        np.testing.assert_allclose(means, added @ weights, rtol=1e-3, atol=1e-5)
+        moved = model.mean_moved(x, weights)[0]
+        np.testing.assert_allclose(moved, means.sum(), rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(model.added(x, np.array([0])), added[:1], rtol=1e-5)
+
+
+def test_a_gated_model_survives_its_arrays():
+    X, _, _, model = problem()
+    model = gated(model)
+    X = sp.csr_matrix(X, dtype=np.float32)
+    twin = predictor_from_arrays(model.to_arrays())
+    np.testing.assert_allclose(twin.predict(X), model.predict(X), rtol=2e-2)
+    np.testing.assert_array_equal(
+        twin.predict(X), predictor_from_arrays(twin.to_arrays()).predict(X)
     )
 
 

@@ -127,7 +127,7 @@ def test_a_changed_truncated_or_missing_file_is_refused(saved, name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format_version": 3}, "has format version 3, this program reads up to 2; upgrade"),
+        ({"format_version": 4}, "has format version 4, this program reads up to 3; upgrade"),
         ({"kind": "corpus"}, "holds a corpus, not a model"),
         ({"sha256": None}, "is damaged or not of neurowhere"),
         ({"format_version": None}, "is damaged or not of neurowhere"),

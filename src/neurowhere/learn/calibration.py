@@ -5,12 +5,22 @@ of highest density holds the peak once its mass exceeds that. If the levels of h
 uniform, a region of mass 0.5 would hold half of them. They are not quite, so the mass that is
 needed for a share s is read off as the s-quantile of the held-out levels (split conformal
 prediction), each study weighing the same.
+
+Short texts, abstracts and articles differ in that, so a `LengthCalibration` has such quantiles for
+several numbers of known terms, and goes from one to the next linearly in the log of the number.
 """
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 SHARES = np.linspace(0, 1, 201)  # at which a calibration is kept
+KNOTS = np.log([1.5, 4, 8, 16, 35, 62, 150, 420])  # logs of numbers of known terms
+LEAST_GAIN = 0.02  # expected gain below which a map is all but the mean map
+TINY = 1e-6  # weight of any text at any knot, for knots that no text is close to
+RIDGE = 1.0  # of the regression of the true gain on the model's own account
 
 
 def peak_levels(
@@ -62,12 +72,7 @@ def calibrate(levels: NDArray[np.float64], study: NDArray[np.integer]) -> NDArra
     array
         Quantile at each of `SHARES`.
     """
-    weights = 1 / np.bincount(study)[study]
-    order = np.argsort(levels, kind="stable")
-    reached = np.cumsum(weights[order]) / weights.sum()
-    quantiles = levels[order][np.minimum(np.searchsorted(reached, SHARES), len(levels) - 1)]
-    quantiles[0], quantiles[-1] = 0.0, 1.0
-    return quantiles
+    return _quantiles(levels, 1 / np.bincount(study)[study])
 
 
 def mass_for(share: float, calibration: NDArray[np.float64]) -> float:
@@ -84,3 +89,87 @@ def mass_for(share: float, calibration: NDArray[np.float64]) -> float:
     float
     """
     return float(np.interp(share, SHARES, calibration))
+
+
+@dataclass(frozen=True, eq=False)
+class LengthCalibration:
+    """What maps hold and gain on unseen studies, by the number n of known terms in a text.
+
+    Attributes
+    ----------
+    masses : array of shape (n_knots, n_shares)
+        Predicted mass that held each of `SHARES` of the peaks.
+    gains : array of shape (n_knots, 2)
+        a and b, with a + b E the true gain over the mean map where the model expects E.
+    """
+
+    masses: NDArray[np.float64]
+    gains: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls,
+        n_terms: NDArray[np.integer],
+        levels: NDArray[np.float64],
+        text: NDArray[np.integer],
+        expected: NDArray[np.floating],
+        true: NDArray[np.floating],
+    ) -> "LengthCalibration":
+        """Calibrate on texts that the model did not see.
+
+        Parameters
+        ----------
+        n_terms : array of shape (n_texts,)
+        levels, text : arrays of shape (n_peaks,)
+            Levels of peaks, and the text of each.
+        expected, true : arrays of shape (n_texts,)
+            Gain by the model's own account, and the true one.
+
+        Returns
+        -------
+        LengthCalibration
+        """
+        shares = _knot_shares(n_terms)  # (n_texts, n_knots)
+        sizes = np.bincount(text, minlength=len(n_terms))
+        weights = (shares + TINY)[text] / sizes[text, None]  # (n_peaks, n_knots)
+        masses = [_quantiles(levels, weight) for weight in weights.T]
+        design = np.hstack([shares, shares * expected[:, None]])
+        normal = design.T @ design + RIDGE * np.eye(design.shape[1])
+        gains = np.linalg.solve(normal, design.T @ true)
+        return cls(np.array(masses), gains.reshape(2, -1).T)
+
+    def mass_for(self, share: float, n_terms: int) -> float:
+        """Return the mass that should hold a share of the peaks of a text."""
+        weights = _knot_shares(np.array([n_terms]))[0]
+        return float(np.interp(share, SHARES, weights @ self.masses))
+
+    def gain(self, expected: float, n_terms: int) -> float:
+        """Return the gain to be expected of a text, given what the model expects itself."""
+        constant, slope = _knot_shares(np.array([n_terms]))[0] @ self.gains
+        return float(max(constant * min(1.0, expected / LEAST_GAIN) + slope * expected, 0.0))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that define it."""
+        return {"masses": self.masses, "gains": self.gains}
+
+
+def _knot_shares(n_terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return the weights of the knots in a linear interpolation in log n: (n_texts, n_knots)."""
+    at = np.clip(np.log(np.maximum(n_terms, 1)), KNOTS[0], KNOTS[-1])
+    left = np.clip(np.searchsorted(KNOTS, at) - 1, 0, len(KNOTS) - 2)
+    right_share = (at - KNOTS[left]) / (KNOTS[left + 1] - KNOTS[left])
+    weights = np.zeros((len(at), len(KNOTS)))
+    rows = np.arange(len(at))
+    weights[rows, left] = 1 - right_share
+    weights[rows, left + 1] = right_share
+    return weights
+
+
+def _quantiles(levels: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted quantile of levels at each of `SHARES`."""
+    order = np.argsort(levels, kind="stable")
+    reached = np.cumsum(weights[order])
+    reached /= reached[-1]
+    quantiles = levels[order][np.minimum(np.searchsorted(reached, SHARES), len(levels) - 1)]
+    quantiles[0], quantiles[-1] = 0.0, 1.0
+    return quantiles

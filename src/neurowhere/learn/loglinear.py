@@ -111,7 +111,12 @@ class Studies:
 
 
 def fit_loglinear(
-    studies: Studies, schedule: Schedule, *, seed: int = 0, n_jobs: int = -1
+    studies: Studies,
+    schedule: Schedule,
+    *,
+    seed: int = 0,
+    n_jobs: int = -1,
+    start: LogLinear | None = None,
 ) -> Iterator[LogLinear]:
     """Fit a log-linear regression by AdamW, and yield the model after each epoch.
 
@@ -123,13 +128,15 @@ def fit_loglinear(
         Seed of the random start, of the order of the studies and of the dropout.
     n_jobs : int
         Threads, −1 for all cores.
+    start : LogLinear, optional
+        Model to go on from, in place of a random one.
 
     Yields
     ------
     LogLinear
         The same arrays every time, which the next epoch changes: copy a model to keep it.
     """
-    for model, _ in _descend(studies, schedule, seed, n_jobs, learn_weights=False):
+    for model, _ in _descend(studies, schedule, seed, n_jobs, learn_weights=False, start=start):
         yield model
 
 
@@ -162,7 +169,13 @@ def learn_term_weights(
 
 
 def _descend(
-    studies: Studies, schedule: Schedule, seed: int, n_jobs: int, *, learn_weights: bool
+    studies: Studies,
+    schedule: Schedule,
+    seed: int,
+    n_jobs: int,
+    *,
+    learn_weights: bool,
+    start: LogLinear | None = None,
 ) -> Iterator[tuple[LogLinear, Floats]]:
     """Descend the gradient; yield the model and the log weights of terms after each epoch."""
     from joblib import effective_n_jobs
@@ -170,12 +183,14 @@ def _descend(
     rng = np.random.default_rng(seed)
     X, mean = studies.X, studies.mean
     n, d = X.shape
-    model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
+    if start is None:
+        model = LogLinear(mean, *_start(d, schedule.rank, len(mean), rng))
+    else:
+        model = LogLinear(mean, start.loadings.copy(), start.components.copy())
     log_weights = np.zeros((d, 1), np.float32)
     parameters = [model.loadings, model.components] + [log_weights] * learn_weights
     weight = studies.relative_volume.astype(np.float32)
-    importance = studies.n_peaks / (studies.n_peaks + schedule.few_peaks)
-    importance = (importance / importance.mean()).astype(np.float32)
+    importance = importance_of(studies.n_peaks, schedule.few_peaks)
     size = min(schedule.batch, max(_MIN_BATCH, n // _MIN_STEPS))
     n_steps = schedule.epochs * -(-n // size)
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
@@ -187,7 +202,7 @@ def _descend(
                 rows = order[batch]
                 x = reweighted(X[rows], np.exp(log_weights[:, 0])) if learn_weights else X[rows]
                 seen = drop(x, schedule.dropout, rng)
-                shares = importance[rows] / len(rows)
+                shares = importance[rows] / np.float32(len(rows))
                 *slopes, to_hidden = gradient(
                     model, seen, studies.targets(rows), weight, shares, threads
                 )
@@ -195,6 +210,13 @@ def _descend(
                     slopes.append(weight_gradient(x, seen, model.loadings, to_hidden))
                 step(slopes)
             yield model, log_weights[:, 0]
+
+
+def importance_of(n_peaks: NDArray[np.integer], few_peaks: float) -> Floats:
+    """Return the weight of each study in the mean loss, n / (n + n₀), 1 on average."""
+    importance = n_peaks / (n_peaks + few_peaks)
+    scaled: Floats = (importance / importance.mean()).astype(np.float32)
+    return scaled
 
 
 def _start(d: int, rank: int, m: int, rng: Any) -> tuple[Floats, Floats]:
@@ -236,10 +258,7 @@ def gradient(
     exponent: Floats = hidden @ model.components
     exponent += model.bias
 
-    def chunk(rows: slice) -> None:
-        _to_gradient(exponent[rows], targets[rows], weight, shares[rows, None])
-
-    list(threads.map(chunk, slices(len(exponent), _CHUNK)))
+    to_slope(exponent, targets, weight, shares, threads)
     to_hidden = exponent @ model.components.T  # (b, r)
     return np.asarray(x.T @ to_hidden), hidden.T @ exponent, to_hidden
 
@@ -270,6 +289,25 @@ def weight_gradient(
     moved -= x.data**2 * np.bincount(row, moved, minlength=x.shape[0])[row]
     slope = np.bincount(x.indices, moved, minlength=x.shape[1])
     return slope.astype(loadings.dtype)[:, None]
+
+
+def to_slope(
+    exponent: Floats, targets: Floats, weight: Floats, shares: Floats, threads: Any
+) -> None:
+    """Replace the exponents of a batch by the gradient of its loss, in place.
+
+    Parameters
+    ----------
+    exponent : array of shape (b, m)
+        Overwritten.
+    targets, weight, shares, threads
+        As in `gradient`.
+    """
+
+    def chunk(rows: slice) -> None:
+        _to_gradient(exponent[rows], targets[rows], weight, shares[rows, None])
+
+    list(threads.map(chunk, slices(len(exponent), _CHUNK)))
 
 
 def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, shares: Floats) -> None:

@@ -4,7 +4,7 @@ A linear one adds up maps of probability, a log-linear one maps of log probabili
 exact share of each term of a text in each region, before the result is made a density.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -12,11 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere.learn.gates import Gates, Opening
 from neurowhere.learn.lateral import lateral_shifts
+from neurowhere.learn.prior import Prior
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
 
+BALANCED = 0.18  # root mean square of components that are in balance with loadings
 FLOOR = 1e-9  # least probability of a region, before terms change it
 
 
@@ -70,15 +73,26 @@ class Linear:
         """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
         return lateral_shifts(maps, balance, sides)
 
-    def effects(self, terms: NDArray[np.integer]) -> Float32:
-        """Return the change of the probability of regions, before it is cut and rescaled."""
-        effects: Float32 = self.coefficients[terms] * np.float32(self.sharpness)
-        return effects
+    def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
+        """Return what each term of one text adds to the probability of regions: (k, m).
 
-    def mean_effects(self, terms: NDArray[np.integer], weights: Floats) -> Floats:
-        """Average the effects over regions, with weights."""
-        effects: Floats = self.sharpness * (self.coefficients[terms] @ weights)
-        return effects
+        That is before the probability is cut and rescaled. `places` picks some of the entries of
+        the row `x`.
+        """
+        some = slice(None) if places is None else places
+        effects = self.coefficients[x.indices[some]] * np.float32(self.sharpness)
+        added: Float32 = x.data[some, None] * effects
+        return added
+
+    def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
+        """Average over regions what each term of one text adds, with weights: (k,)."""
+        added: Floats = x.data * (self.sharpness * (self.coefficients[x.indices] @ weights))
+        return added
+
+    def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
+        """Average over regions what all terms of each text add, with weights: (n,)."""
+        moved: Floats = X @ (self.sharpness * (self.coefficients @ weights))
+        return moved
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that define it."""
@@ -93,7 +107,11 @@ class Linear:
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """q = softmax(b + xᵀA S), with b the log of the mean map; see `neurowhere.learn.loglinear`.
+    """q = softmax(b + s xᵀ(A + g B + h D) S + prior), with b the log of the mean map.
+
+    The gates g, h and the sharpness s follow from the number of known terms in a text, see
+    `neurowhere.learn.gates`, the prior from its names of places, see `neurowhere.learn.prior`. What
+    `neurowhere.learn.loglinear` fits to studies is the plain q = softmax(b + xᵀA S).
 
     Attributes
     ----------
@@ -102,11 +120,21 @@ class LogLinear:
         A, each term in r dimensions.
     components : array of shape (r, m)
         S, the maps of these dimensions.
+    gates : Gates, optional
+        Without them g = h = 0 and s = 1.
+    short, long : array of shape (d, r), optional
+        B and D, what a term says besides in a short text and in an article.
+    prior : Prior, optional
+        Maps of the names of places.
     """
 
     mean: Floats
     loadings: Float32
     components: Float32
+    gates: Gates | None = None
+    short: Float32 | None = None
+    long: Float32 | None = None
+    prior: Prior | None = None
     unit: ClassVar[Literal["log probability"]] = "log probability"
 
     @property
@@ -126,9 +154,20 @@ class LogLinear:
         bias: Float32 = np.log(np.maximum(self.mean_map, FLOOR)).astype(np.float32)
         return bias
 
-    def project(self, X: sp.csr_matrix) -> Float32:
-        """Place texts in the r dimensions, where neighbours have similar maps: (n, r)."""
-        return np.asarray(X @ self.loadings, dtype=np.float32)
+    def project(self, X: sp.csr_matrix, opening: Opening | None = None) -> Float32:
+        """Place texts in the r dimensions, where neighbours have similar maps: (n, r).
+
+        Gates may be given, where X is only part of the texts.
+        """
+        hidden: Float32 = np.asarray(X @ self.loadings, dtype=np.float32)
+        if self.gates is None:
+            return hidden
+        opening = self.gates.of(X) if opening is None else opening
+        for gate, loadings in zip(opening, (self.short, self.long), strict=True):
+            if loadings is not None:
+                hidden += gate[:, None] * (X @ loadings)
+        hidden *= opening.sharpness[:, None]
+        return hidden
 
     def predict(self, X: sp.csr_matrix, shift: Float32 | None = None) -> Float32:
         """Predict the probability of each region: (n, m). Without any term, the mean map.
@@ -137,6 +176,8 @@ class LogLinear:
         """
         exponent = self.project(X) @ self.components
         exponent += self.bias
+        if self.prior is not None and (named := self.prior.total(X)) is not None:
+            exponent += named
         if shift is not None:
             exponent += shift
         return softmax(exponent)
@@ -145,26 +186,56 @@ class LogLinear:
         """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
         return lateral_shifts(maps, balance, sides, self.mean_map)
 
-    def effects(self, terms: NDArray[np.integer]) -> Float32:
-        """Return the change of the log probability of regions, up to a constant of the text."""
-        effects: Float32 = self.loadings[terms] @ self.components
-        return effects
+    def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
+        """Return what each term of one text adds to the exponent: (k, m).
 
-    def mean_effects(self, terms: NDArray[np.integer], weights: Floats) -> Floats:
-        """Average the effects over regions, with weights."""
-        effects: Floats = self.loadings[terms] @ (self.components @ weights.astype(np.float32))
-        return effects
+        `places` picks some of the entries of the row `x`.
+        """
+        some = slice(None) if places is None else places
+        terms, values = x.indices[some], x.data[some]
+        maps: Float32 = values[:, None] * (self._loadings_in(x, terms) @ self.components)
+        if self.prior is not None:
+            self.prior.add_to(maps, terms, values)
+        return maps
+
+    def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
+        """Average over regions what each term of one text adds, with weights: (k,)."""
+        heights = self.components @ weights.astype(np.float32)  # (r,)
+        added: Floats = x.data * (self._loadings_in(x, x.indices) @ heights)
+        if self.prior is not None:
+            added += x.data**2 * self.prior.mean_added(x.indices, weights)
+        return added
+
+    def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
+        """Average over regions what all terms of each text add, with weights: (n,)."""
+        moved: Floats = self.project(X) @ (self.components @ weights.astype(np.float32))
+        if self.prior is not None:
+            every = np.arange(self.n_terms)
+            moved += X.power(2) @ self.prior.mean_added(every, weights)
+        return moved
+
+    def _loadings_in(self, x: sp.csr_matrix, terms: NDArray[np.integer]) -> Float32:
+        """Return the loadings that some terms have in one text: s (A + g B + h D)."""
+        loadings: Float32 = self.loadings[terms]
+        if self.gates is None:
+            return loadings
+        opening = self.gates.of(x)
+        for gate, more in zip(opening, (self.short, self.long), strict=True):
+            if more is not None:
+                loadings = loadings + gate[0] * more[terms]
+        sharpened: Float32 = opening.sharpness[0] * loadings
+        return sharpened
 
     def copy(self) -> "LogLinear":
         """Copy the arrays, which a running fit keeps changing."""
-        return LogLinear(self.mean, self.loadings.copy(), self.components.copy())
+        return replace(self, loadings=self.loadings.copy(), components=self.components.copy())
 
     def sharpened(self, sharpness: float) -> "LogLinear":
-        """Multiply the effect of every term."""
-        return LogLinear(self.mean, self.loadings * np.float32(sharpness), self.components)
+        """Multiply the effect of every term; of a plain model."""
+        return replace(self, loadings=self.loadings * np.float32(sharpness))
 
     def truncated(self, rank: int) -> "LogLinear":
-        """Keep the `rank` dimensions that move the maps most, the strongest first.
+        """Keep the `rank` dimensions of a plain model that move maps most, the strongest first.
 
         With A S = U Σ Vᵀ, loadings become U Σ and components Vᵀ.
         """
@@ -178,9 +249,39 @@ class LogLinear:
             self.mean, loadings.astype(np.float32), np.ascontiguousarray(components, np.float32)
         )
 
+    def balanced(self, seed: int = 0) -> tuple["LogLinear", Float32]:
+        """Return a plain model in coordinates in which all loadings can move, and the way back.
+
+        With A S = U Σ Vᵀ and Q a random rotation, loadings become U Σ^½ Q / k and components
+        k Qᵀ Σ^½ Vᵀ, whose root mean square is `BALANCED`. Loadings in these coordinates, times the
+        matrix that is returned, are loadings for the components Vᵀ of `truncated`.
+        """
+        whole = self.truncated(self.loadings.shape[1])
+        values = np.linalg.norm(whole.loadings, axis=0)  # Σ
+        rotation = np.linalg.qr(np.random.default_rng(seed).normal(size=(len(values),) * 2))[0]
+        components = rotation.T @ (np.sqrt(values)[:, None] * whole.components)
+        scale = BALANCED / np.sqrt((components**2).mean())
+        loadings = whole.loadings @ (rotation / np.sqrt(values)[:, None]) / scale
+        back = scale * rotation.T * np.sqrt(values)
+        model = LogLinear(
+            self.mean, loadings.astype(np.float32), (scale * components).astype(np.float32)
+        )
+        return model, back.astype(np.float32)
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that define it."""
-        return {"mean": self.mean, "loadings": self.loadings, "components": self.components}
+        arrays: dict[str, NDArray[Any]] = {
+            "mean": self.mean,
+            "loadings": self.loadings,
+            "components": self.components,
+        }
+        optional: dict[str, NDArray[Any] | None] = {
+            "short": self.short,
+            "long": self.long,
+            "is_extra": None if self.gates is None else self.gates.is_extra,
+        }
+        arrays |= {name: values for name, values in optional.items() if values is not None}
+        return arrays | ({} if self.prior is None else self.prior.to_arrays())
 
 
 Predictor = Linear | LogLinear
@@ -215,7 +316,15 @@ def predictor_from_arrays(arrays: dict[str, NDArray[Any]]) -> Predictor:
     Predictor
     """
     if "loadings" in arrays:
-        return LogLinear(arrays["mean"], arrays["loadings"], arrays["components"])
+        return LogLinear(
+            arrays["mean"],
+            arrays["loadings"],
+            arrays["components"],
+            gates=Gates(arrays["is_extra"]) if "is_extra" in arrays else None,
+            short=arrays.get("short"),
+            long=arrays.get("long"),
+            prior=Prior.from_arrays(arrays) if "prior_terms" in arrays else None,
+        )
     return Linear(
         arrays["mean"], arrays["coefficients"], arrays["centre"], float(arrays["sharpness"])
     )

@@ -206,8 +206,8 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     and e_sk what term s adds to region k.
     """
     every_term = np.arange(len(model.extractor_.terms))
-    effects = model.predictor_.mean_effects(every_term, weights - model.mean_map_)
-    linear = term_features(model, every_term) @ effects
+    alone = term_features(model, every_term)
+    linear = model.predictor_.mean_moved(alone, weights - model.mean_map_)
     likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
     scores = log_ratios(model, likely) @ weights
     order = np.argsort(-scores, kind="stable")[:n_terms]

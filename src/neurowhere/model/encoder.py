@@ -24,6 +24,7 @@ from neurowhere.exceptions import FitError, TextError
 from neurowhere.learn import (
     Certificate,
     Choice,
+    LengthCalibration,
     LogLinear,
     Peaks,
     Schedule,
@@ -128,8 +129,9 @@ class Encoder(Parameters):
         Scores of all λ and sharpnesses on the validation studies.
     certificate_ : Certificate or None
         Primal and dual value of the ℓ1 fit.
-    calibration_ : array or None
-        Mass that holds each share of the peaks of held-out studies; for the likelihood.
+    calibration_ : array, LengthCalibration or None
+        Mass that holds each share of the peaks of held-out studies, for all texts or by their
+        length; for the likelihood.
     neighbours_ : Neighbours or None
         Training studies as points, to find those close to a text; for the likelihood.
     training_ : dict
@@ -148,7 +150,7 @@ class Encoder(Parameters):
 
     choice_: Choice | None
     certificate_: Certificate | None
-    calibration_: NDArray[np.float64] | None
+    calibration_: NDArray[np.float64] | LengthCalibration | None
     neighbours_: Neighbours | None
 
     def __init__(
@@ -548,7 +550,7 @@ class Encoder(Parameters):
         features = readings.features[row]
         if not len(places):
             return places, np.empty((0, self.partition_.n_regions), np.float32)
-        maps = features.data[places, None] * self.predictor_.effects(features.indices[places])
+        maps = self.predictor_.added(features, places)
         balance = np.fromiter(sides.values(), np.float64, len(sides))
         return places, self.predictor_.lateral(maps, balance, side_of_regions(self.partition_))
 
@@ -570,7 +572,7 @@ class Encoder(Parameters):
             return self._shifts(readings, row)
 
         def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
-            added = features.data * self.predictor_.mean_effects(features.indices, places)
+            added = self.predictor_.mean_added(features, places)
             if self._follows_sides(reader):
                 structures, shifts = lateral()
                 added[structures] += shifts @ places
@@ -590,7 +592,8 @@ class Encoder(Parameters):
                 for name, weight in zip(names, features.data[order].tolist(), strict=True)
             },
             mentions=readings.mentions[row],
-            calibrate=self._mass_for,
+            calibrate=partial(self._mass_for, features),
+            expect=partial(self._gain, features),
             explain=explain,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
@@ -602,8 +605,20 @@ class Encoder(Parameters):
         is_short = len(word) < SHORTEST_SPELT
         return [] if is_short or self.text == "none" else self.vocabulary_.suggest(word)
 
-    def _mass_for(self, share: float) -> float:
+    def _mass_for(self, features: sparse.csr_matrix, share: float) -> float:
+        if isinstance(self.calibration_, LengthCalibration):
+            return self.calibration_.mass_for(share, self._n_known(features))
         return share if self.calibration_ is None else mass_for(share, self.calibration_)
+
+    def _gain(self, features: sparse.csr_matrix, expected: float) -> float:
+        if not isinstance(self.calibration_, LengthCalibration):
+            return expected
+        return self.calibration_.gain(expected, self._n_known(features))
+
+    def _n_known(self, features: sparse.csr_matrix) -> int:
+        """Return the number of known terms of a text, without extra words."""
+        gates = getattr(self.predictor_, "gates", None)
+        return int(features.nnz if gates is None else (~gates.is_extra[features.indices]).sum())
 
     def _similar(self, features: sparse.csr_matrix) -> pd.DataFrame | None:
         if self.neighbours_ is None or not isinstance(self.predictor_, LogLinear):
@@ -633,7 +648,7 @@ class Encoder(Parameters):
             term=names[index],
             side=side,
             method="learned" if len(columns) > 1 or side not in LATERAL else "restricted",
-            effect=features.data @ self.predictor_.effects(features.indices),
+            effect=self.predictor_.added(features).sum(axis=0),
             unit=self.predictor_.unit,
             partition=self.partition_,
         )

@@ -25,7 +25,7 @@ from neurowhere.text.unknown import UnknownWord, unknown_words
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
-FEW_NATS = 0.1  # expected gain; less supports little
+FEW_NATS = 0.05  # expected gain; less supports little
 LEAST_KNOWN, MANY_TERMS = 0.34, 15  # share of content words known; terms that make up for it
 WORD = re.compile(r"[^\W\d_]+")
 
@@ -76,6 +76,9 @@ class Encoding:
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
+    expect : callable
+        From the gain over the mean map that the model expects to the one that unseen studies
+        showed, both in nats. A model that was not calibrated takes its own word for it.
     explain : callable
         From weights of the regions to what each of `uses` adds to their weighted sum; exact.
     unit : "probability" or "log probability"
@@ -94,6 +97,7 @@ class Encoding:
     uses: dict[str, TermUse] = field(default_factory=dict)
     mentions: Mentions = field(default_factory=lambda: Mentions(()))
     calibrate: Callable[[float], float] = field(default=float)
+    expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
@@ -189,7 +193,7 @@ class Encoding:
         terms = named + (n_rules if len(self.uses) > named else 0)
         if self.is_mean_map:
             return Support(0, n_words, 0.0, len(self.unknown))
-        nats = float(self.probabilities @ self.log_ratio)
+        nats = self.expect(float(self.probabilities @ self.log_ratio))
         return Support(terms, n_words, nats, len(self.unknown), is_foreign(self.text))
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
@@ -366,8 +370,8 @@ class Support:
     words : int
         Words of the text.
     nats : float
-        How much likelier, by the model's own account, peaks are under the map than under the mean
-        map: the expected gain in log-likelihood.
+        How much likelier peaks should be under the map than under the mean map: the expected gain
+        in log-likelihood, as calibrated on unseen studies where the model was.
     unknown : int
         Content words of the text that the model does not know.
     foreign : bool

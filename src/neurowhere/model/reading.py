@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
 from scipy import sparse
 
 from neurowhere.exceptions import TextError
+from neurowhere.model.weighting import GatedTfIdf
 from neurowhere.text import TermCounter, TermExtractor, TfIdf
+from neurowhere.text.articles import place_weights
 from neurowhere.text.clinical.mentions import (
     Mention,
     Mentions,
@@ -19,6 +22,8 @@ from neurowhere.text.clinical.mentions import (
 )
 from neurowhere.text.clinical.places import is_general
 
+LEAST_OPEN = 0.05  # of the long gate; a text below is no article
+_is_general = lru_cache(maxsize=1 << 14)(is_general)
 SIGNS: dict[str, float] = {"left": 1.0, "right": -1.0}  # both sides, or none, are neither
 
 
@@ -87,7 +92,14 @@ class Readings:
             replace(each, found=(*each.found, *more))
             for each, more in zip(mentions, implied, strict=True)
         ]
-        features = weighting.transform(count_each(counted, extractor))
+        counts = count_each(counted, extractor)
+        if isinstance(weighting, GatedTfIdf):
+            gates = weighting.gates.of(counts).long
+            if (gates > LEAST_OPEN).any():
+                texts_and_gates = zip(texts, counted, gates.tolist(), strict=True)
+                counted = [_as_article(*each) for each in texts_and_gates]
+                counts = count_each(counted, extractor)
+        features = weighting.transform(counts)
         return cls(mentions, implied, _carrying(features, extractor), extractor)
 
     @classmethod
@@ -143,7 +155,7 @@ class Readings:
         ]
         n_structures = 0
         for mention in mentions.present:
-            if not is_general(mention.term):
+            if not _is_general(mention.term):
                 n_structures += mention.is_structure
             elif mention.side:
                 placeless.append(mention.side)
@@ -172,6 +184,23 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
         for structure in mention.implied
         if structure.term in extractor.vocabulary
     ]
+
+
+def _as_article(text: str, mentions: Mentions, gate: float) -> Mentions:
+    """Weigh the mentions of a text by their places, as far as it is long: by exp(h v)."""
+    found = mentions.found
+    if gate <= LEAST_OPEN:
+        return mentions
+    starts = np.array([mention.start for mention in found])
+    numbers: dict[str, int] = {}
+    terms = np.array([numbers.setdefault(mention.term, len(numbers)) for mention in found])
+    structures = np.array([mention.is_structure for mention in found], dtype=bool)
+    factors = np.exp(gate * place_weights(text, starts, terms, structures)).tolist()
+    weighed = (
+        mention._replace(weight=mention.weight * factor)
+        for mention, factor in zip(found, factors, strict=True)
+    )
+    return replace(mentions, found=tuple(weighed))
 
 
 def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.csr_matrix:

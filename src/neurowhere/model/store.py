@@ -8,7 +8,8 @@
     brain.npz           what counts as brain, for an atlas
     predictor.npz       arrays of the regression; int8 with scales for a model that was made small
     terms.npz           weight (idf) of each term
-    calibration.npy     mass that holds each share of unseen peaks, for a model that knows it
+    calibration.npy     mass that holds each share of unseen peaks, for a model that knows it;
+                        calibration.npz has it by the length of texts, and the gains too
     studies.npz         ids and vectors of the training studies, to find close ones
     vocabulary.csv      terms, categories and synonyms
 
@@ -27,21 +28,22 @@ from scipy import sparse
 
 from neurowhere._tools.files import expanded, new_folder, read_info, write_info
 from neurowhere.exceptions import ModelError
-from neurowhere.learn import Certificate, Choice, predictor_from_arrays
+from neurowhere.learn import Certificate, Choice, LengthCalibration, predictor_from_arrays
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.neighbours import Neighbours
+from neurowhere.model.weighting import GatedTfIdf
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 KIND = "model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3  # since then loadings for short texts and articles, and names of places
 REMEDY = "fetch or fit it again"
 TOLERANCE = 1e-4  # of a sum of float32 probabilities
 
 MODEL_NAME = "model.json"
 PARTITION_NAME, BRAIN_NAME = "partition.npz", "brain.npz"
 PREDICTOR_NAME, CALIBRATION_NAME = "predictor.npz", "calibration.npy"
-STUDIES_NAME = "studies.npz"
+LENGTHS_NAME, STUDIES_NAME = "calibration.npz", "studies.npz"
 TERMS_NAME, VOCABULARY_NAME = "terms.npz", "vocabulary.csv"
 SCALE = "_scale"  # ends the name of the scales of an array of 8-bit numbers
 
@@ -153,7 +155,9 @@ def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:
     if model.text != "none":
         _write_arrays({"idf": model.weighting_.idf_}, folder / TERMS_NAME)
         model.vocabulary_.save(folder / VOCABULARY_NAME)
-    if model.calibration_ is not None:
+    if isinstance(model.calibration_, LengthCalibration):
+        _write_arrays(model.calibration_.to_arrays(), folder / LENGTHS_NAME)
+    elif model.calibration_ is not None:
         np.save(folder / CALIBRATION_NAME, model.calibration_, allow_pickle=False)
     if model.neighbours_ is not None:
         studies = {"ids": model.neighbours_.ids, "vectors": model.neighbours_.vectors}
@@ -194,6 +198,8 @@ def _read_files(path: Path) -> Encoder:
     model.calibration_ = model.neighbours_ = None
     if (path / CALIBRATION_NAME).exists():
         model.calibration_ = np.load(path / CALIBRATION_NAME, allow_pickle=False)
+    if (path / LENGTHS_NAME).exists():
+        model.calibration_ = LengthCalibration(**_read_arrays(path / LENGTHS_NAME))
     if (path / STUDIES_NAME).exists():
         model.neighbours_ = Neighbours(**_read_large(path / STUDIES_NAME))
     if model.text != "none":
@@ -211,9 +217,16 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
         learned["sided"],
         nested=learned.get("nested", False),
     )
-    model.weighting_ = TfIdf.from_idf(_read_arrays(path / TERMS_NAME)["idf"])
+    model.weighting_ = _weighting(model, _read_arrays(path / TERMS_NAME)["idf"])
     if model.constraint == "labels":
         model.label_names_ = learned["label_names"]
+
+
+def _weighting(model: Encoder, idf: NDArray[np.float32]) -> TfIdf:
+    """Return the weights of terms; those of a model with gates depend on the text."""
+    if getattr(model.predictor_, "gates", None) is None:
+        return TfIdf.from_idf(idf)
+    return GatedTfIdf.of_vocabulary(idf, model.vocabulary_, model.extractor_.terms)
 
 
 def _check_shapes(model: Encoder) -> None:
@@ -223,7 +236,7 @@ def _check_shapes(model: Encoder) -> None:
     if not (
         (predictor.n_terms, len(predictor.mean_map)) == (n_terms, n_regions)
         and predictor.predict(no_terms).shape == (1, n_regions)
-        and predictor.effects(np.arange(min(n_terms, 1))).shape[1] == n_regions
+        and predictor.added(no_terms).shape == (0, n_regions)
         and (not n_terms or model.weighting_.idf_.shape == (n_terms,))
     ):
         raise ValueError(f"expected arrays of {n_terms:,} terms and {n_regions:,} regions")

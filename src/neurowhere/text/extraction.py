@@ -102,19 +102,19 @@ class TermExtractor:
     def weigh(self, by_section: Mapping[str, sparse.csr_matrix]) -> sparse.csr_matrix:
         """Sum the counts of sections, each by its weight; nested terms are counted in."""
         counts = combine_sections(by_section, self.section_weights)
-        return sparse.csr_matrix(counts + counts @ self._within) if self.nested else counts
+        return sparse.csr_matrix(counts + counts @ self.within) if self.nested else counts
 
     @cached_property
     def terms_within(self) -> dict[str, list[str]]:
         """Terms that the mention of a longer one counts too, for each that has any."""
-        pairs = zip(*self._within.nonzero(), strict=True) if self.nested else ()
+        pairs = zip(*self.within.nonzero(), strict=True) if self.nested else ()
         within: dict[str, list[str]] = {}
         for longer, shorter in pairs:
             within.setdefault(self.terms[longer], []).append(self.terms[shorter])
         return within
 
     @cached_property
-    def _within(self) -> sparse.csr_matrix:
+    def within(self) -> sparse.csr_matrix:
         """(n_terms, n_terms): how often the term of a column is within that of a row."""
         parts = self.vocabulary.parts().tocoo()  # of the vocabulary: sided terms have none
         shape = (len(self.terms), len(self.terms))

@@ -98,10 +98,14 @@ class TfIdf:
             raise VocabularyError(
                 f"expected counts of {len(self.idf_):,} terms, but these have {counts.shape[1]:,}"
             )
-        weighted = counts.astype(np.float64)
-        weighted.data = _sublinear(weighted.data) * self.idf_[weighted.indices]
+        weighted = self._weigh(counts.astype(np.float64))
         norms = np.sqrt(weighted.multiply(weighted).sum(axis=1)).A1
         return _scaled_rows(weighted, norms)
+
+    def _weigh(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Weight counts, in place, before rows get unit norm."""
+        counts.data = _sublinear(counts.data) * self.idf_[counts.indices]
+        return counts
 
     def fit_transform(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
         """Fit, then transform the same counts."""

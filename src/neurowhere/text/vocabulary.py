@@ -22,7 +22,18 @@ from neurowhere.text.lookalikes import true_synonyms
 from neurowhere.text.suggestions import NearNames
 from neurowhere.text.words import cased_words_of, fold, words_of
 
-CATEGORIES = ("anatomy", "function", "task", "drug", "disorder", "symptom", "other", "generic", "")
+CATEGORIES = (
+    "anatomy",
+    "function",
+    "task",
+    "drug",
+    "disorder",
+    "symptom",
+    "other",
+    "generic",
+    "extra",
+    "",
+)
 FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
@@ -67,7 +78,8 @@ class Vocabulary:
         Other names, each with the term that it stands for.
     categories : mapping of str to str, optional
         Category of terms: "anatomy", "function", "task", "drug", "disorder", "symptom", "other",
-        "generic" (says nothing of where by itself: "human", "syndrome") or "" (none).
+        "generic" (says nothing of where by itself: "human", "syndrome"), "extra" (a word that
+        only helps with short texts) or "" (none).
 
     Examples
     --------
@@ -137,9 +149,12 @@ class Vocabulary:
         """Whether a term says nothing of where by itself, as "human" and "syndrome" do.
 
         A term without a category is generic where the package's own list of such words has it.
+        Extra words are, too: they only help where a known term is near.
         """
         category = self.category(term)
-        return category == "generic" or (category == "" and term in generic_words())
+        if category in ("generic", "extra"):
+            return True
+        return category == "" and term in generic_words()
 
     def subset(self, terms: Iterable[str]) -> "Vocabulary":
         """Vocabulary of some of the terms, in the order of this one."""
@@ -154,13 +169,17 @@ class Vocabulary:
         """One-word terms within longer ones: int32, shape (n_terms, n_terms).
 
         The words of a name are consumed when it is counted; ``counts + counts @ parts`` counts
-        them as well, as NeuroQuery's features do.
+        them as well, as NeuroQuery's features do. Extra words count only where they stand alone.
 
         >>> Vocabulary(["cortex", "visual", "visual cortex"]).parts().toarray()[2].tolist()
         [1, 1, 0]
         """
         words = [words_of(term) for term in self.terms]
-        single = {names[0]: i for i, names in enumerate(words) if len(names) == 1}
+        single = {
+            names[0]: i
+            for i, names in enumerate(words)
+            if len(names) == 1 and self.category(self.terms[i]) != "extra"
+        }
         places = [
             (i, single[word])
             for i, names in enumerate(words)

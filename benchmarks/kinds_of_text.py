@@ -1,0 +1,262 @@
+"""The recipe of the shipped model by kind of text, on outer folds, beside the plain likelihood.
+
+    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--folds 5] [--plain] [--quick]
+
+Everything is chosen inside the training studies of a fold. On its test studies: nats above the mean
+map for title, abstract and keywords, title, keywords, one keyword, the words that NeuroQuery's
+vocabulary lacks, and articles without their tables; calibrated regions and stated gains; retrieval;
+bare terms that score below the mean map; and names of places of atlases that are no prior. With
+--plain, version 4's recipe is fitted to the same studies: a log-linear model of NeuroQuery's
+vocabulary. The texts are the same for both. With --quick, the model is scored that choices are made
+with: one fit to nine tenths of the training studies. Finished folds are kept in DIR.
+"""
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+from neurowhere import Encoder, load_model, save_model
+from neurowhere.evaluate.retrieval import likelihood_matrix, recalls, without_hubs
+from neurowhere.learn import LengthCalibration, mass_for, peak_levels, shuffle_split
+from neurowhere.model.recipe import Recipe
+from neurowhere.model.shipping import to_encoder
+from neurowhere.space import Atlas, VoxelGrid, place_peaks
+from neurowhere.text import Vocabulary
+from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.anatomy.labels import words_of_label
+from setting import DATA, print_table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+from train_model import articles_of, read_material
+
+SHARES = (0.5, 0.8, 0.95)
+CHUNK = 200  # texts predicted at a time
+LEAST_STUDIES = 10  # of a term of the plain model; test studies of a bare term
+NEAR_MM, LEAST_MM3 = 10, 10
+OTHER_ATLASES = {
+    "hcpex426": "hcpex426",
+    "tian_subcortex_S1": "tian_subcortex_S1",
+    "juelich": "juelich_maxprob-thr25",
+    "ho_cortical_thr25": "ho_cortical_thr25",
+    "ho_subcortical_thr25": "ho_subcortical_thr25",
+    "cerebellum_diedrichsen": "cerebellum_diedrichsen",
+}
+
+
+def main():
+    """Fit and score the folds, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="score the model of the choices")
+    parser.add_argument("--jobs", type=int, default=-1)
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    warnings.simplefilter("ignore")
+    vocabulary = Vocabulary.load(arguments.vocabulary)
+    material = read_material(DATA, vocabulary)
+    results = []
+    for fold in range(arguments.folds):
+        for version in ("plain", "shipped") if arguments.plain else ("shipped",):
+            file = arguments.output / f"{version}-{fold}.json"
+            if not file.exists():
+                train, test = shuffle_split(material.corpus.groups.astype(str), fold, seed=0)
+                model = fit(version, material, train, arguments)
+                folder = arguments.output / f"{version}-{fold}"
+                save_model(model, folder, small=True, overwrite=True)
+                file.write_text(json.dumps(measure(load_model(folder), material, test), indent=1))
+            results.append((f"{version}, fold {fold}", json.loads(file.read_text())))
+    names = list(results[0][1])
+    rows = [[name, *(f"{result.get(name, np.nan):.4f}" for _, result in results)] for name in names]
+    print_table(["", *(title for title, _ in results)], rows)
+
+
+def fit(version, material, train, arguments):
+    """Fit a model to the training studies of a fold."""
+    if version == "shipped":
+        recipe = Recipe(seeds=arguments.seeds, n_jobs=arguments.jobs)
+        fit_to = recipe.try_on_part if arguments.quick else recipe.fit
+        return to_encoder(*fit_to(material, train), train)
+    return Encoder(
+        VoxelGrid(4),
+        "likelihood",
+        vocabulary=build_full(DATA / "vocabulary"),
+        min_studies=LEAST_STUDIES,
+        repeats=arguments.seeds,
+        n_jobs=arguments.jobs,
+    ).fit(material.corpus.select(train))
+
+
+def measure(model, material, test):
+    """Measure all on the test studies of a fold."""
+    start = time.perf_counter()
+    corpus = material.corpus
+    peaks = peaks_by_study(corpus)
+    old = build_full(DATA / "vocabulary")
+    table = {"test studies": len(test)}
+    align = model.vocabulary_.align(corpus.terms).matrix
+    for name, counts, studies in kinds(corpus, test, old):
+        table |= score(model, name, maps_of_counts(model, counts @ align), peaks, studies)
+    texts = [(row, text) for row, text in articles_of(DATA, corpus) if row in set(test.tolist())]
+    encodings = [model.encode(text) for _, text in texts]
+    maps = np.array([encoding.probabilities for encoding in encodings])
+    n_terms = [sum(is_known(model)[list_of(model, each)]) for each in encodings]
+    studies = np.array([row for row, _ in texts])
+    table["test articles"] = len(texts)
+    table |= score(model, "article", [(maps, np.array(n_terms))], peaks, studies)
+    table |= retrieval("articles", maps, [peaks[row] for row in studies])
+    counts = sparse.csr_matrix(sum(corpus.counts.values())).tocsr()[test[:1000]] @ align
+    maps = np.vstack([q for q, _ in maps_of_counts(model, counts)])
+    table |= retrieval("1,000 abstracts", maps, [peaks[row] for row in test[:1000]])
+    table |= bare_terms(model, corpus, test, peaks, old) | names_of_places(model)
+    return table | {"seconds to score": time.perf_counter() - start}
+
+
+def is_known(model):
+    """Return which terms are no extra words."""
+    gates = getattr(model.predictor_, "gates", None)
+    return np.ones(len(model.extractor_.terms), bool) if gates is None else ~gates.is_extra
+
+
+def list_of(model, encoding):
+    """Return the columns of the terms of a text."""
+    return [model.vocabulary_.index(term) for term in encoding.uses]
+
+
+def peaks_by_study(corpus):
+    """Regions of the peaks of each study."""
+    grid = VoxelGrid(4)
+    xyz = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+    study, region = place_peaks(grid, grid, xyz, corpus.peak_rows)
+    order = np.argsort(study, kind="stable")
+    bounds = np.searchsorted(study[order], np.arange(1, len(corpus)))
+    return np.split(region[order], bounds)
+
+
+def kinds(corpus, test, old):
+    """Yield kinds of text: name, counts of NeuroQuery's columns, studies."""
+    sections = {name: counts.tocsr()[test] for name, counts in corpus.counts.items()}
+    whole = sparse.csr_matrix(sum(sections.values()))
+    yield "title, abstract, keywords", whole, test
+    yield "title", sections["title"], test
+    is_known = np.diff(old.align(corpus.terms).matrix.indptr) > 0
+    keywords = sections["keywords"]
+    known = sparse.csr_matrix(keywords @ sparse.diags_array(is_known.astype(np.float32)))
+    known.eliminate_zeros()
+    some = np.flatnonzero(np.diff(known.indptr))
+    yield "keywords", keywords[some], test[some]
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(known.indices[known.indptr[i] : known.indptr[i + 1]]) for i in some]
+    one = sparse.csr_matrix(
+        (np.ones(len(some)), (np.arange(len(some)), drawn)), shape=(len(some), len(is_known))
+    )
+    yield "one keyword", one, test[some]
+    unknown = sparse.diags_array((~is_known).astype(np.float32))
+    yield "no term of NeuroQuery's vocabulary", sparse.csr_matrix(whole @ unknown), test
+
+
+def maps_of_counts(model, counts):
+    """Yield maps of texts given by counts of terms, and their numbers of known terms."""
+    features = model.weighting_.transform(model.extractor_.weigh({"body": counts}))
+    n_terms = np.diff(sparse.csr_matrix(features[:, is_known(model)]).indptr)
+    for start in range(0, features.shape[0], CHUNK):
+        some = slice(start, start + CHUNK)
+        yield model.predict_features(features[some]), n_terms[some]
+
+
+def score(model, name, maps, peaks, studies):
+    """Return the mean gain over the mean map, true and stated, and what regions hold."""
+    m = model.partition_.n_regions
+    mean = np.log1p(model.mean_map_ * m)
+    rows = []
+    for q, n_terms in maps:
+        ratio = np.log1p(q * m) - mean
+        for own, r, n in zip(q, ratio, n_terms.tolist(), strict=True):
+            region = peaks[studies[len(rows)]]
+            levels = peak_levels(own[None], own[None], np.zeros(len(region), int), region)
+            expected, masses = calibrated(model, float(own @ r), n)
+            rows.append([r[region].mean(), expected, *((levels[:, None] < masses).mean(axis=0))])
+    names = ["", "stated gain, ", *(f"{share:.0%} region, " for share in SHARES)]
+    means = np.mean(rows, axis=0).tolist()
+    return {before + name: mean for before, mean in zip(names, means, strict=True)}
+
+
+def calibrated(model, expected, n_terms):
+    """Return the stated gain, and the masses that should hold each share of the peaks."""
+    calibration = model.calibration_
+    if isinstance(calibration, LengthCalibration):
+        masses = [calibration.mass_for(share, n_terms) for share in SHARES]
+        return calibration.gain(expected, n_terms), masses
+    return expected, [mass_for(share, calibration) for share in SHARES]
+
+
+def retrieval(name, maps, peaks):
+    """Find the text of coordinates, by the likelihood alone."""
+    study = np.repeat(np.arange(len(peaks)), [len(own) for own in peaks])
+    matrix = likelihood_matrix(maps, study, np.concatenate(peaks), maps.shape[1])
+    kept = "coordinates to text, recall at 10"
+    return {
+        f"recall at 10, {name}": recalls(matrix)[kept],
+        f"recall at 10 without hubs, {name}": recalls(without_hubs(matrix))[kept],
+    }
+
+
+def bare_terms(model, corpus, test, peaks, old):
+    """Return the share of bare terms whose map scores their test peaks below the mean map."""
+    columns = old.align(corpus.terms).matrix
+    counts = sparse.csc_matrix(sum(corpus.counts.values()).tocsr()[test] @ columns)
+    frequent = np.flatnonzero(counts.getnnz(axis=0) >= LEAST_STUDIES)
+    m = model.partition_.n_regions
+    mean = np.log1p(model.mean_map_ * m)
+    below = []
+    for start in range(0, len(frequent), CHUNK):
+        terms = frequent[start : start + CHUNK]
+        for term, q in zip(terms, model.predict([old.terms[i] for i in terms]), strict=True):
+            studies = test[counts.indices[counts.indptr[term] : counts.indptr[term + 1]]]
+            pooled = np.concatenate([peaks[i] for i in studies])
+            below.append((np.log1p(q * m) - mean)[pooled].mean() < 0)
+    return {"bare terms": len(below), "bare terms below the mean map": float(np.mean(below))}
+
+
+def names_of_places(model):
+    """Return the share of names whose strongest peak is within 10 mm of their region."""
+    table, every = {}, []
+    for atlas, file in OTHER_ATLASES.items():
+        near = [distance <= NEAR_MM for distance in distances(model, atlas, file)]
+        table[f"names within 10 mm, {atlas}"] = float(np.mean(near))
+        every += near
+    return table | {"names within 10 mm, all other atlases": float(np.mean(every))}
+
+
+def distances(model, atlas, file):
+    """Yield how far the strongest peak of the map of each known name is from its region."""
+    labels = pd.read_csv(DATA / "atlases" / f"{atlas}_labels.csv")
+    names = dict(zip(labels["index"].tolist(), labels["name"].tolist(), strict=True))
+    regions = Atlas(DATA / "atlases" / f"{file}.nii.gz", names)
+    rows = {}
+    for row, label in enumerate(regions.names):
+        words, _ = words_of_label(label)
+        if words and words in model.vocabulary_:
+            rows.setdefault(words, []).append(row)
+    for words, own in rows.items():
+        voxels = np.argwhere(np.isin(regions.regions, own))
+        if len(voxels) * abs(np.linalg.det(regions.affine[:3, :3])) < LEAST_MM3:
+            continue
+        xyz_mm = voxels @ regions.affine[:3, :3].T + regions.affine[:3, 3]
+        strongest = model.partition_.centers_mm[model.predict([words])[0].argmax()]
+        yield cKDTree(xyz_mm).query(strongest)[0]
+
+
+if __name__ == "__main__":
+    main()

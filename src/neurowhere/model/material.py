@@ -1,0 +1,234 @@
+"""Material: all that the shipped model is learned from, as counts of terms and as peaks.
+
+No text is kept: studies, articles and texts without coordinates are counted once.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.corpus import Corpus
+from neurowhere.space import VoxelGrid, make_targets
+from neurowhere.space.targets import Targets
+from neurowhere.text import TermExtractor, Vocabulary
+from neurowhere.text.articles import place_weights
+from neurowhere.text.features import combine_sections
+from neurowhere.text.unknown import JOINING
+from neurowhere.text.words import cased_words_of, fold
+
+LEAST_STUDIES = 6  # of a word that may be an extra one
+WORD = re.compile(r"[a-z]{3,}")
+PASSAGE = 1500  # characters of a text that are counted together
+FINE_MM, COARSE_MM, COARSE_BANDWIDTH = 4, 8, 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class ArticleMentions:
+    """Mentions of terms in articles.
+
+    Attributes
+    ----------
+    study : array of shape (n_articles,)
+        The study of each article.
+    article, term, word : arrays of shape (n_mentions,)
+        Where each mention is, and of what.
+    weight : array of shape (n_mentions,)
+        Log weight by section and sentence; see `neurowhere.text.articles`.
+    within : csr_matrix of shape (n_terms, n_terms)
+        Terms within longer ones.
+    """
+
+    study: NDArray[np.intp]
+    article: NDArray[np.int32]
+    term: NDArray[np.int32]
+    word: NDArray[np.int32]
+    weight: NDArray[np.float32]
+    within: sparse.csr_matrix
+
+    @classmethod
+    def read(cls, texts: Iterable[tuple[int, str]], extractor: TermExtractor) -> "ArticleMentions":
+        """Read articles, each with the index of its study."""
+        studies: list[int] = []
+        parts: list[tuple[NDArray[Any], ...]] = []
+        for number, (study, text) in enumerate(texts):
+            reading = extractor.counter.read(text)
+            term, word = np.array(reading.terms, np.int32), np.array(reading.first, np.int32)
+            starts = reading.starts[word]
+            weight = place_weights(text, starts, term, np.array(reading.is_structure, bool))
+            studies.append(study)
+            article = np.full(len(term), number, np.int32)
+            parts.append((article, term, word, weight.astype(np.float32)))
+        articles, terms, words, weights = map(np.concatenate, zip(*parts, strict=True))
+        return cls(np.array(studies, np.intp), articles, terms, words, weights, extractor.within)
+
+    def counts(
+        self, gate: NDArray[np.floating] | float = 0.0, n_words: int | None = None
+    ) -> sparse.csr_matrix:
+        """Count terms, each mention by exp(h v), where v is its weight and h the gate.
+
+        Parameters
+        ----------
+        gate : float or array of shape (n_articles,)
+        n_words : int, optional
+            Read only the first words.
+
+        Returns
+        -------
+        csr_matrix of shape (n_articles, n_terms)
+        """
+        gates = np.broadcast_to(np.asarray(gate, np.float32), self.study.shape)
+        weights = np.exp(gates[self.article] * self.weight)
+        if n_words is not None:
+            weights = weights * (self.word < n_words)
+        shape = (len(self.study), self.within.shape[0])
+        counts = sparse.csr_matrix((weights, (self.article, self.term)), shape=shape)
+        counts.eliminate_zeros()
+        return sparse.csr_matrix(counts + counts @ self.within)
+
+    def select(self, columns: NDArray[np.intp]) -> "ArticleMentions":
+        """Return the mentions of some terms."""
+        position = np.full(self.within.shape[0], -1, np.int32)
+        position[columns] = np.arange(len(columns))
+        kept = position[self.term] >= 0
+        return replace(
+            self,
+            article=self.article[kept],
+            term=position[self.term[kept]],
+            word=self.word[kept],
+            weight=self.weight[kept],
+            within=sparse.csr_matrix(self.within[columns][:, columns]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Studies, articles and texts without coordinates, as counts of the same terms.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+        Known terms, then extra words or candidates for them.
+    n_known : int
+        Number of known terms.
+    sections : dict of str to csr_matrix of shape (n_studies, n_terms)
+    corpus : Corpus
+        The studies, all of which have a peak in the brain.
+    articles : ArticleMentions
+    bodies : list of csr_matrix
+        Counts of texts without coordinates, by text and by passage.
+    places : dict of str to array
+        Densities of the names of places; see `neurowhere.model.places`.
+    """
+
+    vocabulary: Vocabulary
+    n_known: int
+    sections: dict[str, sparse.csr_matrix]
+    corpus: Corpus
+    articles: ArticleMentions
+    bodies: list[sparse.csr_matrix]
+    places: Mapping[str, NDArray[np.float32]]
+
+    @property
+    def within(self) -> sparse.csr_matrix:
+        """Terms within longer ones."""
+        return self.articles.within
+
+    @cached_property
+    def counts(self) -> sparse.csr_matrix:
+        """Counts of studies in all sections together."""
+        return combine_sections(self.sections)
+
+    @cached_property
+    def grid(self) -> VoxelGrid:
+        """What is predicted."""
+        return VoxelGrid(FINE_MM)
+
+    @cached_property
+    def coarse_grid(self) -> VoxelGrid:
+        """What a fit begins with."""
+        return VoxelGrid(COARSE_MM)
+
+    @cached_property
+    def targets(self) -> Targets:
+        """Densities of the studies on the grid."""
+        return self._targets(self.grid, 1.0)
+
+    @cached_property
+    def coarse_targets(self) -> Targets:
+        """Densities of the studies on the coarse grid, as wide in mm as on the other."""
+        return self._targets(self.coarse_grid, COARSE_BANDWIDTH)
+
+    def _targets(self, grid: VoxelGrid, bandwidth: float) -> Targets:
+        xyz_mm = self.corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+        rows = self.corpus.peak_rows
+        return make_targets(grid, grid, xyz_mm, rows, len(self.corpus), bandwidth=bandwidth)
+
+    def select(self, columns: NDArray[np.intp]) -> "Material":
+        """Return the material of some terms, the known ones first."""
+        return replace(
+            self,
+            vocabulary=self.vocabulary.subset(self.vocabulary.terms[i] for i in columns.tolist()),
+            n_known=int((columns < self.n_known).sum()),
+            sections={name: counts[:, columns] for name, counts in self.sections.items()},
+            articles=self.articles.select(columns),
+            bodies=[counts[:, columns] for counts in self.bodies],
+        )
+
+
+def with_candidates(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
+    """Return a vocabulary with the words of a corpus that may turn out to be extra ones.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    corpus : Corpus
+        With counts of many words.
+
+    Returns
+    -------
+    Vocabulary
+        The known terms come first; the words have the category "extra".
+    """
+    names = corpus.terms or []
+    totals = combine_sections(corpus.counts or {})
+    words: dict[tuple[str, ...], str] = {}
+    for name, n_studies in zip(names, totals.getnnz(axis=0).tolist(), strict=True):
+        is_word = WORD.fullmatch(name) and name not in JOINING
+        if is_word and n_studies >= LEAST_STUDIES and name not in vocabulary:
+            words.setdefault(tuple(map(fold, cased_words_of(name))), name)
+    candidates = sorted(words.values())
+    return Vocabulary(
+        [*vocabulary.terms, *candidates],
+        dict(vocabulary.synonyms),
+        {**vocabulary.categories, **dict.fromkeys(candidates, "extra")},
+    )
+
+
+def count_bodies(texts: Iterable[str], extractor: TermExtractor) -> list[sparse.csr_matrix]:
+    """Count the terms of texts, by text and by passage.
+
+    Parameters
+    ----------
+    texts : iterable of str
+    extractor : TermExtractor
+
+    Returns
+    -------
+    list of csr_matrix
+    """
+    passages: list[str] = []
+    bounds = [0]
+    for text in texts:
+        passages += [text[i : i + PASSAGE] for i in range(0, len(text), PASSAGE)]
+        bounds.append(len(passages))
+    counts = extractor.counts(passages)
+    text_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    ones = np.ones(len(text_of), np.float32)
+    groups = sparse.csr_matrix((ones, (text_of, np.arange(len(text_of)))))
+    return [sparse.csr_matrix(groups @ counts), counts]

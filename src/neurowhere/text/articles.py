@@ -1,0 +1,217 @@
+"""Articles: how much each place in a long text says of where, by its section and its sentence.
+
+An article reports in its results; introduction and methods dilute what it says of where. Sections
+are found by their headings, which may stand in the running text. A sentence that points to a
+figure reports; one that cites others, or denies, does less so. The log weight of a place is the sum
+of that of its section and those of what its sentence says.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+
+class Section(IntEnum):
+    """Parts of an article."""
+
+    FRONT = 0
+    INTRODUCTION = 1
+    METHODS = 2
+    RESULTS = 3
+    DISCUSSION = 4
+    CAPTION = 5
+    BACK = 6
+
+
+Cut = tuple[int, Section]
+
+SECTION_WEIGHTS: dict[Section, float] = {
+    Section.FRONT: 0.0,
+    Section.INTRODUCTION: -3.0,
+    Section.METHODS: -3.0,
+    Section.RESULTS: 0.0,
+    Section.DISCUSSION: -1.0,
+    Section.CAPTION: 0.0,
+    Section.BACK: -1.0,
+}
+MANY_PLACES, MANY_PLACES_WEIGHT = 3, 0.5  # distinct structures in one sentence
+
+_HEADINGS = {
+    Section.INTRODUCTION: r"[Ii]ntroduction|INTRODUCTION|Background|BACKGROUND",
+    Section.METHODS: r"(?:(?:Materials?|Methods|Participants|Subjects|Patients) and |Experimental "
+    r"|(?:MATERIALS?|METHODS) AND |EXPERIMENTAL )?"
+    r"(?:[Mm]ethods?|METHODS?|[Mm]aterials?|MATERIALS?|[Pp]rocedures?|PROCEDURES?)",
+    Section.RESULTS: r"(?:Results?|RESULTS?)(?: and [Dd]iscussions?| AND DISCUSSION)?",
+    Section.DISCUSSION: r"(?:General )?(?:[Dd]iscussion|DISCUSSION)|Conclusions?|CONCLUSIONS?"
+    r"|Limitations",
+    Section.BACK: r"References|REFERENCES|Acknowledge?ments?|ACKNOWLEDGE?MENTS?|Abbreviations"
+    r"|Supporting [Ii]nformation|Supplementary [Mm]aterials?|Author [Cc]ontributions?"
+    r"|Conflicts? of [Ii]nterests?|Competing [Ii]nterests?",
+    Section.CAPTION: r"(?:Figure|Fig\.?|FIGURE) ?\d+\.?",
+}
+_HEADING = re.compile(
+    r"(?:^|(?<=[.!?)\]\n\"”;:])|(?<=\b\d))\s{0,9}(?:\d{1,2}(?:\.\d)?\.?\s{0,3})?(?:"
+    + "|".join(f"(?P<{section.name}>{words})" for section, words in _HEADINGS.items())
+    + r")\s{1,9}(?=[A-Z0-9(“\"\n])"
+)
+_EARLY, _ABSTRACT = 0.25, 0.15  # shares of a text in which an introduction, an abstract begins
+_ABSTRACT_PART = 2500  # characters of one part of a structured abstract, at most
+_FRONT_MATTER = 3500  # characters before the text proper where no heading says so
+_CAPTION_LENGTH = 900  # characters of a caption within a section, at most
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(“\"])")
+
+# What a sentence says, and the log weight that this adds.
+_SENTENCES: tuple[tuple[float, re.Pattern[str]], ...] = (
+    (  # cites others
+        -1.2,
+        re.compile(
+            r"\bet al\b|\(\s?[A-Z][^()]{2,80}?(?:19|20)\d\d[a-z]?[^()]{0,200}\)"
+            r"|\[\s?\d[\d,\s–-]{0,60}\]"
+            r"|\b(?:previous|prior|earlier) (?:stud|work|research|finding|report)"
+        ),
+    ),
+    (  # denies
+        -1.05,
+        re.compile(
+            r"\b(?:no|not|nor|neither|without|failed|absence|lack(?:ed)?|non-?significant)\b", re.I
+        ),
+    ),
+    (0.8, re.compile(r"\b(?:Figs?\.?|Figures?|Tables?)\s?\.?\s?S?\d", re.I)),
+    (  # is about behaviour
+        -0.5,
+        re.compile(
+            r"\b(?:(?:reaction|response) times?|RTs?|accurac(?:y|ies)|behaviou?ral(?:ly)?"
+            r"|performance|questionnaires?|scores?|ratings?|(?:error|hit) rates?)\b",
+            re.I,
+        ),
+    ),
+    (0.4, re.compile(r"\b(?:left|right|bilateral(?:ly)?|hemispheres?)\b", re.I)),
+    (  # reports
+        0.4,
+        re.compile(
+            r"\b(?:found|show(?:ed|n|s)?|reveal(?:ed|s)?|observed|identified|yielded"
+            r"|demonstrated|exhibited)\b",
+            re.I,
+        ),
+    ),
+    (
+        0.15,
+        re.compile(
+            r"\b(?:(?:de)?activat\w+|BOLD|activity|signal|respon[sd]\w*|clusters?|peaks?"
+            r"|connectivity)\b",
+            re.I,
+        ),
+    ),
+    (-0.15, re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I)),
+)
+
+
+def place_weights(text: str, starts: Ints, terms: Ints, is_structure: NDArray[np.bool_]) -> Floats:
+    """Return the log weight of each mention in a long text.
+
+    Parameters
+    ----------
+    text : str
+    starts : array of shape (n,)
+        Where the mentions begin.
+    terms : array of shape (n,)
+        Numbers of what they mention.
+    is_structure : array of shape (n,)
+        Whether they name parts of the brain.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> text = "Introduction We ask. Results The insula (Figure 1). Discussion The insula."
+    >>> place_weights(text, np.array([33, 67]), np.zeros(2, int), np.ones(2, bool)).tolist()
+    [0.8, -1.0]
+    """
+    if not len(starts):
+        return np.zeros(0)
+    cuts = section_cuts(text)
+    sections = np.searchsorted([start for start, _ in cuts], starts, side="right") - 1
+    by_section = np.array([SECTION_WEIGHTS[section] for _, section in cuts])
+    bounds = np.array([0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)])
+    sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
+    by_sentence = np.zeros(len(bounds) - 1)
+    for weight, pattern in _SENTENCES:
+        found = [match.start() for match in pattern.finditer(text)]
+        by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += weight
+    pairs = np.unique(np.stack([sentences, terms])[:, is_structure], axis=1)
+    n_places = np.bincount(pairs[0], minlength=len(by_sentence))
+    by_sentence[n_places >= MANY_PLACES] += MANY_PLACES_WEIGHT
+    weights: Floats = by_section[sections] + by_sentence[sentences]
+    return weights
+
+
+def section_cuts(text: str) -> list[Cut]:
+    """Return where the sections of an article begin, in order, and which they are.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of (int, Section)
+        The first is at 0.
+
+    Examples
+    --------
+    >>> text = "Title. Introduction We ask. Methods We scan them. Results We see what we asked for."
+    >>> [(start, section.name) for start, section in section_cuts(text)]
+    [(0, 'FRONT'), (20, 'INTRODUCTION'), (36, 'METHODS'), (58, 'RESULTS')]
+    """
+    heads = [(match.end(), Section[str(match.lastgroup)]) for match in _HEADING.finditer(text)]
+    body = list(_body(heads, len(text)))
+    cuts: list[Cut] = [(0, Section.FRONT)]
+    if not any(section == Section.INTRODUCTION for _, section in body):
+        first = body[0][0] if body else len(text)
+        if first > _FRONT_MATTER:
+            begun = Section.INTRODUCTION if body else Section.RESULTS
+            cuts.append((_FRONT_MATTER, begun))
+    current = cuts[-1][1]
+    for (start, section), (end, _) in pairwise([*body, (len(text), Section.BACK)]):
+        cuts.append((start, section))
+        if section != Section.CAPTION or current in (Section.CAPTION, Section.BACK):
+            current = section
+        elif (after := _caption_end(text, start)) < end:
+            cuts.append((after, current))
+    return cuts
+
+
+def _caption_end(text: str, start: int) -> int:
+    line = text.find("\n", start, start + _CAPTION_LENGTH)
+    return start + _CAPTION_LENGTH if line < 0 else line
+
+
+def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
+    """Yield the headings of the text proper: neither those of a structured abstract nor repeats."""
+    introductions = [
+        start
+        for start, section in heads
+        if section == Section.INTRODUCTION and start < _EARLY * length
+    ]
+    last = introductions[-1] if introductions else 0
+    for (start, section), (end, _) in pairwise([*heads, (length, Section.BACK)]):
+        if section == Section.INTRODUCTION:
+            if start == last:
+                yield start, section
+            continue
+        in_abstract = (
+            section in (Section.METHODS, Section.RESULTS, Section.DISCUSSION)
+            and start < _ABSTRACT * length
+            and end - start < _ABSTRACT_PART
+        )
+        if start >= last and not in_abstract:
+            yield start, section
