@@ -19,10 +19,31 @@ from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.articles import place_weights
 from neurowhere.text.features import combine_sections
-from neurowhere.text.unknown import JOINING
-from neurowhere.text.words import cased_words_of, fold
+from neurowhere.text.words import cased_words_of, fold, word_set
 
 LEAST_STUDIES = 6  # of a word that may be an extra one
+# Words that join others, and what articles say whatever they are about: never extra ones.
+JOINING = word_set(
+    """about above according after again against all along also although among amongst an and
+    another any are around as at be because been before being below between both but by can
+    cannot could did do does doing done down due during each either even ever every except few
+    for from further given had has have having he her here hers him his how however if in
+    including into is it its itself just least less like made make many may might more most much
+    must my near neither no nor not now of off often on once one ones only onto or other others
+    our out over own per perhaps quite rather same several she should since so some somewhat
+    still such than that the their them then there therefore these they this those though
+    through thus to together too toward towards two three four five under until up upon us use
+    used using very via was we well were what when where whereas whether which while who whom
+    whose why will with within without would yes yet you your able admitted aged ago applied
+    approach based became become case cases clear compared consistent day days described
+    developed evidence examination examined exam following found general group groups help
+    higher however impression indicate indicated known large larger left likely lower man men
+    month months new normal noted note number old part patient patients performed period present
+    presented presenting presents previous previously reported report result results revealed
+    right same scan scans seen seems shown showed shows small smaller studies study suggest
+    suggested suggests symptom symptoms taken test tested tests time times week weeks woman
+    women year years"""
+)
 WORD = re.compile(r"[a-z]{3,}")
 PASSAGE = 1500  # characters of a text that are counted together
 FINE_MM, COARSE_MM, COARSE_BANDWIDTH = 4, 8, 0.6
