@@ -78,7 +78,9 @@ def test_a_name_that_no_study_mentions_points_to_its_region(model):
     np.testing.assert_allclose(np.abs(peak(model.encode("cuneus"))), [4, 80, 28], atol=6)
 
 
-@pytest.mark.parametrize("text", ["left amygdala and cuneus", "fear, insula, amygdala", "sight and motor cortex"])
+@pytest.mark.parametrize(
+    "text", ["left amygdala and cuneus", "fear, insula, amygdala", "sight and motor cortex"]
+)
 def test_contributions_are_exact(model, text):
     result = model.encode(text, laterality=False)
     places = [(-22, -4, -18), (8, -92, 2)]
