@@ -25,6 +25,7 @@ from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.predictor import FLOOR
+from neurowhere.learn.prior import STRENGTH
 from neurowhere.model.encoder import Encoder
 from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import ImageLike, read_volume
@@ -35,6 +36,7 @@ Floats = NDArray[np.floating]
 BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
 TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
 MAD_TO_SD, NOISE = 1.4826, 3.5  # standard deviations
+MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
 N_SHOWN = 10  # terms and studies in a notebook
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
 
@@ -208,6 +210,7 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     every_term = np.arange(len(model.extractor_.terms))
     alone = term_features(model, every_term)
     linear = model.predictor_.mean_moved(alone, weights - model.mean_map_)
+    linear[_unlearned(model)] = -np.inf
     likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
     scores = log_ratios(model, likely) @ weights
     order = np.argsort(-scores, kind="stable")[:n_terms]
@@ -228,6 +231,22 @@ def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
     ratios /= 2
     logs: Floats = np.log(ratios, out=ratios)
     return logs
+
+
+def _unlearned(model: Encoder) -> NDArray[np.bool_]:
+    """Return which terms studies hardly speak of: extra words, and names with all but their prior.
+
+    A prior tells where a place is, not what studies report. Rare names would win by it over all
+    that was learned.
+    """
+    predictor = model.predictor_
+    unlearned = np.zeros(len(model.extractor_.terms), dtype=bool)
+    if isinstance(predictor, LogLinear) and predictor.gates is not None:
+        unlearned |= predictor.gates.is_extra
+    if isinstance(predictor, LogLinear) and predictor.prior is not None:
+        prior = predictor.prior
+        unlearned[prior.terms[prior.weights > MOSTLY_PRIOR * STRENGTH]] = True
+    return unlearned
 
 
 def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
