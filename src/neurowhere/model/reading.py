@@ -24,6 +24,7 @@ from neurowhere.text.clinical.places import is_general
 
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 _is_general = lru_cache(maxsize=1 << 14)(is_general)
+BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
 SIGNS: dict[str, float] = {"left": 1.0, "right": -1.0}  # both sides, or none, are neither
 
 
@@ -165,9 +166,10 @@ class Readings:
 
 
 def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
-    """Return the structures that rules point to, where the model does not know the name itself.
+    """Return the structures that rules point to.
 
-    Each stands where the name stands, on the side that the rule gives it.
+    Each stands where the name stands, on the side that the rule gives it. Where the name is a term
+    of the model too, rules count half: what was learned counts beside them.
     """
     known = {(mention.start, mention.end) for mention in mentions.found}
     return [
@@ -177,10 +179,12 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
             mention.end,
             side=structure.side,
             is_structure=True,
-            weight=structure.weight * mention.weight,
+            weight=structure.weight
+            * mention.weight
+            * (BESIDE_LEARNED if (mention.start, mention.end) in known else 1),
         )
         for mention in mentions.rule_based
-        if mention.is_present and (mention.start, mention.end) not in known
+        if mention.is_present
         for structure in mention.implied
         if structure.term in extractor.vocabulary
     ]

@@ -114,7 +114,7 @@ class Rule(Schema):
     name: str
     where: Span | None
     applied: bool
-    """Whether it counts: the text affirms it, and the model does not know the name itself."""
+    """Whether it counts: the text affirms it."""
     structures: list[ImpliedStructure]
 
 
@@ -382,12 +382,12 @@ def _terms(encoding: Encoding) -> list[Term]:
 
 
 def _rules(encoding: Encoding) -> list[Rule]:
-    text, known = encoding.text, {(m.start, m.end) for m in encoding.mentions}
+    text = encoding.text
     return [
         Rule(
             text[rule.start : rule.end],
             (rule.start, rule.end),
-            rule.is_present and (rule.start, rule.end) not in known,
+            rule.is_present,
             [ImpliedStructure(structure.term, structure.side) for structure in rule.implied],
         )
         for rule in encoding.mentions.rule_based
