@@ -7,7 +7,7 @@ import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.model.decoding import decode, rank_terms
+from neurowhere.model.decoding import _unlearned, decode, rank_terms, term_features
 from neurowhere.space import default_atlas
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "decoding.md"
@@ -62,10 +62,7 @@ def test_the_page_of_known_answers_tells_what_is_right_and_what_is_missed(judged
         ((42, -54, -18), "fusiform"),
         ((-54, -22, 8), "auditory"),
         ((-38, -24, 56), "motor"),
-        pytest.param(
-            *((10, 10, -8), "striatum"),
-            marks=pytest.mark.xfail(reason="its part, the nucleus accumbens, comes first"),
-        ),
+        ((10, 10, -8), "striatum"),
         ((4, -88, 2), "visual"),
         ((38, 4, 2), "insula"),
     ],
@@ -77,9 +74,13 @@ def test_places_decode_to_their_names(model, point, term):
 @pytest.mark.slow
 def test_the_maps_of_terms_decode_to_them(model):
     """Most of them, and not to a sharper term of the same place."""
-    terms = np.random.default_rng(0).permutation(model.extractor_.terms)[:40]
-    found = [rank_terms(model, q, 1)["term"].item() for q in model.predict(terms.tolist())]
-    assert np.mean(terms == found) > 0.7
+    learned = np.flatnonzero(~_unlearned(model))
+    some = np.random.default_rng(0).permutation(learned)[:60]
+    maps = model.predictor_.plain.predict(term_features(model, some))
+    names = [model.extractor_.terms[i] for i in some]
+    found = [rank_terms(model, q, 5)["term"].tolist() for q in maps]
+    assert np.mean([name == first for name, (first, *_) in zip(names, found)]) > 0.5
+    assert np.mean([name in five for name, five in zip(names, found)]) > 0.75
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Corpus, Document, Encoder
+from neurowhere import Corpus, Document, Encoder, load_model, summarise
 from neurowhere.model.encoder import CHUNK_ENCODED
 
 TEXTS = [
@@ -70,3 +70,17 @@ def test_encodings_add_and_subtract(model):
     assert (both - motor).uses["motor cortex"].weight == pytest.approx(0)
     with pytest.raises(TypeError):
         fear + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "regions"),
+    [
+        ("left MCA infarct", {"Insula_L", "Frontal_Inf_Oper_L", "Frontal_Inf_Tri_L"}),
+        ("left PCA infarct", {"Calcarine_L", "Lingual_L", "Cuneus_L"}),
+        ("left hemianopia", {"Calcarine_R", "Cuneus_R", "Lingual_R"}),
+    ],
+)
+def test_no_term_of_the_vocabulary_silences_a_rule(text, regions):
+    summary = summarise(load_model().encode(text))
+    assert all(rule.applied for rule in summary.rules)
+    assert regions & {region.region for region in summary.regions[:3]}

@@ -104,6 +104,6 @@ def test_the_shipped_model_reads_no_lookalike():
     terms = set(vocabulary)
     for row in REVIEW:
         if row["verdict"] == "drop":
-            assert row["name"] not in vocabulary.synonyms
+            assert vocabulary.synonyms.get(row["name"]) != row["term"], row
         if row["reason"] == "lookalike" and row["name"] not in terms:
             assert [match.term for match in counter.find(row["name"])] != [row["term"]], row

@@ -226,6 +226,11 @@ class LogLinear:
         sharpened: Float32 = opening.sharpness[0] * loadings
         return sharpened
 
+    @cached_property
+    def plain(self) -> "LogLinear":
+        """The part that studies alone have taught: without gates and prior."""
+        return replace(self, short=None, long=None, gates=None, prior=None)
+
     def copy(self) -> "LogLinear":
         """Copy the arrays, which a running fit keeps changing."""
         return replace(self, loadings=self.loadings.copy(), components=self.components.copy())

@@ -24,7 +24,7 @@ from scipy import sparse
 from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
-from neurowhere.learn.predictor import FLOOR
+from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.learn.prior import STRENGTH
 from neurowhere.model.encoder import Encoder
 from neurowhere.space import Partition, make_targets
@@ -209,9 +209,9 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     """
     every_term = np.arange(len(model.extractor_.terms))
     alone = term_features(model, every_term)
-    linear = model.predictor_.mean_moved(alone, weights - model.mean_map_)
-    linear[_unlearned(model)] = -np.inf
-    likely = np.argsort(-linear, kind="stable")[: max(N_CANDIDATES, n_terms)]
+    linear = _plain(model).mean_moved(alone, weights - model.mean_map_)
+    learned = np.flatnonzero(~_unlearned(model))
+    likely = learned[np.argsort(-linear[learned], kind="stable")[: max(N_CANDIDATES, n_terms)]]
     scores = log_ratios(model, likely) @ weights
     order = np.argsort(-scores, kind="stable")[:n_terms]
     return pd.DataFrame(
@@ -225,12 +225,22 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
 
 def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
     """Log of the map of each term alone, half mixed with the mean map, over it: (n, m)."""
-    ratios = model.predict_features(term_features(model, terms))
+    ratios = _plain(model).predict(term_features(model, terms))
     ratios /= np.maximum(model.mean_map_, FLOOR).astype(np.float32)
     ratios += 1
     ratios /= 2
     logs: Floats = np.log(ratios, out=ratios)
     return logs
+
+
+def _plain(model: Encoder) -> Predictor:
+    """Return what studies alone have taught a model.
+
+    What helps a short text to point somewhere makes the maps of rare terms sharp, and they would
+    win over the usual name of a place.
+    """
+    predictor = model.predictor_
+    return predictor.plain if isinstance(predictor, LogLinear) else predictor
 
 
 def _unlearned(model: Encoder) -> NDArray[np.bool_]:

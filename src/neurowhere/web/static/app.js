@@ -306,7 +306,7 @@ const FORMS = {
   csv: async () => {
     const answer = await ask(kind(), { ...query(), regions: N_ALL });
     const rows = isPair() ? [...answer.more, ...answer.less.toReversed()] : answer.regions;
-    saveTable(rows.map(({ at: [x, y, z], ...row }) => ({ ...row, x, y, z })), "regions.csv");
+    saveTable(rows.map(({ at: [x, y, z], why, ...row }) => ({ ...row, x, y, z })), "regions.csv");
   },
 };
 
