@@ -103,7 +103,9 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
     """
     target = _place_for(path)
     if target.is_dir() or (target.exists() and not overwrite):
-        raise OutputError(f"{os.fspath(path)} exists; choose another file or overwrite it")
+        raise OutputError(
+            f"{os.fspath(path)} exists; choose another file or overwrite it (--overwrite)"
+        )
     with replaced(target) as stream:
         text = TextIOWrapper(stream, "utf-8", newline="")
         try:
@@ -145,7 +147,7 @@ def _check_free(folder: str | os.PathLike[str], overwrite: bool) -> None:
         raise OutputError(f"{target} is a file; give a folder to write to")
     if target.is_dir() and any(target.iterdir()) and not overwrite:
         raise OutputError(
-            f"{target} exists and is not empty; choose another folder or overwrite it"
+            f"{target} exists and is not empty; choose another folder or overwrite it (--overwrite)"
         )
     if os.path.ismount(folder):
         raise OutputError(f"{target} is where a disk is mounted; give the name of a folder in it")

@@ -101,7 +101,7 @@ def _write_folders(
 ) -> None:
     """Write a folder for each text, and a table of all; what was written stays, come what may."""
     if output.is_dir() and any(output.iterdir()) and not options.overwrite:
-        raise OutputError(f"{output} is not empty; choose another folder or overwrite it")
+        raise OutputError(f"{output} is not empty; choose another folder, or add --overwrite")
     tally = Tally()
     names: dict[str, int] = {}
     with (
