@@ -92,7 +92,8 @@ def test_a_folder_is_replaced_only_on_request(run: Run, source: Path, tmp_path: 
     refused = run("corpus", "import", source, "-o", output)
     assert refused.code == 1
     assert refused.err == (
-        f"neurowhere: {output} exists and is not empty; choose another folder or overwrite it (--overwrite)\n"
+        f"neurowhere: {output} exists and is not empty; "
+        "choose another folder or overwrite it (--overwrite)\n"
     )
     failed = run("corpus", "import", tmp_path / "none", "-o", output, "--overwrite")
     assert failed.code == 1
