@@ -44,3 +44,13 @@ def test_one_fold_has_neither_spread_nor_interval():
 def test_markdown_has_as_many_bars_in_every_line():
     lines = to_markdown(["a", "b"], [["1", "2"], ["3", "4"]]).splitlines()
     assert {line.count("|") for line in lines} == {3}
+
+
+def test_what_only_rules_point_to_is_marked():
+    from neurowhere import load_model, summarise
+    from neurowhere.report.tables import encoding_tables
+
+    terms = encoding_tables(summarise(load_model().encode("left PCA infarct")))["terms.csv"]
+    implied = dict(zip(terms["term"], terms["implied"]))
+    assert implied["cuneus"]
+    assert not implied["infarction"]

@@ -132,15 +132,16 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     -------
     dict of str to DataFrame
         terms.csv: term, count, weight, where ("start-end" of each mention, if the summary has the
-        text), contribution. peaks.csv: x, y, z, density, ratio, region. regions.csv: region, name,
-        probability, ratio, and the x, y, z where it is densest. studies.csv: id, similarity, link.
+        text), contribution, implied (whether only rules point to it). peaks.csv: x, y, z, density,
+        ratio, region. regions.csv: region, name, probability, ratio, and the x, y, z where it is
+        densest. studies.csv: id, similarity, link.
     """
     terms = pd.DataFrame(
         [
-            (row.term, row.count, row.weight, _spans(row.where), row.contribution)
+            (row.term, row.count, row.weight, _spans(row.where), row.contribution, row.implied)
             for row in summary.terms
         ],
-        columns=["term", "count", "weight", "where", "contribution"],
+        columns=["term", "count", "weight", "where", "contribution", "implied"],
     )
     with_text = all(row.where is not None for row in summary.terms)
     peaks = pd.DataFrame(
