@@ -76,14 +76,14 @@ def test_another_encoding_is_an_error(tmp_path: Path) -> None:
         (
             ["1,a", '2,"b', "3,c", "4,d"],
             ["a"],
-            r"skipped 3 of 4 rows \(a.csv:3: .*; lines 3 to 5 are",
+            r"3 of 4 rows \(a.csv:3: .*; lines 3 to 5 are",
         ),
         (["1,a", '2,b"', "3,c", '4,"d'], ["a", 'b"', "c"], r"skipped 1 of 4 rows \(a.csv:5: "),
         (["1,a", '2,"b', "3,c", '4,"d"', "5,e"], ["a", "e"], r"skipped 3 of 5 rows \(a.csv:3: "),
         (
             ['1,"a', "2,b", '3,"c" d', "4,e"],
             ["e"],
-            r"skipped 3 of 4 rows \(a.csv:2: .*; lines 2 to 4 are",
+            r"3 of 4 rows \(a.csv:2: .*; lines 2 to 4 are",
         ),
     ],
 )
