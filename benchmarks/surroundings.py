@@ -161,8 +161,10 @@ def commands(place: Path) -> dict[str, list[str]]:
     }
 
 
-def run_all(surroundings: Surroundings, parent: Path) -> dict[str, tuple[str, str]]:
-    """Run all commands; return what was wrong with each, and a digest of what it wrote."""
+def run_all(
+    surroundings: Surroundings, parent: Path, names: list[str] | None = None
+) -> dict[str, tuple[str, str]]:
+    """Run commands; return what was wrong with each, and a digest of what it wrote."""
     top = Path(tempfile.mkdtemp(dir=parent))
     place = top / surroundings.folder
     place.mkdir()
@@ -170,7 +172,8 @@ def run_all(surroundings: Surroundings, parent: Path) -> dict[str, tuple[str, st
     if surroundings.prefix:
         for path in (top, *top.rglob("*")):
             os.chown(path, NOBODY, NOBODY)
-    problems = run(surroundings, commands(place), place)
+    chosen = {k: v for k, v in commands(place).items() if names is None or k in names}
+    problems = run(surroundings, chosen, place)
     digests = {name: digest_of(place / OUTPUTS[name]) for name in OUTPUTS}
     shutil.rmtree(top)
     return {name: (problem, digests.get(name, "")) for name, problem in problems.items()}
@@ -228,7 +231,9 @@ def main() -> None:
     """Run all commands in all surroundings, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", help="Names of surroundings.")
-    wanted = parser.parse_args().only
+    parser.add_argument("--commands", nargs="*", help="Names of commands, in their order.")
+    arguments = parser.parse_args()
+    wanted = arguments.only
     chosen = [ALL[0], *(each for each in ALL[1:] if wanted is None or each.name in wanted)]
     if os.name != "posix" or os.getuid() or not shutil.which("setpriv"):
         chosen = [each for each in chosen if not each.prefix]
@@ -236,7 +241,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="surroundings-") as parent:
         Path(parent).chmod(0o755)
         for each in chosen:
-            results[each.name] = run_all(each, Path(parent))
+            results[each.name] = run_all(each, Path(parent), arguments.commands)
     usual = results["as usual"]
     print("| command |", " | ".join(results), "|")
     print("| --- |" + " --- |" * len(results))
