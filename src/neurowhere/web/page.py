@@ -1,4 +1,4 @@
-"""Page: its files, the viewer that nilearn carries, and the template; nothing from elsewhere."""
+"""Page: its files and the template; nothing from elsewhere."""
 
 import hashlib
 from functools import cache
@@ -19,7 +19,6 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 REVALIDATE = "no-cache"  # a browser keeps files, but asks whether they changed
-NIIVUE = "niivue.umd.js"
 NIFTI = ".nii.gz"
 
 
@@ -51,11 +50,9 @@ def make_page(pool: Pool) -> APIRouter:
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return the content of each file of the page, and of NiiVue, by its name."""
+    """Return the content of each file of the page, by its name."""
     folder = files("neurowhere.web") / "static"
-    content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-    niivue = files("nilearn") / "_assets" / "js" / NIIVUE
-    return content | ({NIIVUE: niivue.read_bytes()} if niivue.is_file() else {})
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
 def _file(request: Request, name: str, content: bytes) -> Response:
