@@ -18,6 +18,7 @@ from scipy import sparse
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.gazetteer import Gazetteer
+from neurowhere.model.titles import title_of
 from neurowhere.space import Atlas
 from neurowhere.text.clinical import mentions as clinical
 
@@ -187,6 +188,8 @@ class Study(Schema):
     """Cosine of its text and this one, in the dimensions of the model."""
     link: str
     """Link to PubMed; empty where it has no id there."""
+    title: str | None = None
+    """Title, where it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,8 +403,9 @@ def reasons_of(table: pd.DataFrame) -> list[Reason]:
 
 
 def studies_of(table: pd.DataFrame | None) -> list[Study]:
-    """Return training studies."""
-    return [] if table is None else [Study(*row) for row in _rows(table, *_names(Study))]
+    """Return training studies, with their titles where they are known."""
+    rows = [] if table is None else _rows(table, "id", "similarity", "link")
+    return [Study(study, *rest, title=title_of(study)) for study, *rest in rows]
 
 
 def as_point(xyz_mm: ArrayLike) -> Point:

@@ -44,6 +44,7 @@ STUDY = {
     "id": "21195295",
     "similarity": 0.9477,
     "link": "https://pubmed.ncbi.nlm.nih.gov/21195295/",
+    "title": "An fMRI study of acupuncture-induced brain activation of aphasia stroke patients",
 }
 SUMMARY: Example = {
     "schema_version": 1,

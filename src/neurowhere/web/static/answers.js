@@ -108,7 +108,7 @@ export function tellPeaks(peaks) {
 export const ratioCell = (ratio) =>
   make("span", { class: ratio === null || (ratio > 0.67 && ratio < 1.5) ? "soft" : ratio > 1 ? "up" : "down" }, times(ratio));
 
-export const tellStudies = (list, studies) => fill(list, ...studies.map(studyRow));
+export const tellStudies = (list, studies, terms) => fill(list, ...studies.map((study) => studyRow(study, terms.map(({ term }) => term))));
 
 // ---- sentence by sentence
 

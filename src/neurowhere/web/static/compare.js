@@ -38,7 +38,7 @@ const row = ({ name, at, region, probability, other: share }) => [
 ];
 
 export const twoTexts = {
-  tabs: { regions: "More: first", peaks: "More: second", place: "This place", studies: null },
+  tabs: { regions: "More in first", peaks: "More in second", place: "This place", studies: null },
   kind: "difference",
   query,
   mapQuery: query,

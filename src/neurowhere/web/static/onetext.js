@@ -34,7 +34,7 @@ export const oneText = {
     tellTerms(answer.terms);
     tellRegions(answer.regions);
     tellPeaks(answer.peaks);
-    tellStudies($("similar"), answer.similar);
+    tellStudies($("similar"), answer.similar, answer.terms);
   },
 
   first: ({ peaks, regions }) => peaks[0]?.at ?? regions[0]?.at,

@@ -56,7 +56,7 @@ function tell(texts, places, { terms, studies }) {
   fill($("reasons"), ...columns, column("In the literature", spoken, "decoded"));
   roving($("reasons"), ".bar-row");
   $("speaking-title").hidden = !studies.length;
-  tellStudies($("speaking"), studies.slice(0, N_STUDIES));
+  tellStudies($("speaking"), studies.slice(0, N_STUDIES), terms);
 }
 
 const wordsOf = (texts) => ({ ratio, density }, i) =>
