@@ -405,7 +405,7 @@ def reasons_of(table: pd.DataFrame) -> list[Reason]:
 def studies_of(table: pd.DataFrame | None) -> list[Study]:
     """Return training studies, with their titles where they are known."""
     rows = [] if table is None else _rows(table, "id", "similarity", "link")
-    return [Study(study, *rest, title=title_of(study)) for study, *rest in rows]
+    return [Study(study, near, link, title_of(study)) for study, near, link in rows]
 
 
 def as_point(xyz_mm: ArrayLike) -> Point:
