@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from neurowhere._tools.locks import sole_writer
-from neurowhere._tools.parallel import Workers, hired
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import Workers, hired, track
+from neurowhere._tools.replacement import sole_writer
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
 from neurowhere.evaluate.fingerprint import describe_material, describe_problem

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.digests import digest
+from neurowhere._tools.files import digest
 from neurowhere.evaluate.problem import Material, Problem
 
 

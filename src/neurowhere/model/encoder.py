@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.corpus import Corpus, Document
 from neurowhere.exceptions import FitError, TextError
 from neurowhere.learn import (

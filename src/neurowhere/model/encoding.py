@@ -354,7 +354,7 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.encoding_page import encoding_html
+        from neurowhere.report.encoding import encoding_html
 
         return encoding_html(self)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.corpus import Corpus
 from neurowhere.text.anatomy.builtin import build_anatomy, neuroquery_terms
 from neurowhere.text.anatomy.names import (
