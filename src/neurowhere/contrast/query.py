@@ -20,8 +20,7 @@ from neurowhere.contrast.matching import (
     WordIndex,
 )
 from neurowhere.exceptions import QueryError
-from neurowhere.text.tokens import plain
-from neurowhere.text.words import is_skipped
+from neurowhere.text.words import is_skipped, plain
 
 __all__ = ["Query"]
 

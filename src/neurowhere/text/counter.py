@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere.text.abbreviations import Resolver, known_senses
 from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
-from neurowhere.text.resolution import Resolver, known_senses
-from neurowhere.text.tokens import plain, plain_with_origin, token_spans
-from neurowhere.text.words import cased_words_of, fold, other_splits, words_of
+from neurowhere.text.words import (
+    cased_words_of,
+    fold,
+    other_splits,
+    plain,
+    plain_with_origin,
+    token_spans,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
