@@ -205,9 +205,12 @@ def _forms(
     names: dict[tuple[int, ...], int] = {}
     for words, term in spellings:
         names.setdefault(tuple(ids[word] for word in words), term)
+    forms = {word: ids.forms(word) for word in {word for words, _ in spellings for word in words}}
+    several = {word for word, some in forms.items() if len(some) > 1}  # few are
     for words, term in spellings:
-        for form in product(*map(ids.forms, words)):
-            names.setdefault(form, term)
+        if not several.isdisjoint(words):
+            for form in product(*(forms[word] for word in words)):
+                names.setdefault(form, term)
     return names
 
 

@@ -217,6 +217,7 @@ PREFIXES = word_set(
 SHORTEST_REST = 4  # letters that must follow a prefix for it to be cut off
 LONGEST_ABBREVIATION = 6  # characters of a word whose capitals have a meaning
 LONGEST_SHORT_FORM = 10  # characters of an abbreviation that a text defines
+_SMALL_LETTERS = re.compile("[a-z ]+")
 # "n" in "n-back", "L" in "L-DOPA"; the "s" of a possessive is none.
 _TIED_LETTER = re.compile(r"(?<![\w'’])([A-RT-Za-rt-z])[-\u2010\u2011](?=\w)")
 
@@ -226,6 +227,7 @@ def is_skipped(token: str) -> bool:
     return token in SKIPPED or (len(token) == 1 and token not in NUMBERS)
 
 
+@lru_cache(maxsize=1 << 16)
 def words_of(name: str) -> tuple[str, ...]:
     """Words of a name, without those that are skipped.
 
@@ -237,12 +239,15 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in cased_words_of(name))
 
 
+@lru_cache(maxsize=1 << 16)
 def cased_words_of(name: str) -> tuple[str, ...]:
     """Words of a name as `words_of` gives them, but abbreviations as they are written.
 
     >>> cased_words_of("MS lesion"), cased_words_of("Broca's Area V1")
     (('MS', 'lesion'), ('broca', 'area', 'v1'))
     """
+    if _SMALL_LETTERS.fullmatch(name):  # nearly all are
+        return tuple(token for token in name.split() if not is_skipped(token))
     tied = _TIED_LETTER.findall(name)
     tokens = plain(name, keep_case=True).split()
     return tuple(
@@ -374,6 +379,7 @@ _PLURALS = {
     "ae": "a",
     "s": "",
 }
+_PLURAL_ENDINGS = tuple(_PLURALS)
 SHORTEST_PLURAL = 4  # letters: "ms" and "ads" are not plurals
 
 
@@ -400,7 +406,7 @@ def _american(word: str) -> str:
 def _singular(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    for plural, singular in _PLURALS.items():
-        if word.endswith(plural):
-            return word[: -len(plural)] + singular
-    return word
+    if not word.endswith(_PLURAL_ENDINGS):  # most are singular
+        return word
+    plural = next(filter(word.endswith, _PLURAL_ENDINGS))
+    return word[: -len(plural)] + _PLURALS[plural]
