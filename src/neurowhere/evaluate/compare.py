@@ -30,7 +30,7 @@ from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.model.losses import LOSSES
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.building.anatomy import builtin_anatomy
 
 FOLDS = 100
 MIN_STUDIES = 20  # two to test on, and two of the rest to choose λ on

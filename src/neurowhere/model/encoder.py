@@ -41,9 +41,9 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, make_targets, place_pe
 from neurowhere.space.geometry import move_to_sides, side_of_regions
 from neurowhere.space.targets import Targets
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.building.anatomy import builtin_anatomy
 from neurowhere.text.clinical.places import without_side
-from neurowhere.text.extraction import LATERAL
+from neurowhere.text.features import LATERAL
 
 TEXT = ("terms", "none")
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache

@@ -19,8 +19,7 @@ from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import Side
-from neurowhere.text.language import is_foreign
-from neurowhere.text.unknown import UnknownWord, unknown_words
+from neurowhere.text.unknown import UnknownWord, is_foreign, unknown_words
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
