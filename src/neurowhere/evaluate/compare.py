@@ -15,8 +15,7 @@ from neurowhere._tools.parallel import Workers, hired
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
-from neurowhere.evaluate.fingerprint import describe_material, describe_problem
-from neurowhere.evaluate.ledger import Ledger
+from neurowhere.evaluate.ledger import Ledger, describe_material, describe_problem
 from neurowhere.evaluate.problem import (
     Candidate,
     Material,

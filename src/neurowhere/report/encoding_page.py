@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.summary import Summary
+from neurowhere.model.schema import Summary
 from neurowhere.report.highlight import highlight
 from neurowhere.report.maps import draw_encoding, write_png
 from neurowhere.report.page import asset, render, render_page

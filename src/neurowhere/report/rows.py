@@ -11,8 +11,9 @@ import pandas as pd
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
-from neurowhere.model.encoder import CHUNK_ENCODED, Encoder
+from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.space import Atlas
 
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")

@@ -8,7 +8,7 @@ import pandas as pd
 
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.losses import LOSSES
-from neurowhere.model.summary import Span, Summary
+from neurowhere.model.schema import Span, Summary
 
 __all__ = [
     "HEADER",
