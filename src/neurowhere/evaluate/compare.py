@@ -14,7 +14,6 @@ from neurowhere._tools.locks import sole_writer
 from neurowhere._tools.parallel import Workers, hired
 from neurowhere._tools.progress import track
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
 from neurowhere.evaluate.ledger import Ledger, describe_material, describe_problem
 from neurowhere.evaluate.problem import (
     Candidate,
@@ -25,7 +24,17 @@ from neurowhere.evaluate.problem import (
     restricted,
 )
 from neurowhere.evaluate.summary import summarise
-from neurowhere.evaluate.trial import BASELINES, MEAN, TEST_SHARE, Score, Task, Trial
+from neurowhere.evaluate.trial import (
+    BASELINES,
+    MEAN,
+    TEST_SHARE,
+    Examples,
+    ExampleTrial,
+    Score,
+    Task,
+    Trial,
+    paper_rows,
+)
 from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.model.losses import LOSSES
 from neurowhere.space import Partition, VoxelGrid
