@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.summary import Summary, summarise
+from neurowhere.model.schema import Summary
+from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, draw_surface, write_png
 from neurowhere.report.page import asset, highlight, render, render_page
 from neurowhere.report.tables import encoding_tables, write_csv

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
-from neurowhere.model.encoding import Encoding, TermMap
+from neurowhere.model.decoding import TermMap
+from neurowhere.model.encoding import Encoding
 
 __all__ = [
     "DENSITY_COLOURS",
