@@ -19,7 +19,7 @@ from tests.studies import TERMS
 from neurowhere import load_model
 from neurowhere.cli.terminal import draw
 from neurowhere.inputs import Text
-from neurowhere.model.encoder import CHUNK_ENCODED as CHUNK
+from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
 

@@ -7,11 +7,16 @@ from tests.studies import PLACES, TERMS, make_corpus
 
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
-from neurowhere.model.associates import associates, telling_words
-from neurowhere.model.material import ArticleMentions, Material, count_bodies
+from neurowhere.model.kinds import to_encoder
+from neurowhere.model.material import (
+    ArticleMentions,
+    Material,
+    associates,
+    count_bodies,
+    telling_words,
+)
 from neurowhere.model.places import cut, place_densities
 from neurowhere.model.recipe import Recipe, upsampled
-from neurowhere.model.shipping import to_encoder
 from neurowhere.model.views import Views
 from neurowhere.text import TermExtractor, Vocabulary
 

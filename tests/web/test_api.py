@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from tests.web.conftest import open_client
 
 from neurowhere import Summary, default_atlas, load_model, summarise
-from neurowhere.model.difference import Difference
+from neurowhere.model.schema import Difference
 from neurowhere.web import schemas
 from neurowhere.web.app import create_app
 from neurowhere.web.schemas import ErrorAnswer

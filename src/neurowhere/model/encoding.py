@@ -1,4 +1,4 @@
-"""Encoding: what a model makes of one text, or of one term, as maps and tables."""
+"""Encoding: what a model makes of one text, as maps and tables."""
 
 import os
 import re
@@ -18,9 +18,7 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
-from neurowhere.text.clinical.places import Side
-from neurowhere.text.language import is_foreign
-from neurowhere.text.unknown import UnknownWord, unknown_words
+from neurowhere.text.unknown import UnknownWord, is_foreign, unknown_words
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
@@ -354,7 +352,7 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.encoding_page import encoding_html
+        from neurowhere.report.encoding import encoding_html
 
         return encoding_html(self)
 
@@ -410,63 +408,6 @@ class Support:
         return f"{self.level} ({terms}{unknown}{foreign}; {gain})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TermMap:
-    """The map that a model associates with a term.
-
-    Attributes
-    ----------
-    name : str
-        What was asked for.
-    term : str
-        The term of the vocabulary that it stands for.
-    side : "left", "right" or None
-        Side that was asked for.
-    method : "learned" or "restricted"
-        Whether the map of that side was learned from texts, or is the map of the term, restricted
-        to the hemisphere. A term without a side is always learned.
-    effect : array of shape (m,)
-        What the term adds to each region.
-    unit : "probability" or "log probability"
-        Of the effect.
-    """
-
-    name: str
-    term: str
-    side: Side | None
-    method: Literal["learned", "restricted"]
-    effect: NDArray[np.float32]
-    unit: str
-    partition: Partition
-
-    @cached_property
-    def img(self) -> Any:
-        """Effect as an image: a density in mm⁻³, or a difference of log densities.
-
-        A restricted map is zero on the other side.
-        """
-        return self.to_img()
-
-    def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
-        """Make the image on another grid, as `Partition.to_img` does."""
-        is_log = self.unit == "log probability"
-        values = self.effect / (1 if is_log else self.partition.volumes_mm3)
-        image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
-        if self.method == "restricted":
-            image.dataobj[_other_side(image, self.side)] = 0
-        return image
-
-    @property
-    def title(self) -> str:
-        """Name, and how its map came about."""
-        if self.method == "learned":
-            return f"{self.name} (learned)"
-        return f"{self.name} (map of {self.term}, restricted to the {self.side} hemisphere)"
-
-    def __repr__(self) -> str:
-        return f"TermMap: {self.title}"
-
-
 def highest_density(
     probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
 ) -> NDArray[np.bool_]:
@@ -493,12 +434,3 @@ def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDA
 
 def _place(peaks: pd.DataFrame) -> str:
     return ", ".join(f"{mm:.0f}" for mm in peaks.loc[0, XYZ]) + " mm"
-
-
-def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
-    """Voxels whose centre is not on this side of the midplane: left is x < 0."""
-    voxels = np.indices(image.shape)  # (3, x, y, z)
-    row = image.affine[0]
-    x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
-    outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
-    return outside

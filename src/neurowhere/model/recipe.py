@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.ndimage import distance_transform_edt, map_coordinates
 
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.learn import (
     Choice,
     Gates,
@@ -32,13 +32,12 @@ from neurowhere.learn import (
     shuffle_split,
 )
 from neurowhere.learn.refinement import LONG, SHORT, RefinementTexts, refine
-from neurowhere.model.associates import associates, telling_words
 from neurowhere.model.kinds import Fit, calibrate_by_length
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
-from neurowhere.model.material import Material
+from neurowhere.model.material import Material, associates, telling_words
+from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
 from neurowhere.model.views import Views
-from neurowhere.model.weighting import GatedTfIdf
 from neurowhere.space import VoxelGrid
 from neurowhere.space.targets import Targets
 from neurowhere.text import TfIdf

@@ -30,8 +30,8 @@ from neurowhere._tools.files import expanded, new_folder, read_info, write_info
 from neurowhere.exceptions import ModelError
 from neurowhere.learn import Certificate, Choice, LengthCalibration, predictor_from_arrays
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.neighbours import Neighbours
-from neurowhere.model.weighting import GatedTfIdf
+from neurowhere.model.reading import GatedTfIdf
+from neurowhere.model.studies import Neighbours
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 

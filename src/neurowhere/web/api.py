@@ -7,8 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, create_model
 
-from neurowhere.model.difference import Difference
-from neurowhere.model.summary import Summary
+from neurowhere.model.schema import Difference, Summary
 from neurowhere.web import examples, schemas
 from neurowhere.web.errors import ApiError
 from neurowhere.web.guard import MEDIA_TYPE, Metrics

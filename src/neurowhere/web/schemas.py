@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from neurowhere.model.encoding import RegionOrder
-from neurowhere.model.summary import Study, Summary
+from neurowhere.model.schema import Study, Summary
 from neurowhere.web import examples
 from neurowhere.web.images import Colours
 

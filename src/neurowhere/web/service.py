@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
-from neurowhere.model.decoding import decode
-from neurowhere.model.difference import compare_texts
+from neurowhere.model.decoding import TermMap, decode
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding, TermMap
+from neurowhere.model.encoding import Encoding
+from neurowhere.model.schema import Sentence, Summary, to_plain
 from neurowhere.model.summary import (
-    Sentence,
-    Summary,
     as_point,
+    compare_texts,
     regions_of,
     studies_of,
     summarise,
     support_of,
-    to_plain,
 )
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
@@ -104,8 +102,7 @@ class Service:
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
-        from neurowhere.report.encoding import N_EXPLAINED
-        from neurowhere.report.encoding_page import encoding_page
+        from neurowhere.report.encoding import N_EXPLAINED, encoding_page
 
         encoding = self._encode(query.text, query)
         summary = summarise(encoding, self.atlas, n_regions=None, n_explained=N_EXPLAINED)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from neurowhere.model.neighbours import Neighbours, unit_rows
+from neurowhere.model.studies import Neighbours, unit_rows
 
 IDS = np.array([f"{number}" for number in range(500)])
 
