@@ -27,6 +27,7 @@ from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.learn.prior import STRENGTH
+from neurowhere.model.alone import TermsAlone, known
 from neurowhere.model.parameters import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
@@ -303,12 +304,11 @@ def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
     likeliest, Σ_k (w_k − q̄_k) Σ_s x_s e_sk with x the features of a text that is the term alone,
     and e_sk what term s adds to region k.
     """
-    every_term = np.arange(len(model.extractor_.terms))
-    alone = term_features(model, every_term)
-    linear = _plain(model).mean_moved(alone, weights - model.mean_map_)
+    linear = _mean_moved(model, weights - model.mean_map_)
     learned = np.flatnonzero(~_unlearned(model))
     likely = learned[np.argsort(-linear[learned], kind="stable")[: max(N_CANDIDATES, n_terms)]]
-    scores = log_ratios(model, likely) @ weights
+    regions = np.flatnonzero(weights)
+    scores = log_ratios(model, likely, regions) @ weights[regions]
     order = np.argsort(-scores, kind="stable")[:n_terms]
     return pd.DataFrame(
         {
@@ -319,14 +319,52 @@ def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
     )
 
 
-def log_ratios(model: TextModel, terms: NDArray[np.intp]) -> Floats:
-    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m)."""
-    ratios = _plain(model).predict(term_features(model, terms))
-    ratios /= np.maximum(model.mean_map_, FLOOR).astype(np.float32)
+def log_ratios(
+    model: TextModel, terms: NDArray[np.intp], regions: NDArray[np.intp] | None = None
+) -> Floats:
+    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m).
+
+    With `regions` only these are computed: (n, k).
+    """
+    if regions is None:
+        regions = np.arange(len(model.mean_map_))
+    predictor = _plain(model)
+    if isinstance(predictor, LogLinear):
+        ratios = _alone(model, predictor).maps(predictor, terms, regions)
+    else:
+        ratios = predictor.predict(term_features(model, terms))[:, regions]
+    ratios /= np.maximum(model.mean_map_[regions], FLOOR).astype(np.float32)
     ratios += 1
     ratios /= 2
     logs: Floats = np.log(ratios, out=ratios)
     return logs
+
+
+def _mean_moved(model: TextModel, weights: Floats) -> Floats:
+    """Average over regions what each term alone adds, with weights: (n_terms,)."""
+    predictor = _plain(model)
+    if isinstance(predictor, LogLinear):
+        return _alone(model, predictor).mean_moved(predictor, weights)
+    return predictor.mean_moved(_every_term(model), weights)
+
+
+def _alone(model: TextModel, predictor: LogLinear) -> TermsAlone:
+    """Return what is known of the terms of a model alone; it is kept as long as the model is."""
+    if predictor not in known:
+        known[predictor] = TermsAlone(predictor, _every_term(model))
+    return known[predictor]
+
+
+def use_pause(model: TextModel) -> bool:
+    """Get ready for other places, once one was decoded; return whether there was more to do."""
+    predictor = _plain(model)
+    if not isinstance(predictor, LogLinear) or predictor not in known:
+        return False
+    return known[predictor].learn_more(predictor)
+
+
+def _every_term(model: TextModel) -> sparse.csr_matrix:
+    return term_features(model, np.arange(len(model.extractor_.terms)))
 
 
 def _plain(model: TextModel) -> Predictor:

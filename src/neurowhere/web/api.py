@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
@@ -19,6 +19,7 @@ PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
 SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
+OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 
@@ -91,6 +92,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
     router = APIRouter(prefix=PREFIX)
     for offer in OFFERS:
         _add_query(router, offer, pool, settings)
+    _add_map_decoding(router, pool)
     _add_telling(router, pool, metrics, about)
     return router
 
@@ -136,6 +138,30 @@ def _handler(
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
     return handle
+
+
+def _add_map_decoding(router: APIRouter, pool: Pool) -> None:
+    """Route an image, whose bytes are the body of the request."""
+
+    @router.post(
+        "/decode/map",
+        summary="Image to terms and studies",
+        operation_id="decode_map",
+        response_model=schemas.DecodeAnswer,
+        responses=_responses({JSON: {"example": examples.DECODE}}),
+        openapi_extra={"requestBody": {"required": True, "content": {OCTETS: BINARY}}},
+    )
+    async def decode_map(
+        request: Request,
+        threshold: Annotated[
+            float | None,
+            Query(ge=0, allow_inf_nan=False, description="Values up to this do not count."),
+        ] = None,
+        n: Annotated[int, Query(ge=1, le=200, description="Rows of each table.")] = 20,
+    ) -> Response:
+        image = await request.body()
+        query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n)
+        return Response(await pool.run("decode_map_json", query), media_type=JSON)
 
 
 def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:

@@ -145,7 +145,18 @@ TERM: Example = {
 DECODE: Example = {
     "terms": [{"term": "amygdala", "score": 3.548, "ratio": 34.76}],
     "studies": [STUDY],
+    "regions": [
+        {
+            "region": "Amygdala_L",
+            "name": "left amygdala",
+            "probability": 0.4182,
+            "ratio": 61.4,
+            "at": [-24.0, -4.0, -18.0],
+        }
+    ],
     "outside": 0,
+    "threshold": None,
+    "notes": [],
 }
 MODEL: Example = {
     "version": "0.1.0",

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.settings import Settings
 
-__all__ = ["MEDIA_TYPE", "Guard", "Metrics"]
+__all__ = ["MAP_PATH", "MEDIA_TYPE", "Guard", "Metrics"]
 
 # Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
@@ -48,6 +48,7 @@ HEADERS = {
 }
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
+MAP_PATH = "/api/v1/decode/map"  # whose body is an image
 MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
@@ -123,6 +124,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
         self.max_body = settings.max_body
+        self.larger = {MAP_PATH: settings.max_map}
         self.max_seconds = settings.max_seconds
         self.metrics = metrics
 
@@ -155,12 +157,13 @@ class Guard:
             declared = int(Headers(scope=scope).get("content-length", "0"))
         except ValueError:
             declared = 0
-        if declared > self.max_body:
-            await answer(self._too_large())(scope, receive, send)
+        most = self.larger.get(scope["path"], self.max_body)
+        if declared > most:
+            await answer(_too_large(most))(scope, receive, send)
         else:
-            await self.app(scope, self._limited(receive), send)
+            await self.app(scope, self._limited(receive, most), send)
 
-    def _limited(self, receive: Receive) -> Callable[[], Any]:
+    def _limited(self, receive: Receive, most: int) -> Callable[[], Any]:
         """Return a `receive` that limits time and bytes of a body, whatever was declared."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.max_seconds
@@ -173,8 +176,8 @@ class Guard:
             except TimeoutError as error:
                 raise self._too_late() from error
             received += len(message.get("body", b""))
-            if received > self.max_body:
-                raise self._too_large()
+            if received > most:
+                raise _too_large(most)
             return message
 
         return limited
@@ -187,13 +190,14 @@ class Guard:
             "send it faster, or serve with a larger --max-seconds",
         )
 
-    def _too_large(self) -> ApiError:
-        return ApiError(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            "body_too_large",
-            f"expected a body of at most {self.max_body:,} bytes",
-            "send less, or serve with a larger --max-body",
-        )
+
+def _too_large(most: int) -> ApiError:
+    return ApiError(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        "body_too_large",
+        f"expected a body of at most {most:,} bytes",
+        "send less, or serve with a larger --max-body, for an image --max-map",
+    )
 
 
 def add_headers(message: Message) -> None:

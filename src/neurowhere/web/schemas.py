@@ -147,6 +147,17 @@ class DecodeQuery(Schema):
 
     points: list[Point] = Field(min_length=1, description="In MNI mm.")
     n: int = Field(default=20, ge=1, le=200, description="Rows of each table.")
+    regions: int = Field(
+        default=10, ge=0, le=MOST_REGIONS, description="Rows of the table of regions."
+    )
+
+
+class MapQuery(Schema):
+    """An image whose terms and studies are wanted."""
+
+    image: bytes
+    threshold: float | None
+    n: int
 
 
 # ---- answers
@@ -193,12 +204,27 @@ class DecodedTerm(Schema):
     ratio: float = Field(description="How much likelier a study half about the term is there.")
 
 
+class DecodedRegion(Schema):
+    """A region of the atlas, and how much of what was decoded lies in it."""
+
+    region: str = Field(description="Label in the atlas.")
+    name: str = Field(description="Name in words.")
+    probability: float = Field(description="Share of the points, or of the values of a map.")
+    ratio: float | None = Field(description="Ratio to the mean map; null where that is zero.")
+    at: Point = Field(description="Its densest place, in mm.")
+
+
 class DecodeAnswer(Schema):
     """Terms and studies that speak for places."""
 
     terms: list[DecodedTerm]
     studies: list[Study]
+    regions: list[DecodedRegion]
     outside: int = Field(description="Points outside of the brain, which were left out.")
+    threshold: float | None = Field(
+        default=None, description="Values of a map above this were counted; null for points."
+    )
+    notes: list[str] = Field(default=[], description="What is odd about a map.")
 
 
 class ModelAnswer(Schema):

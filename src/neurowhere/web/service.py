@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
-from neurowhere.model.decoding import TermMap, decode
+from neurowhere.model.decoding import TermMap, use_pause
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Sentence, Summary, to_plain
@@ -20,14 +20,13 @@ from neurowhere.model.summary import (
     as_point,
     compare_texts,
     regions_of,
-    studies_of,
     summarise,
     support_of,
 )
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
-from neurowhere.space.partition import OUTSIDE
 from neurowhere.web import examples
+from neurowhere.web.decoding import decode_map, decode_points
 from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
     BatchQuery,
@@ -35,6 +34,7 @@ from neurowhere.web.schemas import (
     DifferenceQuery,
     EncodeQuery,
     Imaging,
+    MapQuery,
     Reading,
     TermQuery,
 )
@@ -194,16 +194,16 @@ class Service:
         return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
 
     def decode_json(self, query: DecodeQuery) -> bytes:
-        """Find the terms and studies for places; those outside of the brain are counted."""
-        points = np.array(query.points)
-        inside = self.model.brain_.region_of(points) != OUTSIDE
-        found = decode(self.model, points[inside] if inside.any() else points, n_terms=query.n)
-        answer = {
-            "terms": found.terms[["term", "score", "ratio"]].to_dict("records"),
-            "studies": studies_of(found.studies)[: query.n],
-            "outside": int((~inside).sum()),
-        }
-        return to_json(answer)
+        """Find the terms and studies for places."""
+        return to_json(decode_points(self.model, self.atlas, query))
+
+    def decode_map_json(self, query: MapQuery) -> bytes:
+        """Find the terms and studies for an image."""
+        return to_json(decode_map(self.model, self.atlas, query))
+
+    def use_pause(self) -> bool:
+        """Get ready for what may be asked next; return whether there was something to do."""
+        return use_pause(self.model)
 
     def template_nifti(self, name: str) -> bytes:
         """Give a template of the brain."""

@@ -141,6 +141,8 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
 def _answer_all(pipe: Connection, service: Service) -> None:
     while True:
         try:
+            while not pipe.poll(0) and service.use_pause():
+                pass
             name, query = pipe.recv()
             pipe.send(_outcome(service, name, query))
         except (EOFError, OSError):  # the server is gone
