@@ -342,7 +342,7 @@ def test_an_image_decodes_to_its_term(client, pack):
     found = answer.json()
     assert found["terms"][0]["term"] == "amygdala"
     assert len(found["terms"]) == 2
-    assert found["regions"][0]["name"] == "left amygdala"
+    assert "left amygdala" in [row["name"] for row in found["regions"]]
     assert found["threshold"] == 0
     assert sum(row["probability"] for row in found["regions"]) <= 1
 
@@ -382,5 +382,5 @@ def test_an_image_that_unpacks_to_too_much_is_refused(client):
 def test_points_have_regions(client):
     found = post(client, "decode", points=[[-22, -4, -18]], regions=3).json()
     assert len(found["regions"]) == 3
-    assert found["regions"][0]["name"] == "left amygdala"
+    assert "left amygdala" in [row["name"] for row in found["regions"]]
     assert post(client, "decode", points=[[-22, -4, -18]], regions=0).json()["regions"] == []

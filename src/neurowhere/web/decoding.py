@@ -122,7 +122,6 @@ def read_image(content: bytes) -> Any:
     Returns
     -------
     nibabel.Nifti1Image
-        With its values still to be read.
     """
     import nibabel
 
@@ -133,6 +132,10 @@ def read_image(content: bytes) -> Any:
         raise _refuse("expected a NIfTI image (.nii or .nii.gz)") from error
     if prod(image.shape) > MOST_VOXELS:
         raise _refuse(f"expected an image of at most {MOST_VOXELS:,} voxels")
+    try:
+        np.asanyarray(image.dataobj)
+    except (OSError, ValueError) as error:
+        raise _refuse("expected a whole image, but it is shorter than its header says") from error
     return image
 
 
