@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
+from neurowhere.learn import highest_density
 from neurowhere.model.gazetteer import Gazetteer, gazetteer_of
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import strongest_regions
@@ -168,11 +169,32 @@ class Encoding:
         return self.partition.to_img(self.log_ratio)
 
     def mass_img(self, share: float) -> Any:
-        """Smallest region that should hold a share of the peaks, as a NIfTI image of 0 and 1."""
+        """Return the smallest region that should hold a share of the peaks, as an image.
+
+        Parameters
+        ----------
+        share : float
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        NIfTI image
+            Of 0 and 1.
+        """
         return self.partition.to_img(self.holding(share))
 
     def holding(self, share: float) -> NDArray[np.bool_]:
-        """Return which regions make the smallest set that should hold a share of the peaks."""
+        """Return which regions make the smallest set that should hold a share of the peaks.
+
+        Parameters
+        ----------
+        share : float
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        array of bool of shape (m,)
+        """
         if not 0 < share <= 1:
             raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
         return highest_density(self.probabilities, self.density, self.calibrate(share))
@@ -289,7 +311,17 @@ class Encoding:
         return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
-        """Return the regions of an atlas, by default as in `regions`, beside the model's."""
+        """Return the regions of an atlas beside those of the model.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            By default as in `regions`.
+
+        Returns
+        -------
+        Gazetteer
+        """
         if atlas is None:
             atlas = self.partition if isinstance(self.partition, Atlas) else default_atlas()
         return gazetteer_of(atlas, self.partition)
@@ -407,23 +439,6 @@ class Support:
         foreign = ", not in English" * self.foreign
         gain = f"expected gain over the mean map {self.nats:.2f} nats"
         return f"{self.level} ({terms}{unknown}{foreign}; {gain})"
-
-
-def highest_density(
-    probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
-) -> NDArray[np.bool_]:
-    """Whether each region is in the smallest set of regions that has this mass.
-
-    Regions are taken from the densest down, until their probabilities sum to the mass.
-
-    >>> highest_density(np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.2, 0.6]), 0.5)
-    array([False,  True,  True])
-    """
-    order = np.argsort(-density, kind="stable")
-    before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
-    chosen = np.zeros(len(order), dtype=bool)
-    chosen[order] = (before < mass * probabilities.sum(dtype=np.float64)) & (density[order] > 0)
-    return chosen
 
 
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:

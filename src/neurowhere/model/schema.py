@@ -221,12 +221,23 @@ class Summary(Schema):
     sentences: list[Sentence] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, ready for JSON; numbers keep four digits."""
+        """Return plain dictionaries and lists, ready for JSON.
+
+        Returns
+        -------
+        dict of str to value
+            Numbers keep four digits.
+        """
         plain: dict[str, Any] = to_plain(self)
         return plain
 
     def without_text(self) -> "Summary":
-        """Return the same without anything of the text but the names of terms."""
+        """Return the same without anything of the text but the names of terms.
+
+        Returns
+        -------
+        Summary
+        """
         return replace(
             self,
             terms=[replace(term, where=None) for term in self.terms],
