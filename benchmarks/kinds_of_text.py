@@ -30,8 +30,8 @@ from neurowhere.model.kinds import to_encoder
 from neurowhere.model.recipe import Recipe
 from neurowhere.space import Atlas, VoxelGrid, place_peaks
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy.builtin import build_full
-from neurowhere.text.anatomy.labels import words_of_label
+from neurowhere.text.building.anatomy import build_full
+from neurowhere.text.labels import words_of_label
 from setting import DATA, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))

@@ -152,7 +152,7 @@ def forge(folder, name, content):
     """Change a file and its checksum, as a faulty program would."""
     (folder / name).write_bytes(content)
     info = json.loads((folder / "info.json").read_text())
-    from neurowhere._tools.digests import sha256
+    from neurowhere._tools.files import sha256
 
     info["sha256"] = {**info["sha256"], name: sha256(folder / name)}
     (folder / "info.json").write_text(json.dumps(info))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.building.anatomy import builtin_anatomy
 from neurowhere.text.clinical.mentions import read_mentions
 
 PATH = Path(__file__).parent / "data" / "clinical_sentences.jsonl"

@@ -1,10 +1,11 @@
-"""Independent pieces of work: cut, and run on the cores of this machine or on a Dask cluster."""
+"""Parallel work on cores or on a Dask cluster, and its progress on a terminal."""
 
 import io
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
@@ -12,13 +13,15 @@ from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError
 
-__all__ = ["Workers", "connect", "hired", "run_here", "run_on_cluster", "slices"]
+__all__ = ["Workers", "connect", "hired", "run_here", "run_on_cluster", "slices", "track"]
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
+QUIET_SECONDS = 2.0  # before a bar of progress is shown
 
 
 def slices(n: int, size: int) -> list[slice]:
@@ -186,3 +189,35 @@ def _quietly(work: Callable[[Any, Any], Any], shared: Any, task: Any) -> Any:
     """Do the work without bars of progress: whoever collects the results shows one for all."""
     with redirect_stderr(io.StringIO()):
         return work(shared, task)
+
+
+# ---- progress
+
+
+def track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
+    """Yield the items; when the work is long, show how many are done and the time left.
+
+    >>> list(track([1, 2, 3], "counting"))
+    [1, 2, 3]
+    """
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(description, total=total)
+    start = time.monotonic()
+    try:
+        for item in items:
+            yield item
+            bar.advance(task)
+            if not bar.live.is_started and time.monotonic() - start > QUIET_SECONDS:
+                bar.start()
+    finally:
+        bar.stop()

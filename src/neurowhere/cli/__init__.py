@@ -6,16 +6,12 @@ from typing import Annotated, TextIO
 
 import typer
 
-from neurowhere.cli.compare import compare
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app
-from neurowhere.cli.decode import decode
+from neurowhere.cli.decode import decode, term
 from neurowhere.cli.encode import encode
-from neurowhere.cli.fit import fit
-from neurowhere.cli.model import model_app
-from neurowhere.cli.score import score
+from neurowhere.cli.model import compare, fit, model_app, score
 from neurowhere.cli.serve import serve
-from neurowhere.cli.term import term
 from neurowhere.cli.vocabulary import vocabulary_app
 from neurowhere.exceptions import NeurowhereError, NeurowhereWarning, one_line
 

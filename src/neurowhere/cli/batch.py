@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from neurowhere.inputs import Failure, Text
     from neurowhere.model.encoder import Encoder
-    from neurowhere.report.rows import Pair, RowMaker
+    from neurowhere.report.tables import Pair, RowMaker
 
 ROWS_AT_ONCE = 64
 LONGEST_NAME = 80  # characters of the name of a text's folder
@@ -39,10 +39,10 @@ def encode_texts(
     column: str | None = None,
 ) -> None:
     """Encode texts as they come, or their sentences, into folders or into a table."""
-    from neurowhere._tools.progress import track
+    from neurowhere._tools.parallel import track
     from neurowhere.inputs import iter_texts
     from neurowhere.model.store import load_model
-    from neurowhere.report.rows import RowMaker, encode_items
+    from neurowhere.report.tables import RowMaker, encode_items
 
     model = load_model(options.model)
     found = iter_texts(sources, column=column)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere.contrast.null import Null
+from neurowhere.contrast.sums import Null
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.geometry import overlap_mm3

@@ -16,16 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neurowhere._tools.digests import digest
-from neurowhere._tools.files import bare_suffix, expanded, replaced
-from neurowhere._tools.parallel import Workers
-from neurowhere._tools.progress import track
+from neurowhere._tools.files import bare_suffix, digest, expanded, replaced
+from neurowhere._tools.parallel import Workers, track
 from neurowhere._tools.replacement import recover
 from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.shard import KEY_LENGTH, Shard
 from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
 from neurowhere.corpus.read import READERS, find_format
-from neurowhere.corpus.readers.shards import Skipped
+from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
 __all__ = ["Library", "make_folder", "open_library"]

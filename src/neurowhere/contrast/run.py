@@ -17,10 +17,8 @@ from neurowhere._tools.parallel import Workers, hired
 from neurowhere.contrast.contrast import Contrast
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import Ints
-from neurowhere.contrast.null import permutation_null
-from neurowhere.contrast.query import Query
-from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Search, search
-from neurowhere.contrast.sums import Rows, Summing, Sums, kept_sums, sum_documents
+from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Query, Search, search
+from neurowhere.contrast.sums import Rows, Summing, Sums, kept_sums, permutation_null, sum_documents
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import CorpusError, DataWarning, FitError
 from neurowhere.model.encoder import Encoder

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from neurowhere._tools.locks import sole_writer
-from neurowhere._tools.parallel import Workers, hired
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import Workers, hired, track
+from neurowhere._tools.replacement import sole_writer
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.ledger import Ledger, describe_material, describe_problem
 from neurowhere.evaluate.problem import (
@@ -39,7 +38,7 @@ from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.model.losses import LOSSES
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.building.anatomy import builtin_anatomy
 
 FOLDS = 100
 MIN_STUDIES = 20  # two to test on, and two of the rest to choose λ on

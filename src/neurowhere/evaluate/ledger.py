@@ -18,8 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere._tools.digests import digest
-from neurowhere._tools.files import DAMAGE, INFO_NAME, new_file, write_info
+from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, new_file, write_info
 from neurowhere._tools.replacement import recover
 from neurowhere.evaluate.problem import Material, Problem
 from neurowhere.evaluate.trial import Score, Task

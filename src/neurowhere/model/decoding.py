@@ -33,7 +33,7 @@ from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import ImageLike, read_volume
 from neurowhere.space.partition import OUTSIDE, as_points
 from neurowhere.text.clinical.places import Side, without_side
-from neurowhere.text.extraction import LATERAL
+from neurowhere.text.features import LATERAL
 
 Floats = NDArray[np.floating]
 

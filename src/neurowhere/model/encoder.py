@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import FitError
 from neurowhere.learn import LogLinear, Schedule
@@ -27,7 +27,7 @@ from neurowhere.model.text_model import TextModel
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.building.anatomy import builtin_anatomy
 
 TEXT = ("terms", "none")
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart

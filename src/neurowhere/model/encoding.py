@@ -19,8 +19,7 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
-from neurowhere.text.language import is_foreign
-from neurowhere.text.unknown import UnknownWord, unknown_words
+from neurowhere.text.unknown import UnknownWord, is_foreign, unknown_words
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
@@ -385,7 +384,7 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.encoding_page import encoding_html
+        from neurowhere.report.encoding import encoding_html
 
         return encoding_html(self)
 

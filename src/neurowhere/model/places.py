@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter, map_coordinates
 
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy.labels import words_of_label
+from neurowhere.text.labels import words_of_label
 
 Mask = NDArray[np.bool_]
 

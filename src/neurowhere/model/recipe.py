@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.ndimage import distance_transform_edt, map_coordinates
 
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.learn import (
     Choice,
     Gates,

@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere.text.abbreviations import Resolver, known_senses
 from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
-from neurowhere.text.resolution import Resolver, known_senses
-from neurowhere.text.tokens import plain, plain_with_origin, token_spans
-from neurowhere.text.words import cased_words_of, fold, other_splits, words_of
+from neurowhere.text.words import (
+    cased_words_of,
+    fold,
+    other_splits,
+    plain,
+    plain_with_origin,
+    token_spans,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
@@ -198,9 +205,12 @@ def _forms(
     names: dict[tuple[int, ...], int] = {}
     for words, term in spellings:
         names.setdefault(tuple(ids[word] for word in words), term)
+    forms = {word: ids.forms(word) for word in {word for words, _ in spellings for word in words}}
+    several = {word for word, some in forms.items() if len(some) > 1}  # few are
     for words, term in spellings:
-        for form in product(*map(ids.forms, words)):
-            names.setdefault(form, term)
+        if not several.isdisjoint(words):
+            for form in product(*(forms[word] for word in words)):
+                names.setdefault(form, term)
     return names
 
 

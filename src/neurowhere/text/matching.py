@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.text.abbreviations import is_short_form
-from neurowhere.text.tokens import ESCAPE
-from neurowhere.text.words import fold, is_skipped
+from neurowhere.text.words import ESCAPE, fold, is_short_form, is_skipped
 
 Ints = NDArray[np.intp]
 

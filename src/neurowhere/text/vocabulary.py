@@ -18,8 +18,7 @@ from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.lists import HEADER, SEPARATOR, read_mapping, read_rows, shipped_lines
-from neurowhere.text.lookalikes import true_synonyms
-from neurowhere.text.suggestions import NearNames
+from neurowhere.text.lookalikes import NearNames, true_synonyms
 from neurowhere.text.words import cased_words_of, fold, words_of
 
 CATEGORIES = (

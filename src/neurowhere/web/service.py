@@ -102,8 +102,7 @@ class Service:
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
-        from neurowhere.report.encoding import N_EXPLAINED
-        from neurowhere.report.encoding_page import encoding_page
+        from neurowhere.report.encoding import N_EXPLAINED, encoding_page
 
         encoding = self._encode(query.text, query)
         summary = summarise(encoding, self.atlas, n_regions=None, n_explained=N_EXPLAINED)

@@ -16,8 +16,8 @@ from tests.text.passages import (
 from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
-from neurowhere.text.anatomy.builtin import build_full
-from neurowhere.text.clinical import cues
+from neurowhere.text.building.anatomy import build_full
+from neurowhere.text.clinical import grammar
 from neurowhere.text.clinical.mentions import (
     Mention,
     Mentions,
@@ -227,7 +227,7 @@ PIECES = """
 insula thalamus lesion left right PCA hemianopia respectively contralateral , . ; : ( ) ? Technique:
 Findings: (p=0.07) (-) the in of was it this which
 """
-LISTED = (words for words in vars(cues).values() if isinstance(words, frozenset))
+LISTED = (words for words in vars(grammar).values() if isinstance(words, frozenset))
 WORDS = sorted({"\n", *PIECES.split(), *(word for words in LISTED for word in words)})
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.document import Document
+from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 from neurowhere.corpus.readers.jsonl import TEXT_KEYS, document_from_record, only_text
-from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
 from neurowhere.exceptions import CorpusError
 
 NAME = "table"

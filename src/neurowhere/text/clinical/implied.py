@@ -2,7 +2,7 @@
 
 "Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
 from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
-a weight from 0 to 1 and a reference:
+a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK number, or address):
 
 - ``side`` is where the structure is: the "same" side as the text gives to the name, "opposite" to
   it ("opposite else right" if that is usual where the text gives none), "left", "right",
@@ -13,17 +13,15 @@ a weight from 0 to 1 and a reference:
   ordinary words: "left neglect", not "child neglect".
 """
 
-import csv
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cache, partial
-from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
 from neurowhere.text.clinical.places import ADJECTIVE, SIDE_WORDS, SIDES, Attached, Side
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
-from neurowhere.text.tokens import plain
-from neurowhere.text.words import fold, word_set
+from neurowhere.text.lists import shipped_table
+from neurowhere.text.words import fold, plain, word_set
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
 REACH = 4  # tokens between a name and its side
@@ -89,9 +87,8 @@ class Table(NamedTuple):
 @cache
 def read_table() -> Table:
     """Read the table of the package."""
-    text = resources.files("neurowhere.text.clinical").joinpath("implied.csv").read_text("utf-8")
     groups: dict[str, list[dict[str, str]]] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in shipped_table(__package__, "implied.csv"):
         groups.setdefault(row["name"], []).append(row)
     phrases = {name: "; ".join(_spellings(name, rows[0])) for name, rows in groups.items()}
     short = (name for rows in groups.values() for name in _split(rows[0]["abbreviations"]))

@@ -14,7 +14,7 @@ from neurowhere.text.clinical.places import Side, Sides, is_general, with_places
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.extraction import LATERAL, TermExtractor
+from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 
 Span = tuple[int, int]

@@ -1,15 +1,21 @@
-"""Files that together make one corpus: found, read one by one, the bad ones named and counted."""
+"""Files of documents: found, read one by one, the bad ones named and counted.
+
+The simplest ones are plain texts, each of which is one document without coordinates: this module is
+their reader too.
+"""
 
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import SupportsInt
 
-from neurowhere._tools.files import bare_suffix
+from neurowhere._tools.files import bare_suffix, open_text
 from neurowhere.corpus.document import Document
 from neurowhere.exceptions import CorpusError, DataWarning
 
-N_EXAMPLES = 3
+NAME = "text"
+SUFFIXES = (".txt", ".text", ".md")
+N_EXAMPLES = 3  # of what was skipped, in a warning
 
 
 class Skipped:
@@ -138,3 +144,24 @@ def iter_shards(
             files.add(shard.name, str(error).removeprefix(str(shard)).lstrip(": "))
     lines.report(n_documents)
     files.report(n_files)
+
+
+# ---- plain text
+
+
+def detects(path: Path) -> bool:
+    """Return whether the file, or a file of the folder, is named as plain text."""
+    return bool(find_shards(path, SUFFIXES))
+
+
+def iter_documents(path: Path) -> Iterator[Document]:
+    """Yield one document per file, identified by its name; files that are not text are skipped."""
+    yield from iter_shards(path, SUFFIXES, _read_file)
+
+
+def _read_file(path: Path, _: Skipped) -> Iterator[Document]:
+    with open_text(path) as stream:
+        text = stream.read()
+    if "\0" in text:
+        raise CorpusError(f"{path} is not text (it holds NUL characters); give a text file")
+    yield Document(path.name, {"body": text.strip()})

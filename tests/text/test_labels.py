@@ -2,7 +2,7 @@ import csv
 
 import pytest
 
-from neurowhere.text.anatomy.labels import words_of_label
+from neurowhere.text.labels import words_of_label
 
 # Networks and data-driven parcels have no anatomical names.
 CONTROLS = ("craddock", "gordon", "schaefer", "yeo")

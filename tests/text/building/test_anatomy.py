@@ -4,8 +4,13 @@ import pytest
 
 from neurowhere.exceptions import VocabularyError
 from neurowhere.text import TermCounter
-from neurowhere.text.anatomy.builtin import build_anatomy, build_full
-from neurowhere.text.anatomy.names import ABBREVIATIONS, ADJECTIVES, SAME
+from neurowhere.text.building.anatomy import (
+    ABBREVIATIONS,
+    ADJECTIVES,
+    SAME,
+    build_anatomy,
+    build_full,
+)
 from neurowhere.text.building.sources import (
     ATLAS_LABELS,
     NIF,

@@ -7,7 +7,7 @@ from scipy import sparse
 from neurowhere.corpus import Corpus, Document
 from neurowhere.exceptions import VocabularyError
 from neurowhere.text import Vocabulary
-from neurowhere.text.building.usage import (
+from neurowhere.text.building.sources import (
     Usage,
     abbreviations,
     document_frequencies,

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter
+from neurowhere.text.clinical.assertions import read_sections
 from neurowhere.text.clinical.mentions import read_mentions
-from neurowhere.text.clinical.sections import read_sections
 
 COUNTER = TermCounter(small_vocabulary())
 REPORT = """\

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from neurowhere.corpus import Document
-from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
+from neurowhere.corpus import Document, read_corpus
+from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 from neurowhere.exceptions import CorpusError, DataWarning
 
 
@@ -52,3 +52,42 @@ def test_what_was_read_before_the_damage_is_kept(tmp_path: Path) -> None:
     with pytest.warns(DataWarning, match=r"skipped 1 of 2 files \(a.txt: torn\)"):
         ids = [document.id for document in iter_shards(tmp_path, (".txt",), read)]
     assert ids == ["a.txt", "b.txt"]
+
+
+# ---- plain text
+
+
+def test_one_file_is_one_document(tmp_path: Path) -> None:
+    (tmp_path / "report.txt").write_text("Lesion of the left thalamus.\n", encoding="utf-8")
+    corpus = read_corpus(tmp_path / "report.txt")
+    assert corpus.documents["id"].tolist() == ["report.txt"]
+    assert corpus.texts == ["Lesion of the left thalamus."]
+    assert len(corpus.peaks) == 0
+
+
+def test_a_folder_skips_what_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "b.md").write_text("b")
+    (tmp_path / "c.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    (tmp_path / "d.txt").write_bytes(b"text\0text")
+    (tmp_path / ".hidden.txt").write_text("no")
+    (tmp_path / "e.png").write_text("no")
+    with pytest.warns(DataWarning, match=r"skipped 2 of 4 files \(c.txt: .*UTF-8.*; d.txt: .*NUL"):
+        assert read_corpus(tmp_path).texts == ["a", "b"]
+
+
+def test_a_binary_file_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_bytes(b"text\0text")
+    with pytest.raises(CorpusError, match="is not text"):
+        read_corpus(tmp_path / "d.txt")
+
+
+def test_an_unreadable_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "secret.txt")
+
+    (tmp_path / "secret.txt").write_text("x")
+    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("neurowhere._tools.files.open", refuse, raising=False)
+    with pytest.raises(CorpusError, match=r"cannot read secret.txt: Permission denied"):
+        read_corpus(tmp_path / "secret.txt")
