@@ -27,7 +27,6 @@ from neurowhere.model.text_model import TextModel
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.building.anatomy import builtin_anatomy
 
 TEXT = ("terms", "none")
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
@@ -309,6 +308,8 @@ class Encoder(TextModel):
             self.label_names_ = list(labels.names)
             return labels.vocabulary
         if self.vocabulary is None:
+            from neurowhere.text.building.anatomy import builtin_anatomy
+
             return builtin_anatomy()
         if isinstance(self.vocabulary, Vocabulary):
             return self.vocabulary
