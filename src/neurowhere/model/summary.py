@@ -27,7 +27,6 @@ from neurowhere.model.schema import (
     Rule,
     Study,
     Summary,
-    Support,
     Term,
     UnappliedSide,
     Unknown,
@@ -78,7 +77,7 @@ def summarise(
     gazetteer = encoding.gazetteer(atlas)
     summary = Summary(
         schema_version=SCHEMA_VERSION,
-        support=support_of(encoding),
+        support=encoding.support,
         unit=encoding.unit,
         terms=_terms(encoding),
         mentions=_mentions(encoding),
@@ -96,20 +95,6 @@ def summarise(
         place=None if at is None else _place(encoding, gazetteer, at),
     )
     return summary if with_text else summary.without_text()
-
-
-def support_of(encoding: Encoding) -> Support:
-    """Return how well a text is supported."""
-    found = encoding.support
-    return Support(
-        level=found.level,
-        terms=found.terms,
-        words=found.words,
-        unknown=found.unknown,
-        foreign=found.foreign,
-        nats=found.nats,
-        summary=str(found),
-    )
 
 
 def regions_of(

@@ -21,7 +21,6 @@ from neurowhere.model.summary import (
     compare_texts,
     regions_of,
     summarise,
-    support_of,
 )
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
@@ -140,7 +139,7 @@ class Service:
     def _sentence(self, encoding: Encoding, where: tuple[int, int]) -> Sentence:
         return Sentence(
             where,
-            support_of(encoding),
+            encoding.support,
             encoding.why()["term"].tolist(),
             regions_of(encoding, encoding.gazetteer(self.atlas), N_SENTENCE_REGIONS),
         )

@@ -157,6 +157,10 @@ def read_mentions(
     hedge_weight : float
         Weight of mentions that the text leaves open; `HEDGE_WEIGHT` is a usual one.
 
+    Returns
+    -------
+    Mentions
+
     Examples
     --------
     >>> from neurowhere.text import Vocabulary
