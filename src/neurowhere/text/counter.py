@@ -86,7 +86,12 @@ class TermCounter:
         spellings = _spellings(vocabulary)
         senses = known_senses(vocabulary)
         words = {word for words, _ in spellings for word in words}.union(senses)
-        words |= {cue for some in senses.values() for sense in some for cue in sense.cues}
+        words |= {
+            cue
+            for some in senses.values()
+            for sense in some
+            for cue in (*sense.cues, *sense.beside)
+        }
         self._ids = TokenIds(words)
         self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
         self._resolver = Resolver(vocabulary, self._ids, self._names)
