@@ -134,10 +134,13 @@ def score(sentence, counter, reader=read_mentions):
             compare(target.side, side),
             failures=(*failures,),
         )
-    # The side of a sign is none of a structure, whether or not a rule crosses it.
-    applied = {each.side_span for each in everything}
-    crossed = {sign.side_span for sign in mentions.rule_based} - applied
-    marked = {start for start, _ in crossed} | {mark.start for mark in mentions.unapplied}
+    # The side of a sign is none of a structure: a rule may cross it.
+    crossed = {
+        rule.side_span[0]
+        for rule in mentions.rule_based
+        if rule.side_span and all(each.side != rule.side for each in rule.implied)
+    }
+    marked = crossed | {mark.start for mark in mentions.unapplied}
     expected = sentence.unapplied
     tally = Tally(len(marked & expected), len(marked - expected), len(expected - marked))
     wrong = sorted(marked ^ expected)
