@@ -196,6 +196,11 @@ def test_segments_are_no_cortex(text, terms):
     assert [each.term for each in read_mentions(text, TermCounter(vocabulary))] == terms
 
 
+def test_a_side_that_a_structure_has_is_not_that_of_a_sign():
+    (neglect,) = rule_based("mapping related visual neglect to the right insula")
+    assert neglect.side is None
+
+
 def test_a_segment_is_no_place_beside_its_territory():
     mentions = read_mentions("left M1 segment occlusion", COUNTER)
     assert (len(mentions.rule_based), mentions.places) == (1, ())

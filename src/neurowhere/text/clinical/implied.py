@@ -153,12 +153,14 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
+    of_structures = frozenset(side.words.first for side in sides.values())
+    taken = {"artery": frozenset[int](), "syndrome": of_structures, "sign": of_structures}
     names = (
         (table.entries[name], Tokens(first, last))
         for first, last, name in table.phrases.find(reading.tokens)
     )
     found = (
-        Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens))
+        Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens, taken[entry.kind]))
         for entry, tokens in names
     )
     meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
@@ -220,8 +222,12 @@ def _sentence(reading: Reading, tokens: Tokens, reach: int = CONTEXT) -> list[st
     return reading.tokens[first:end]
 
 
-def _side(reading: Reading, tokens: Tokens) -> Attached | None:
-    """Side that stands before a name, or after it: "left hemianopia", "neglect to the left"."""
+def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached | None:
+    """Side that stands before a name, or after it: "left hemianopia", "neglect to the left".
+
+    The side of a sign is not one that a structure has taken: "neglect to the right insula"; that of
+    a segment may be, "M1 segment of the left MCA".
+    """
     for i in range(tokens.first - 1, max(tokens.first - 1 - REACH, -1), -1):
         token = reading.tokens[i]
         if reading.gap(i + 1) not in (" ", "-", ". ", "\n", "/"):
@@ -236,7 +242,7 @@ def _side(reading: Reading, tokens: Tokens) -> Attached | None:
     )  # "P2 occlusion on the right"
     is_led = reading.tokens[i : i + 2] in TOWARDS
     i += 2 * is_led
-    if (is_led or "(" in reading.gap(i)) and _is_side(reading, i):
+    if (is_led or "(" in reading.gap(i)) and _is_side(reading, i) and i not in taken:
         return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i))
     return None
 
