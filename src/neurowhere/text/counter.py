@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.abbreviations import Resolver, known_senses
-from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
+from neurowhere.text.abbreviations import Resolver, definitions, known_senses
+from neurowhere.text.clinical.places import (
+    SIDE_WORDS,
+    SIDES,
+    Side,
+    is_place,
+    side_of_name,
+    with_places,
+)
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
+from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
 from neurowhere.text.words import (
     cased_words_of,
     fold,
@@ -86,8 +93,13 @@ class TermCounter:
         spellings = _spellings(vocabulary)
         senses = known_senses(vocabulary)
         words = {word for words, _ in spellings for word in words}.union(senses)
-        words |= {cue for some in senses.values() for sense in some for cue in sense.cues}
-        self._ids = TokenIds(words)
+        words |= {
+            cue
+            for some in senses.values()
+            for sense in some
+            for cue in (*sense.cues, *sense.beside)
+        }
+        self._ids = TokenIds(words, frozenset(filter(vocabulary.is_generic, vocabulary.terms)))
         self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
         self._resolver = Resolver(vocabulary, self._ids, self._names)
         self.sides = [side_of_name(term) for term in vocabulary.terms]
@@ -237,7 +249,22 @@ class TermCounter:
             first=first.tolist(),
             last=last.tolist(),
             is_structure=self._structures[terms].tolist(),
+            sided=self._sided(text, tokens),
         )
+
+    def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
+        """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
+        near = ((i, token) for i, token in enumerate(tokens) if token[0] in "lr")
+        found = {i: token for i, token in near if SIDED.fullmatch(token)}
+        if not found:
+            return {}
+        defined = dict(definitions(text))
+        sides = {i: SIDE_WORDS.get(self._ids.side_of(token)) for i, token in found.items()}
+        return {
+            i: side
+            for i, side in sides.items()
+            if side and side_of_name(defined.get(found[i], side)) == side
+        }
 
 
 def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
