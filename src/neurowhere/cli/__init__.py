@@ -8,12 +8,11 @@ from typing import Annotated, TextIO
 import typer
 
 from neurowhere.cli.contrast import contrast
-from neurowhere.cli.corpus import corpus_app
+from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.decode import decode, term
 from neurowhere.cli.encode import encode
 from neurowhere.cli.model import compare, fit, model_app, score
 from neurowhere.cli.serve import serve
-from neurowhere.cli.vocabulary import vocabulary_app
 from neurowhere.exceptions import NeurowhereError, NeurowhereWarning, one_line
 
 # Imports make many objects and no garbage: look for it after so many more objects, not 700.

@@ -61,6 +61,7 @@ def write_encoding(
     like: Any = None,
     with_text: bool = True,
     pictures: bool = True,
+    keep_formulas: bool = False,
     overwrite: bool = False,
     about: Mapping[str, Any] | None = None,
 ) -> None:
@@ -78,6 +79,8 @@ def write_encoding(
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
     pictures : bool
         Whether to draw map.png and surface.png, which is most of the work.
+    keep_formulas : bool
+        Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
     overwrite : bool
         Whether to replace a folder that exists.
     about : mapping, optional
@@ -90,7 +93,7 @@ def write_encoding(
         )
         grid = _write_images(encoding, temporary, resolution_mm, like)
         for name, table in encoding_tables(summary).items():
-            write_csv(table, temporary / name)
+            write_csv(table, temporary / name, keep_formulas=keep_formulas)
         drawn = _write_pictures(encoding, temporary) if pictures else {}
         page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
         (temporary / "report.html").write_text(page, "utf-8")
