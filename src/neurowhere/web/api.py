@@ -216,7 +216,7 @@ def _responses(
         **(more or {}),
     }
     described: dict[int | str, dict[str, Any]] = {
-        int(status): {"description": text, "model": schemas.ErrorAnswer}
+        int(status): {"description": text, "model": schemas.Problem}
         for status, text in errors.items()
     }
     described[int(HTTPStatus.SERVICE_UNAVAILABLE)]["headers"] = RETRY_AFTER

@@ -154,11 +154,12 @@ MODEL: Example = {
     "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
 }
 HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
-ERROR: Example = {
-    "error": {
-        "code": "invalid_request",
-        "message": "text: field required",
-        "hint": "see /docs",
-    }
+PROBLEM: Example = {
+    "type": "about:blank",
+    "title": "Unprocessable Entity",
+    "status": 422,
+    "detail": "The field text is missing.",
+    "code": "invalid_request",
+    "hint": "See the page /docs of this server.",
 }
 METRICS = 'neurowhere_requests_total{route="/api/v1/encode",status="200"} 12\n'

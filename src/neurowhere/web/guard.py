@@ -1,4 +1,7 @@
-"""Guard: the middleware that every request passes: limits, headers, metrics, caught failures."""
+"""Guard: the middleware that every request passes: limits, headers, metrics, caught failures.
+
+Of a request whose address, host or length is refused, the body is never read.
+"""
 
 import asyncio
 import time
@@ -15,10 +18,12 @@ from prometheus_client import (
     generate_latest,
 )
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.settings import Settings
+from neurowhere.web.visitors import Rates, is_allowed
 
 __all__ = ["MEDIA_TYPE", "Guard", "Metrics"]
 
@@ -124,6 +129,9 @@ class Guard:
         self.app = app
         self.max_body = settings.max_body
         self.max_seconds = settings.max_seconds
+        self.names = settings.allow_hosts
+        self.root_path = settings.root_path
+        self.rates = Rates(settings.max_rate)
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,12 +141,17 @@ class Guard:
             return
         begin = time.perf_counter()
         status = 0
+        is_head = scope["method"] == "HEAD"
+        if is_head:  # answered as GET is, without the content
+            scope["method"] = "GET"
 
         async def guarded(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 add_headers(message)
+            elif is_head:
+                message = {**message, "body": b""}
             await send(message)
 
         try:
@@ -151,14 +164,34 @@ class Guard:
         self.metrics.add(route, status, time.perf_counter() - begin)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            declared = int(Headers(scope=scope).get("content-length", "0"))
-        except ValueError:
-            declared = 0
-        if declared > self.max_body:
-            await answer(self._too_large())(scope, receive, send)
+        refused = self._refusal(scope)
+        if refused:
+            await answer(refused)(scope, receive, send)
+        elif self.root_path and scope["path"] == self.root_path:  # the page's links are relative
+            await RedirectResponse(self.root_path + "/")(scope, receive, send)
         else:
+            scope["root_path"] = self.root_path  # which routes leave off, if a proxy did not
             await self.app(scope, self._limited(receive), send)
+
+    def _refusal(self, scope: Scope) -> ApiError | None:
+        """Return why a request is refused by its head alone, if it is."""
+        headers = Headers(scope=scope)
+        if not is_allowed(headers.get("host", ""), self.names):
+            return ApiError(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "unknown_host",
+                "this server is not addressed by that name",
+                "serve with --allow-host and the name",
+            )
+        declared = headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > self.max_body:
+            return self._too_large()
+        if scope["method"] == "POST":
+            address = (scope.get("client") or ("", 0))[0]
+            seconds = self.rates.wait_for(address)
+            if seconds:
+                return self._too_many(seconds)
+        return None
 
     def _limited(self, receive: Receive) -> Callable[[], Any]:
         """Return a `receive` that limits time and bytes of a body, whatever was declared."""
@@ -178,6 +211,15 @@ class Guard:
             return message
 
         return limited
+
+    def _too_many(self, seconds: int) -> ApiError:
+        return ApiError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "too_many_requests",
+            f"one address may ask {self.rates.per_minute:,} times a minute",
+            f"try again after {seconds} s",
+            retry_seconds=seconds,
+        )
 
     def _too_late(self) -> ApiError:
         return ApiError(

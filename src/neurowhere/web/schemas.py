@@ -152,20 +152,17 @@ class DecodeQuery(Schema):
 # ---- answers
 
 
-class Error(Schema):
-    """What went wrong."""
+class Problem(Schema):
+    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
 
+    model_config = example(**examples.PROBLEM)
+
+    type: str = Field(description="Always about:blank; the code tells problems apart.")
+    title: str = Field(description="Name of the status.")
+    status: int
+    detail: str = Field(description="For people; repeats nothing of the text.")
     code: str = Field(description="For programs; does not change.")
-    message: str = Field(description="For people; repeats nothing of the text.")
     hint: str = Field(description="What to do about it.")
-
-
-class ErrorAnswer(Schema):
-    """Every answer whose status is 400 or above."""
-
-    model_config = example(**examples.ERROR)
-
-    error: Error
 
 
 class BatchAnswer(Schema):

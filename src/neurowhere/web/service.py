@@ -214,8 +214,8 @@ class Service:
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
-        limits = asdict(self.settings)
-        del limits["origins"]
+        settings = asdict(self.settings).items()
+        limits = {name: value for name, value in settings if isinstance(value, int | float)}
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",

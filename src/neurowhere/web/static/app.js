@@ -1,11 +1,11 @@
 // The page: what is asked, what came back, and the wiring between the two.
 
-import { ask, get, post } from "/static/api.js";
-import { $, capital, choose, chosen, fill, make, mm, percent, settle, times } from "/static/dom.js";
-import { marked } from "/static/reading.js";
-import { asCurl, asPython, fromLink, saveBlob, saveTable, toLink } from "/static/share.js";
-import { barRow, fillTable, placeButton, studyRow } from "/static/tables.js";
-import { COLOURS, LEVELS, createPictures, createViewer } from "/static/viewer.js";
+import { ask, get, post } from "./api.js";
+import { $, capital, choose, chosen, fill, make, mm, percent, settle, times } from "./dom.js";
+import { marked } from "./reading.js";
+import { asCurl, asPython, fromLink, saveBlob, saveTable, toLink } from "./share.js";
+import { barRow, fillTable, placeButton, studyRow } from "./tables.js";
+import { COLOURS, LEVELS, createPictures, createViewer } from "./viewer.js";
 
 const EXAMPLES = {
   "Stroke report": "Acute left MCA infarct involving the insula and the inferior frontal gyrus, with non-fluent aphasia. No lesion in the thalamus or the hippocampus. Weakness of the right hand.",

@@ -1,6 +1,6 @@
 // Sharing: links, files and code that reproduce a query.
 
-import { make } from "/static/dom.js";
+import { make } from "./dom.js";
 
 // The query after the #, which a browser keeps to itself.
 export function toLink({ text, other, mode, image, at, negation, laterality }) {
@@ -32,7 +32,7 @@ export function asPython({ text, other, negation, laterality }) {
 
 export function asCurl(kind, query) {
   const body = JSON.stringify(query).replaceAll("'", "'\\''");
-  return `curl -s ${location.origin}/api/v1/${kind} -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl -s ${new URL(`api/v1/${kind}`, location.href)} -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 export function saveBlob(blob, name) {

@@ -1,8 +1,8 @@
 // Viewer: a map over the template, with NiiVue where there is WebGL2, else with pictures that the
 // server draws. Both know the same few calls: show, style, view, moveTo, and tell onMove.
 
-import { post } from "/static/api.js";
-import { make } from "/static/dom.js";
+import { post } from "./api.js";
+import { make } from "./dom.js";
 
 // Anchors of the colour maps at equal distances; the server draws with the same ones.
 export const COLOURS = {
@@ -64,7 +64,7 @@ class Volumes {
     for (const [name, anchors] of Object.entries(COLOURS)) this.nv.addColormap(name, ramp(anchors));
     this.nv.addColormap("levels", steps(LEVELS));
     const name = isSoft(this.nv.gl) ? "mni152-coarse" : "mni152";
-    await this.nv.loadVolumes([{ url: `/static/${name}.nii.gz`, colormap: "gray", cal_min: 25, cal_max: 255 }]);
+    await this.nv.loadVolumes([{ url: `static/${name}.nii.gz`, colormap: "gray", cal_min: 25, cal_max: 255 }]);
     this.nv.setMultiplanarLayout(2); // a grid
     this.nv.setRenderAzimuthElevation(120, 15); // the left side, from the front
   }
