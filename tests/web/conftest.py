@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from tests.studies import TERMS, make_corpus
+from tests.web.visit import Visit
 
 from neurowhere import Encoder, VoxelGrid, save_model
 
@@ -68,3 +69,24 @@ class Server:
 def server(model_folder):
     with Server(model_folder, "--max-seconds", "120") as server:  # also where much else runs
         yield server
+
+
+@pytest.fixture(scope="module")
+def shared_visit(browser, server):
+    with Visit(browser, server.url) as visit:
+        yield visit
+
+
+@pytest.fixture
+def visit(shared_visit):
+    """Give a page that tests of a module share, as it was at first."""
+    visit = shared_visit
+    visit.page.unroute_all()
+    visit.page.mouse.move(0, 0)
+    visit.page.keyboard.press("Escape")
+    visit.page.evaluate("localStorage.clear()")
+    visit.open("regions")
+    visit.go("#text=the+visual+cortex")
+    visit.requests.clear()
+    visit.errors.clear()
+    return visit

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import resource
 import socket
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from tests.web.conftest import Server, open_client
 
 from neurowhere.web.app import create_app
+from neurowhere.web.page import static_files
 from neurowhere.web.server import Bounded, Plain, connection_limit
 from neurowhere.web.settings import Settings
 from neurowhere.web.visitors import Rates
@@ -219,6 +221,13 @@ def test_all_is_under_a_prefix(model, stripped):
         assert (bare.status_code, bare.headers["location"]) == (307, "/nw/")
 
 
+@pytest.mark.parametrize("name", [name for name in static_files() if name.endswith(("js", "html"))])
+def test_the_page_names_its_files_and_routes_by_relative_addresses(name):
+    text = static_files()[name].decode()
+    assert not re.search(r"""(from |import\(|src=|href=|fetch\(|url: )["'`]/""", text)
+    assert "location.origin}/" not in text
+
+
 @pytest.mark.parametrize("value", ["nw", "/n w", "/api", "http://a/b"])
 def test_a_prefix_that_cannot_be_is_one_line(value):
     code = "from neurowhere.cli import main; main()"
@@ -237,13 +246,13 @@ def test_head_answers_as_get_without_content(client, path):
 
 
 def test_assets_are_compressed_for_those_who_take_it(client):
-    plain = client.get("/static/niivue.umd.js", headers={"Accept-Encoding": "identity"})
-    with client.stream("GET", "/static/niivue.umd.js") as packed:
+    plain = client.get("/static/style.css", headers={"Accept-Encoding": "identity"})
+    with client.stream("GET", "/static/style.css") as packed:
         n_bytes = sum(len(piece) for piece in packed.iter_raw())
     assert "content-encoding" not in plain.headers
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.headers["vary"] == "Accept-Encoding"
     assert n_bytes < 0.4 * len(plain.content)
-    assert client.get("/static/niivue.umd.js").content == plain.content
+    assert client.get("/static/style.css").content == plain.content
     again = {"If-None-Match": packed.headers["etag"]}
-    assert client.get("/static/niivue.umd.js", headers=again).status_code == 304
+    assert client.get("/static/style.css", headers=again).status_code == 304

@@ -27,7 +27,7 @@ from neurowhere.web.visitors import Rates, is_allowed
 
 __all__ = ["MEDIA_TYPE", "Guard", "Metrics"]
 
-# Scripts, styles and data come from this server alone. NiiVue makes its pictures from data and
+# Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
 POLICY = "; ".join(
     [

@@ -1,4 +1,4 @@
-"""Page: its files, the viewer that nilearn carries, and the template; nothing from elsewhere."""
+"""Page: its files and the template; nothing from elsewhere."""
 
 import gzip
 import hashlib
@@ -20,7 +20,6 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 REVALIDATE = "no-cache"  # a browser keeps files, but asks whether they changed
-NIIVUE = "niivue.umd.js"
 NIFTI = ".nii.gz"
 PACKED = "gzip"
 
@@ -54,16 +53,14 @@ def make_page(pool: Pool) -> APIRouter:
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return the content of each file of the page, and of NiiVue, by its name."""
+    """Return the content of each file of the page, by its name."""
     folder = files("neurowhere.web") / "static"
-    content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-    niivue = files("nilearn") / "_assets" / "js" / NIIVUE
-    return content | ({NIIVUE: niivue.read_bytes()} if niivue.is_file() else {})
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
 @cache
 def packed_files() -> dict[str, bytes]:
-    """Return the same, compressed once: NiiVue alone is 2.3 MB as it is."""
+    """Return the same, compressed once."""
     return {name: gzip.compress(content, mtime=0) for name, content in static_files().items()}
 
 

@@ -15,11 +15,12 @@ export function placeButton(name, at, goTo, title) {
 }
 
 // A term over a bar of what it adds; warm if it speaks for, cold if against.
-export function barRow(name, share, handlers) {
+export function barRow(name, share, handlers, note) {
   const direction = share >= 0 ? "raises" : "lowers";
   const title = `${direction} it by ${Math.round(100 * Math.abs(share))} % of the strongest`;
   return make("li", {},
-    make("button", { type: "button", class: `bar-row ${direction}`, style: { "--share": Math.abs(share) }, title, ...handlers }, name));
+    make("button", { type: "button", class: `bar-row ${direction}`, style: { "--share": Math.abs(share) }, title, ...handlers },
+      name, note ? make("small", { class: "note" }, note) : null));
 }
 
 export function studyRow({ id, similarity, link }) {
