@@ -2,8 +2,10 @@
 
 import json
 import logging
+import os
 import re
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.web.conftest import Server, open_client
+from tests.web.test_serve import wait_for, workers_of
 
 from neurowhere.web.app import create_app
 from neurowhere.web.page import static_files
@@ -133,6 +136,42 @@ def test_connections_fit_into_the_file_descriptors_of_the_process():
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert connection_limit(100) == 100
     assert connection_limit(10 * hard) <= hard
+
+
+# ---- workers
+
+
+def readiness(server):
+    status, _, content = ask(server.url, "/api/v1/ready")
+    return status, json.loads(content)
+
+
+@pytest.mark.slow
+def test_figures_and_reports_leave_the_workers_as_they_were(model_folder):
+    with Server(model_folder, "--max-seconds", "120") as server:
+        (before,) = readiness(server)[1]["workers"]
+        assert before["state"] == "ready"
+        if before["memory_mb"] is None:
+            pytest.skip("this system does not tell the memory of a process")
+        for form in ("png", "html"):
+            query = json.dumps({"text": "the left amygdala"})
+            assert ask(server.url, f"/api/v1/encode.{form}", "POST", query)[0] == 200
+        answer = readiness(server)[1]
+        assert answer["workers"][0]["memory_mb"] < before["memory_mb"] + 20
+        assert answer["workers"][0]["memory_mb"] < 220
+        assert answer["artist"]["state"] == "ready"
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_killed_is_soon_ready_again_without_a_query(model_folder):
+    with Server(model_folder) as server:
+        *_, worker = workers_of(server)  # after the tracker of multiprocessing
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda: readiness(server)[0] == 503)
+        assert readiness(server)[1]["code"] == "not_ready"
+        wait_for(lambda: readiness(server)[0] == 200)
+        assert readiness(server)[1]["workers"][0]["restarts"] == 1
+        assert ask(server.url, "/api/v1/health")[0] == 200
 
 
 # ---- log

@@ -164,6 +164,27 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         return Response(to_json(answer), media_type=JSON)
 
     @router.get(
+        "/ready",
+        summary="Whether queries are answered, and the state of each worker",
+        operation_id="ready",
+        response_model=schemas.ReadyAnswer,
+        responses=_responses({}, only=[HTTPStatus.SERVICE_UNAVAILABLE]),
+    )
+    async def ready() -> Response:
+        states = pool.states()
+        if not any(each.state in ("ready", "busy") for each in states):
+            words = ", ".join(each.state for each in states)
+            raise ApiError(
+                HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", f"no worker is ready: {words}"
+            )
+        answer = {
+            "status": "ready",
+            "workers": [each._asdict() for each in states],
+            "artist": pool.crew.artist.state()._asdict(),
+        }
+        return Response(to_json(answer), media_type=JSON)
+
+    @router.get(
         "/metrics",
         summary="Counts and times, for Prometheus",
         operation_id="metrics",
@@ -205,7 +226,9 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
 
 
 def _responses(
-    content: dict[str, Any], more: Mapping[int, str] | None = None
+    content: dict[str, Any],
+    more: Mapping[int, str] | None = None,
+    only: Sequence[int] | None = None,
 ) -> dict[int | str, dict[str, Any]]:
     """Document what may come back."""
     errors = {
@@ -218,6 +241,7 @@ def _responses(
     described: dict[int | str, dict[str, Any]] = {
         int(status): {"description": text, "model": schemas.Problem}
         for status, text in errors.items()
+        if only is None or status in only
     }
     described[int(HTTPStatus.SERVICE_UNAVAILABLE)]["headers"] = RETRY_AFTER
     if content:

@@ -1,7 +1,8 @@
 """App: the page and the API of one model, as an ASGI application."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -13,7 +14,7 @@ from neurowhere.web.api import About, make_router
 from neurowhere.web.errors import add_error_handlers
 from neurowhere.web.guard import Guard, Metrics
 from neurowhere.web.page import make_page
-from neurowhere.web.pool import Answerer, Pool
+from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings
 
@@ -44,16 +45,17 @@ def create_app(
     FastAPI
     """
     settings = settings or Settings()
-    return assemble([Service.start(model, settings, atlas)] * settings.workers, settings)
+    local = Local(Service.start(model, settings, atlas).answer)
+    return assemble(Crew([local] * settings.workers, local), settings)
 
 
-def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
+def assemble(crew: Crew, settings: Settings) -> FastAPI:
     """Return the application, whose queries are answered by a crew.
 
     Parameters
     ----------
-    crew : sequence of Answerer
-        As many queries are worked on at once.
+    crew : Crew
+        As many queries are worked on at once as it has workers.
     settings : Settings
 
     Returns
@@ -63,11 +65,15 @@ def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
     release = version("neurowhere")
     pool = Pool(crew, settings.max_queue, settings.max_seconds)
     metrics = Metrics()
-    card = crew[0].answer("model_json", None)
+    card = crew.workers[0].answer("model_json", None)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        watching = asyncio.create_task(pool.watch())
         yield
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
         pool.close()
 
     app = FastAPI(

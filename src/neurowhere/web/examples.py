@@ -154,6 +154,11 @@ MODEL: Example = {
     "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
 }
 HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
+READY: Example = {
+    "status": "ready",
+    "workers": [{"state": "ready", "memory_mb": 170.2, "restarts": 0}],
+    "artist": {"state": "busy", "memory_mb": 340.5, "restarts": 0},
+}
 PROBLEM: Example = {
     "type": "about:blank",
     "title": "Unprocessable Entity",

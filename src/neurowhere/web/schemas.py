@@ -218,3 +218,21 @@ class HealthAnswer(Schema):
     version: str
     pending: int
     capacity: int
+
+
+class WorkerState(Schema):
+    """How a worker is."""
+
+    state: Literal["ready", "busy", "starting", "dead", "asleep"]
+    memory_mb: float | None = Field(description="Its share of what it has in common with others.")
+    restarts: int = Field(description="Times that it was replaced.")
+
+
+class ReadyAnswer(Schema):
+    """Whether queries are answered."""
+
+    model_config = example(**examples.READY)
+
+    status: Literal["ready"]
+    workers: list[WorkerState]
+    artist: WorkerState = Field(description="The process that draws; asleep until it is needed.")
