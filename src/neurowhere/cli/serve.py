@@ -104,6 +104,44 @@ def serve(
             help="Maximum number of queries per minute from one address; 0 for no limit.",
         ),
     ] = Settings.max_rate,
+    max_jobs: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOBS",
+            min=0,
+            help="Maximum number of jobs that run, wait or are kept; 0 for none.",
+        ),
+    ] = Settings.max_jobs,
+    max_job_texts: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOB_TEXTS",
+            min=1,
+            help="Maximum number of texts or documents of a job.",
+        ),
+    ] = Settings.max_job_texts,
+    max_job_body: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOB_BODY",
+            min=1,
+            help="Maximum size of a request that starts a job, in bytes.",
+        ),
+    ] = Settings.max_job_body,
+    max_job_seconds: Annotated[
+        float,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOB_SECONDS", min=0.1, help="Time limit of a job, in seconds."
+        ),
+    ] = Settings.max_job_seconds,
+    keep_seconds: Annotated[
+        float,
+        typer.Option(
+            envvar=PREFIX + "KEEP_SECONDS",
+            min=0,
+            help="Time for which the result of a job is kept, in seconds.",
+        ),
+    ] = Settings.keep_seconds,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -162,6 +200,11 @@ def serve(
         max_connections=max_connections,
         max_header_seconds=max_header_seconds,
         max_rate=max_rate,
+        max_jobs=max_jobs,
+        max_job_texts=max_job_texts,
+        max_job_body=max_job_body,
+        max_job_seconds=max_job_seconds,
+        keep_seconds=keep_seconds,
         origins=tuple(origin or ()),
         allow_hosts=(*(allow_host or ()), *(() if host in EVERY_ADDRESS else (as_name(host),))),
         trusted_proxies=tuple(trusted_proxy or Settings.trusted_proxies),

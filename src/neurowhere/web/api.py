@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.difference import Difference
@@ -12,6 +13,7 @@ from neurowhere.model.summary import Summary
 from neurowhere.web import examples, schemas
 from neurowhere.web.errors import ApiError
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
+from neurowhere.web.lines import LINES, stream_lines
 from neurowhere.web.pool import Pool
 from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
@@ -19,7 +21,7 @@ from neurowhere.web.settings import Settings
 PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
-SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl"}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 
@@ -57,7 +59,7 @@ OFFERS = [
         "Many texts at once",
         schemas.BatchQuery,
         schemas.BatchAnswer,
-        {JSON: "batch_json"},
+        {JSON: "batch_json", LINES: "batch_lines"},
         examples.BATCH,
     ),
     Offer(
@@ -131,8 +133,12 @@ def _handler(
     async def handle(query: BaseModel, request: Request) -> Response:
         form = only or choose(request.headers.get("accept", ""), list(offer.forms))
         checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
+        headers = {} if only else {"Vary": "Accept"}
+        if form == LINES:
+            lines = await stream_lines(pool, cast(schemas.BatchQuery, checked))
+            return StreamingResponse(lines, media_type=form, headers=headers)
         content = await pool.run(offer.forms[form], checked)
-        return Response(content, media_type=form, headers={} if only else {"Vary": "Accept"})
+        return Response(content, media_type=form, headers=headers)
 
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
@@ -213,6 +219,9 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
         "text": text,
         "other": text,
         "texts": Annotated[list[text], Field(min_length=1, max_length=settings.max_batch)],
+        "documents": Annotated[
+            list[schemas.ContrastDocument], Field(min_length=2, max_length=settings.max_batch)
+        ],
         "points": Annotated[
             list[schemas.Point], Field(min_length=1, max_length=settings.max_batch)
         ],

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -11,8 +12,11 @@ from fastapi.middleware.cors import CORSMiddleware
 from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas
 from neurowhere.web.api import About, make_router
+from neurowhere.web.errand import contrast_here
 from neurowhere.web.errors import add_error_handlers
 from neurowhere.web.guard import Guard, Metrics
+from neurowhere.web.job_routes import make_job_routes
+from neurowhere.web.jobs import Jobs
 from neurowhere.web.page import make_page
 from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.service import Service
@@ -45,8 +49,10 @@ def create_app(
     FastAPI
     """
     settings = settings or Settings()
-    local = Local(Service.start(model, settings, atlas).answer)
-    return assemble(Crew([local] * settings.workers, local), settings)
+    service = Service.start(model, settings, atlas)
+    local = Local(service.answer)
+    contrast = partial(contrast_here, model, service.atlas)
+    return assemble(Crew([local] * settings.workers, local, contrast), settings)
 
 
 def assemble(crew: Crew, settings: Settings) -> FastAPI:
@@ -64,6 +70,7 @@ def assemble(crew: Crew, settings: Settings) -> FastAPI:
     """
     release = version("neurowhere")
     pool = Pool(crew, settings.max_queue, settings.max_seconds)
+    jobs = Jobs(settings)
     metrics = Metrics()
     card = crew.workers[0].answer("model_json", None)
 
@@ -71,6 +78,7 @@ def assemble(crew: Crew, settings: Settings) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         watching = asyncio.create_task(pool.watch())
         yield
+        await jobs.close()
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
@@ -91,10 +99,11 @@ def assemble(crew: Crew, settings: Settings) -> FastAPI:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Accept", "Content-Type"],
         )
     add_error_handlers(app)
     app.include_router(make_router(settings, pool, metrics, About(release, card)))
+    app.include_router(make_job_routes(settings, pool, jobs))
     app.include_router(make_page(pool))
     return app

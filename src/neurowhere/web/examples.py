@@ -159,6 +159,13 @@ READY: Example = {
     "workers": [{"state": "ready", "memory_mb": 170.2, "restarts": 0}],
     "artist": {"state": "busy", "memory_mb": 340.5, "restarts": 0},
 }
+JOB: Example = {
+    "id": "i3Hn0ygTzpQb6NLuWwIgD4bW",
+    "kind": "batch",
+    "state": "running",
+    "done": 120,
+    "total": 5000,
+}
 PROBLEM: Example = {
     "type": "about:blank",
     "title": "Unprocessable Entity",

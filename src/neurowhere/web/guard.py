@@ -51,6 +51,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
@@ -127,7 +128,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
-        self.max_body = settings.max_body
+        self.max_body, self.max_job_body = settings.max_body, settings.max_job_body
         self.max_seconds = settings.max_seconds
         self.names = settings.allow_hosts
         self.root_path = settings.root_path
@@ -171,7 +172,12 @@ class Guard:
             await RedirectResponse(self.root_path + "/")(scope, receive, send)
         else:
             scope["root_path"] = self.root_path  # which routes leave off, if a proxy did not
-            await self.app(scope, self._limited(receive), send)
+            await self.app(scope, self._limited(receive, self._max_body(scope)), send)
+
+    def _max_body(self, scope: Scope) -> int:
+        """Return how many bytes a body may have; what starts a job may have more."""
+        path = scope["path"].removeprefix(self.root_path)
+        return self.max_job_body if path.startswith(JOBS) else self.max_body
 
     def _refusal(self, scope: Scope) -> ApiError | None:
         """Return why a request is refused by its head alone, if it is."""
@@ -183,9 +189,9 @@ class Guard:
                 "this server is not addressed by that name",
                 "serve with --allow-host and the name",
             )
-        declared = headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > self.max_body:
-            return self._too_large()
+        declared, limit = headers.get("content-length", ""), self._max_body(scope)
+        if declared.isdecimal() and int(declared) > limit:
+            return self._too_large(limit)
         if scope["method"] == "POST":
             address = (scope.get("client") or ("", 0))[0]
             seconds = self.rates.wait_for(address)
@@ -193,7 +199,7 @@ class Guard:
                 return self._too_many(seconds)
         return None
 
-    def _limited(self, receive: Receive) -> Callable[[], Any]:
+    def _limited(self, receive: Receive, limit: int) -> Callable[[], Any]:
         """Return a `receive` that limits time and bytes of a body, whatever was declared."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.max_seconds
@@ -206,8 +212,8 @@ class Guard:
             except TimeoutError as error:
                 raise self._too_late() from error
             received += len(message.get("body", b""))
-            if received > self.max_body:
-                raise self._too_large()
+            if received > limit:
+                raise self._too_large(limit)
             return message
 
         return limited
@@ -229,12 +235,12 @@ class Guard:
             "send it faster, or serve with a larger --max-seconds",
         )
 
-    def _too_large(self) -> ApiError:
+    def _too_large(self, limit: int) -> ApiError:
         return ApiError(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             "body_too_large",
-            f"expected a body of at most {self.max_body:,} bytes",
-            "send less, or serve with a larger --max-body",
+            f"expected a body of at most {limit:,} bytes",
+            "send less, or serve with a larger --max-body or --max-job-body",
         )
 
 

@@ -1,7 +1,7 @@
 """Pool: answers queries outside the event loop, with a limited number of workers and a queue."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from http import HTTPStatus
@@ -62,10 +62,20 @@ class Local:
 
 
 class Crew(NamedTuple):
-    """Workers, and the artist: one more that draws, so that no worker loads what drawing takes."""
+    """Who answers.
+
+    Attributes
+    ----------
+    workers : sequence of Answerer
+    artist : Answerer
+        One more that draws, so that no worker loads what drawing takes.
+    contrast : coroutine function
+        Contrasts documents, apart from workers: it takes long. See `errand.contrast_apart`.
+    """
 
     workers: Sequence[Answerer]
     artist: Answerer
+    contrast: Callable[[Any, Callable[[int], None]], Awaitable[dict[str, bytes]]]
 
 
 class Pool:

@@ -196,6 +196,11 @@ class Service:
         encodings = self._encode_many(query.texts, query)
         return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
 
+    def batch_lines(self, query: BatchQuery) -> bytes:
+        """Sum up several texts, each on a line."""
+        encodings = self._encode_many(query.texts, query)
+        return b"".join(to_json(self._summary(each, query)) + b"\n" for each in encodings)
+
     def decode_json(self, query: DecodeQuery) -> bytes:
         """Find the terms and studies for places; those outside of the brain are counted."""
         points = np.array(query.points)

@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
@@ -55,12 +56,14 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
     Crew
         The artist starts when something is to be drawn.
     """
+    from neurowhere.web.errand import contrast_apart
+
     workers = [Worker(model, settings) for _ in range(settings.workers)]
     artist = Artist(model, settings)
     try:
         for worker in workers:
             worker.wait()
-        yield Crew(workers, artist)
+        yield Crew(workers, artist, partial(contrast_apart, model))
     finally:
         artist.end()
         for worker in workers:
