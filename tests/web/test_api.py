@@ -12,7 +12,7 @@ from neurowhere import Summary, default_atlas, load_model, summarise
 from neurowhere.model.schema import Difference
 from neurowhere.web import schemas
 from neurowhere.web.app import create_app
-from neurowhere.web.schemas import ErrorAnswer
+from neurowhere.web.schemas import Problem
 
 FEAR = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 
@@ -125,7 +125,7 @@ def test_the_accept_header_chooses_the_form(client, accept, kind):
 def test_a_form_that_is_not_there_is_refused(client):
     answer = client.post("/api/v1/encode", json={"text": "a"}, headers={"Accept": "video/mp4"})
     assert answer.status_code == 406
-    assert "image/png" in answer.json()["error"]["message"]
+    assert "image/png" in answer.json()["detail"]
 
 
 def test_a_suffix_wins_over_the_accept_header(client):
@@ -312,7 +312,7 @@ def test_every_answer_has_an_example_that_is_one(client):
 def test_every_error_has_one_shape(client, method, path, body, status, code):
     answer = client.request(method, path, json=body)
     assert answer.status_code == status
-    assert ErrorAnswer.model_validate(answer.json()).error.code == code
+    assert Problem.model_validate(answer.json()).code == code
 
 
 def test_broken_json_is_an_error_of_that_shape(client):
@@ -320,7 +320,7 @@ def test_broken_json_is_an_error_of_that_shape(client):
     for content in (b"{", b"\xff\xfe", b'{"text": "\\ud800"}', b"[1]", b"null"):
         answer = client.post("/api/v1/encode", content=content, headers=headers)
         assert answer.status_code == 422, content
-        assert json.loads(answer.content)["error"]["code"] == "invalid_request"
+        assert json.loads(answer.content)["code"] == "invalid_request"
 
 
 # ---- images
@@ -353,7 +353,7 @@ def test_a_threshold_leaves_out_what_is_below(client):
     assert found["threshold"] == 0.2
     refused = client.post("/api/v1/decode/map?threshold=7", content=image)
     assert refused.status_code == 422
-    assert "values above 7" in refused.json()["error"]["message"]
+    assert "values above 7" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -370,13 +370,13 @@ def test_a_threshold_leaves_out_what_is_below(client):
 def test_what_is_no_image_is_refused_in_words(client, content):
     answer = client.post("/api/v1/decode/map", content=content)
     assert answer.status_code == 422
-    assert "expected" in answer.json()["error"]["message"]
+    assert "expected" in answer.json()["detail"]
 
 
 def test_an_image_that_unpacks_to_too_much_is_refused(client):
     answer = client.post("/api/v1/decode/map", content=gzip.compress(bytes(90_000_000), 1))
     assert answer.status_code == 422
-    assert "unpacked" in answer.json()["error"]["message"]
+    assert "unpacked" in answer.json()["detail"]
 
 
 def test_points_have_regions(client):

@@ -166,11 +166,24 @@ MODEL: Example = {
     "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
 }
 HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
-ERROR: Example = {
-    "error": {
-        "code": "invalid_request",
-        "message": "text: field required",
-        "hint": "see /docs",
-    }
+READY: Example = {
+    "status": "ready",
+    "workers": [{"state": "ready", "memory_mb": 170.2, "restarts": 0}],
+    "artist": {"state": "busy", "memory_mb": 340.5, "restarts": 0},
+}
+JOB: Example = {
+    "id": "i3Hn0ygTzpQb6NLuWwIgD4bW",
+    "kind": "batch",
+    "state": "running",
+    "done": 120,
+    "total": 5000,
+}
+PROBLEM: Example = {
+    "type": "about:blank",
+    "title": "Unprocessable Entity",
+    "status": 422,
+    "detail": "The field text is missing.",
+    "code": "invalid_request",
+    "hint": "See the page /docs of this server.",
 }
 METRICS = 'neurowhere_requests_total{route="/api/v1/encode",status="200"} 12\n'

@@ -192,6 +192,11 @@ class Service:
         encodings = self._encode_many(query.texts, query)
         return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
 
+    def batch_lines(self, query: BatchQuery) -> bytes:
+        """Sum up several texts, each on a line."""
+        encodings = self._encode_many(query.texts, query)
+        return b"".join(to_json(self._summary(each, query)) + b"\n" for each in encodings)
+
     def decode_json(self, query: DecodeQuery) -> bytes:
         """Find the terms and studies for places."""
         return to_json(decode_points(self.model, self.atlas, query))
@@ -210,8 +215,8 @@ class Service:
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
-        limits = asdict(self.settings)
-        del limits["origins"]
+        settings = asdict(self.settings).items()
+        limits = {name: value for name, value in settings if isinstance(value, int | float)}
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",

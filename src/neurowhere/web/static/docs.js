@@ -1,8 +1,8 @@
 // The documentation of the API, made from its own OpenAPI description, with a try-out for each route.
 
-import { $, capital, fill, make } from "/static/dom.js";
+import { $, capital, fill, make } from "./dom.js";
 
-const description = await (await fetch("/api/v1/openapi.json")).json();
+const description = await (await fetch("api/v1/openapi.json")).json();
 const schemas = description.components.schemas;
 const follow = (schema) => (schema?.$ref ? schemas[schema.$ref.split("/").pop()] : schema ?? {});
 
@@ -88,7 +88,7 @@ function tryOut({ path, method }, body, isFile) {
     if (file && !file.files.length) { fill(output, make("p", { class: "problem" }, "Choose a file first.")); return; }
     const options = file ? { method, body: file.files[0] } : body ? { method, body: input.value, headers: { "Content-Type": "application/json" } } : {};
     try {
-      const response = await fetch(path, options);
+      const response = await fetch(path.slice(1), options);
       const took = `${response.status} · ${Math.round(performance.now() - begin)} ms`;
       fill(output, make("p", { class: "soft" }, took), await rendered(response));
     } catch {

@@ -1,7 +1,7 @@
 // Downloads: the answer as files.
 
-import { ask, post } from "/static/api.js";
-import { saveBlob, saveTable } from "/static/share.js";
+import { ask, post } from "./api.js";
+import { saveBlob, saveTable } from "./share.js";
 
 const N_ALL = 1000;
 
