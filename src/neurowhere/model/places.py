@@ -1,25 +1,26 @@
 """Places: the regions that the names of brain structures stand for, as densities.
 
-The regions come from atlases by their labels, from a few more names for the same regions, and from
-what other names say about them: "posterior insula" is the posterior half of the insula, and
-"fusiform cortex" is where the fusiform gyrus is. Both sides are taken together.
+The regions come from atlases by their labels, from a few more names for the same regions, from a
+table of landmarks, and from what other names say about them: "posterior insula" is the posterior
+half of the insula, and "fusiform cortex" is where the fusiform gyrus is. Both sides are taken
+together.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
 
+from neurowhere.model.landmarks import Region, landmarks
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.text import Vocabulary
 from neurowhere.text.anatomy.labels import words_of_label
 
 Mask = NDArray[np.bool_]
 
-SIGMA_MM = 4.0  # by which regions are smoothed
+SIGMA_MM, TRUNCATE = 4.0, 4.0  # by which regions are smoothed; at how many of these it ends
 LEAST_VOXELS = 4  # of a region that can be cut in two
 
 # Terms, and the areas of Brodmann that they stand for.
@@ -27,6 +28,7 @@ AREAS: dict[str, tuple[int, ...]] = {
     "primary visual cortex": (17,),
     "striate cortex": (17,),
     "v2": (18,),
+    "v3": (18, 19),
     "extrastriate cortex": (18, 19),
     "visual cortex": (17, 18, 19),
     "primary motor cortex": (4,),
@@ -55,6 +57,28 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "medial prefrontal cortex": ("Frontal_Sup_Medial", "Frontal_Med_Orb", "ACC_pre"),
     "occipital cortex": ("Occipital", "Calcarine", "Cuneus", "Lingual"),
     "inferior parietal cortex": ("Parietal_Inf", "Angular", "SupraMarginal"),
+    "frontal lobe": ("Frontal", "Precentral", "Supp_Motor", "Rectus", "OFC"),
+    "parietal lobe": ("Parietal", "Angular", "SupraMarginal", "Postcentral", "Precuneus"),
+    "temporal lobe": ("Temporal", "Heschl", "Fusiform"),
+    "medial temporal lobe": ("Hippocampus", "ParaHippocampal", "Amygdala"),
+    "prefrontal cortex": ("Frontal", "OFC", "Rectus"),
+    "lateral prefrontal cortex": ("Frontal_Mid", "Frontal_Inf"),
+    "ventrolateral prefrontal cortex": ("Frontal_Inf",),
+    "dorsomedial prefrontal cortex": ("Frontal_Sup_Medial",),
+    "ventromedial prefrontal cortex": ("Frontal_Med_Orb", "Rectus", "OFCmed", "ACC_sub"),
+    "subcallosal cortex": ("ACC_sub", "Olfactory"),
+    "sensorimotor cortex": ("Precentral", "Postcentral"),
+    "inferotemporal cortex": ("Temporal_Inf", "Fusiform"),
+    "lateral occipital cortex": ("Occipital_Mid", "Occipital_Inf"),
+    "v3a": ("Occipital_Sup",),
+    "perisylvian cortex": ("Heschl", "Rolandic", "Temporal_Sup", "SupraMarginal"),
+    "temporal pole": ("Temporal_Pole",),
+    "lentiform nucleus": ("Putamen", "Pallidum"),
+    "dorsal striatum": ("Caudate", "Putamen"),
+    "ventral striatum": ("N_Acc",),
+    "intralaminar nuclei": ("Thal_IL",),
+    "central lateral thalamic nucleus": ("Thal_IL",),
+    "pulvinar": ("Thal_Pu",),
     "striatum": ("Caudate", "Putamen", "N_Acc"),
     "basal ganglia": ("Caudate", "Putamen", "Pallidum"),
     "substantia nigra": ("SN_",),
@@ -133,13 +157,6 @@ NOUNS = ("gyrus", "cortex", "lobule", "nucleus")  # that a name may leave out
 UNDIVIDED = re.compile("nucleus|nuclei|fasciculus|tract|peduncle")
 
 
-class Region(NamedTuple):
-    """Where a name is: voxels of an atlas."""
-
-    mask: Mask
-    affine: NDArray[np.float64]
-
-
 def place_densities(
     vocabulary: Vocabulary, grid: VoxelGrid, aal3: Atlas | None, brodmann: Atlas | None
 ) -> dict[str, NDArray[np.float32]]:
@@ -157,7 +174,10 @@ def place_densities(
     dict of str to array of shape (n_regions,)
         Densities in multiples of the uniform one.
     """
-    regions = named_regions(vocabulary, aal3, brodmann)
+    regions = {
+        _term(vocabulary, name): region for name, region in landmarks(aal3) if name in vocabulary
+    }
+    regions |= named_regions(vocabulary, aal3, brodmann)
     regions |= dict(derived_regions(vocabulary, regions))
     return {
         term: density
@@ -302,10 +322,17 @@ def _region(atlas: Atlas, rows: list[int]) -> Region:
 
 def _density(region: Region, grid: VoxelGrid) -> NDArray[np.float32] | None:
     """Smooth a region and make it a density on the grid; None where it lies outside."""
+    if not region.mask.any():
+        return None
     sizes = np.abs(np.diag(region.affine)[:3])
-    smooth = gaussian_filter(region.mask.astype(np.float32), SIGMA_MM / sizes, truncate=4)
+    margin = np.ceil(TRUNCATE * SIGMA_MM / sizes).astype(int)
+    filled = np.argwhere(region.mask)
+    first = filled.min(axis=0) - margin  # of a box that is smoothed in place of the whole brain
+    box = np.zeros(filled.max(axis=0) + margin + 1 - first, np.float32)
+    box[tuple((filled - first).T)] = 1
+    smooth = gaussian_filter(box, SIGMA_MM / sizes, truncate=TRUNCATE)
     inverse = np.linalg.inv(region.affine)
-    voxels = grid.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
+    voxels = grid.centers_mm @ inverse[:3, :3].T + inverse[:3, 3] - first
     values = map_coordinates(smooth, voxels.T, order=1, mode="constant")
     total = values.sum(dtype=np.float64)
     return None if total <= 0 else (values / total * len(values)).astype(np.float32)
