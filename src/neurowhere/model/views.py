@@ -23,7 +23,7 @@ TITLE, KEYWORDS = 0, 1
 PROBABILITIES = (0.17, 0.17, 0.2, 0.1, 0.11, 0.25)
 MOST_TERMS = {2: 4, 3: 8, 4: 1, 5: 1}
 FROM_TITLE, EVEN = 2, 5  # drawn from title and keywords; drawn evenly
-LEAST_STUDIES = 10  # of a bare term
+LEAST_STUDIES, TIMES = 10, 2  # studies of a bare term; texts of each
 
 
 class Views:
@@ -121,7 +121,7 @@ def bare_terms(
     importance: NDArray[np.floating],
     is_shown: NDArray[np.bool_],
 ) -> BareTerms:
-    """Make a text of each term that enough studies have.
+    """Make texts of each term that enough studies have.
 
     Parameters
     ----------
@@ -137,7 +137,8 @@ def bare_terms(
     -------
     BareTerms
     """
-    terms = np.flatnonzero(is_shown & (counts.getnnz(axis=0) >= LEAST_STUDIES))
+    has_enough = is_shown & (counts.getnnz(axis=0) >= LEAST_STUDIES)
+    terms = np.tile(np.flatnonzero(has_enough), TIMES)
     places = (np.arange(len(terms)), terms)
     ones = np.ones(len(terms), np.float32)
     bare = sparse.csr_matrix((ones, places), shape=(len(terms), counts.shape[1]))
