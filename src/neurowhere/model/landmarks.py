@@ -7,8 +7,8 @@ A row of the table defines a place in one of two ways:
 - points: a chain of points in MNI space, in mm, on both sides of the brain: the place lies within
   `radius_mm` of the line through them. Small nuclei are one point; tracts are several.
 
-The column `source` says where the definition is from. "MNI152 template" stands for points that were
-read off the template, to within a few millimetres.
+The column `source` names a work that says where the structure lies, or the template that it is seen
+on. The points are ours, right to within a few millimetres: no atlas was copied.
 """
 
 from collections.abc import Iterator
