@@ -63,7 +63,7 @@ def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
     release = version("neurowhere")
     pool = Pool(crew, settings.max_queue, settings.max_seconds)
     metrics = Metrics()
-    card = crew[0].answer("model_json", None)
+    about = About(release, *(crew[0].answer(name, None) for name in ("model_json", "terms_json")))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -89,6 +89,6 @@ def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
             allow_headers=["Accept", "Content-Type"],
         )
     add_error_handlers(app)
-    app.include_router(make_router(settings, pool, metrics, About(release, card)))
+    app.include_router(make_router(settings, pool, metrics, about))
     app.include_router(make_page(pool))
     return app
