@@ -1,4 +1,4 @@
-"""Decoding in the page: coordinates that are typed, maps that are dropped, places that are clicked."""
+"""Decoding in the page: coordinates that are typed, maps that are dropped, places clicked."""
 
 import base64
 import gzip
