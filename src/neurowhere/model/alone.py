@@ -19,6 +19,7 @@ from neurowhere.learn import LogLinear
 Floats = NDArray[np.floating]
 
 CHUNK = 64  # terms whose maps are held at a time
+FEW = 8  # terms of a pause, which then ends within milliseconds
 
 
 class TermsAlone:
@@ -56,7 +57,7 @@ class TermsAlone:
 
     def learn_more(self, predictor: LogLinear) -> bool:
         """Learn the totals of some more terms; return whether there were any."""
-        unknown = np.flatnonzero(np.isnan(self.log_totals))[:CHUNK]
+        unknown = np.flatnonzero(np.isnan(self.log_totals))[:FEW]
         if len(unknown):
             self._learn_totals(predictor, unknown)
         return len(unknown) > 0

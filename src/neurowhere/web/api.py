@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
 from neurowhere.web import examples, schemas
+from neurowhere.web.atlases import AtlasName
 from neurowhere.web.errors import ApiError
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
 from neurowhere.web.lines import LINES, stream_lines
@@ -38,10 +39,11 @@ class Offer(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the server tells of itself: its version, and the model card as JSON."""
+    """What the server tells of itself: its version, the model card and all terms as JSON."""
 
     version: str
     card: bytes
+    terms: bytes
 
 
 MAPS = {JSON: "json", NIFTI: "nifti", PNG: "png"}
@@ -77,6 +79,22 @@ OFFERS = [
         schemas.TermAnswer,
         {form: f"term_{end}" for form, end in MAPS.items()},
         examples.TERM,
+    ),
+    Offer(
+        "related",
+        "Related terms of a text",
+        schemas.RelatedQuery,
+        schemas.RelatedAnswer,
+        {JSON: "related_json"},
+        examples.RELATED,
+    ),
+    Offer(
+        "region",
+        "Mask of a region",
+        schemas.RegionQuery,
+        schemas.RegionAnswer,
+        {JSON: "region_json", NIFTI: "region_nifti"},
+        examples.MASK,
     ),
     Offer(
         "decode",
@@ -164,9 +182,10 @@ def _add_map_decoding(router: APIRouter, pool: Pool) -> None:
             Query(ge=0, allow_inf_nan=False, description="Values up to this do not count."),
         ] = None,
         n: Annotated[int, Query(ge=1, le=200, description="Rows of each table.")] = 20,
+        atlas: Annotated[AtlasName, Query(description="Atlas that names regions.")] = "default",
     ) -> Response:
         image = await request.body()
-        query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n)
+        query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n, atlas=atlas)
         return Response(await pool.run("decode_map_json", query), media_type=JSON)
 
 
@@ -178,6 +197,12 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
     )
     async def model() -> Response:
         return Response(about.card, media_type=JSON)
+
+    @router.get(
+        "/terms", summary="All terms", operation_id="terms", response_model=schemas.TermsAnswer
+    )
+    async def terms() -> Response:
+        return Response(about.terms, media_type=JSON)
 
     @router.get(
         "/health",

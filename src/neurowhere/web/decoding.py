@@ -52,7 +52,7 @@ def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str,
     inside = model.brain_.region_of(points) != OUTSIDE
     found = decode(model, points[inside] if inside.any() else points, n_terms=query.n)
     answer = _tell(model, atlas, found, query.n, query.regions)
-    return answer | {"outside": int((~inside).sum())}
+    return answer | {"outside": int((~inside).sum()), "threshold": None, "notes": []}
 
 
 def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:

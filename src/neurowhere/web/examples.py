@@ -158,6 +158,14 @@ DECODE: Example = {
     "threshold": None,
     "notes": [],
 }
+RELATED: Example = {"terms": [{"term": "task switching", "closeness": 0.6134}]}
+MASK: Example = {
+    "region": "Amygdala_L",
+    "name": "left amygdala",
+    "at": [-24.0, 0.0, -18.0],
+    "volume_mm3": 1732.0,
+}
+TERMS: Example = {"terms": ["amygdala", "aphasia", "working memory"]}
 MODEL: Example = {
     "version": "0.1.0",
     "studies": 12100,

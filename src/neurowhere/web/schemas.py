@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.schema import Study, Summary
 from neurowhere.web import examples
+from neurowhere.web.atlases import AtlasName
 from neurowhere.web.images import Colours
 
 FARTHEST_MM = 200.0
@@ -37,8 +38,17 @@ def example(**fields: Any) -> ConfigDict:
 # ---- requests
 
 
-class Reading(Schema):
-    """How texts are read."""
+class Naming(Schema):
+    """How places are named."""
+
+    atlas: AtlasName = Field(
+        default="default",
+        description="Atlas that names regions: AAL3 or the model's own, or HCPex with 426 regions.",
+    )
+
+
+class Reading(Naming):
+    """How texts are read, and regions named."""
 
     negation: bool = Field(default=True, description="Leave out what the text denies.")
     laterality: bool = Field(
@@ -173,7 +183,7 @@ class ContrastQuery(Schema):
     regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
 
 
-class DecodeQuery(Schema):
+class DecodeQuery(Naming):
     """Places whose terms and studies are wanted."""
 
     model_config = example(points=[[-24, -4, -18]])
@@ -185,7 +195,24 @@ class DecodeQuery(Schema):
     )
 
 
-class MapQuery(Schema):
+class RelatedQuery(Reading):
+    """A text, or a term, whose related terms are wanted."""
+
+    model_config = example(text="working memory")
+
+    text: Text
+    n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
+
+
+class RegionQuery(Naming):
+    """A region of the atlas whose mask is wanted."""
+
+    model_config = example(region="Amygdala_L")
+
+    region: str = Field(max_length=200, description="Label in the atlas.")
+
+
+class MapQuery(Naming):
     """An image whose terms and studies are wanted."""
 
     image: bytes
@@ -224,6 +251,36 @@ class TermAnswer(Schema):
     method: Literal["learned", "restricted"]
     unit: Literal["probability", "log probability"]
     peaks: list[Point] = Field(description="Where it adds most, in mm.")
+
+
+class RelatedTerm(Schema):
+    """A term that says nearly what a text says."""
+
+    term: str
+    closeness: float = Field(description="Between 0 and 1.")
+
+
+class RegionAnswer(Schema):
+    """A region of the atlas."""
+
+    region: str
+    name: str = Field(description="Name in words.")
+    at: Point = Field(description="Its centre, in mm.")
+    volume_mm3: float
+
+
+class RelatedAnswer(Schema):
+    """Terms that are related to a text."""
+
+    terms: list[RelatedTerm]
+
+
+class TermsAnswer(Schema):
+    """The names that a model knows."""
+
+    model_config = example(**examples.TERMS)
+
+    terms: list[str]
 
 
 class DecodedTerm(Schema):

@@ -10,6 +10,7 @@ const UNITS = {
   difference: "times the average, for the first without the second",
   mass: "expected to hold that share of the activations",
   given: "values of the map",
+  points: "nearness to a point",
 };
 
 // A number to two digits, as people write it.
