@@ -13,7 +13,7 @@ from neurowhere.cli.decode import decode, term
 from neurowhere.cli.encode import encode
 from neurowhere.cli.model import compare, fit, model_app, score
 from neurowhere.cli.serve import serve
-from neurowhere.exceptions import NeurowhereError, NeurowhereWarning, one_line
+from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line
 
 # Imports make many objects and no garbage: look for it after so many more objects, not 700.
 FEW_COLLECTIONS = 50_000
@@ -64,11 +64,17 @@ def main() -> None:
     gc.set_threshold(FEW_COLLECTIONS)
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", NeurowhereWarning)
+    warnings.simplefilter("error", DamageWarning)
     warnings.showwarning = _show_warning
     try:
         app()
     except NeurowhereError as error:
         sys.exit(f"neurowhere: {error}")
+    except DamageWarning as damage:
+        sys.exit(
+            f"neurowhere: {one_line(str(damage))}; mend it, or import what can be read: neurowhere "
+            "corpus import --keep-going"
+        )
     except OSError as error:  # a disk that is full, a file that may not be read
         sys.exit(f"neurowhere: {one_line(str(error))}")
     except UnicodeEncodeError as error:

@@ -1,13 +1,23 @@
 """The `corpus` and `vocabulary` commands: what models are made from."""
 
 import json
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neurowhere.cli.options import Format, Json, Output, Overwrite, print_summary, split_list
+from neurowhere.cli.options import (
+    Format,
+    Json,
+    KeepGoing,
+    Output,
+    Overwrite,
+    print_summary,
+    split_list,
+)
+from neurowhere.exceptions import DamageWarning
 
 if TYPE_CHECKING:
     from neurowhere.corpus import Corpus
@@ -55,6 +65,7 @@ def import_corpus(
     convert: Convert = CONVERTED,
     spaces: Spaces = None,
     keep_talairach: KeepTalairach = False,
+    keep_going: KeepGoing = False,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
@@ -67,6 +78,8 @@ def import_corpus(
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus.folder import write_files
 
+    if keep_going:
+        warnings.simplefilter("always", DamageWarning)
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long reading
         corpus = _read(source, format, drop, convert, spaces, keep_talairach)
         write_files(corpus, folder)

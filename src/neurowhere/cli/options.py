@@ -102,6 +102,9 @@ KeepFormulas = Annotated[
         help="Write text cells of CSV that begin like a formula (=, +, -, @) as they are.",
     ),
 ]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Use what can be read of damaged files.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

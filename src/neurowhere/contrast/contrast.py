@@ -170,6 +170,7 @@ class Contrast:
         resolution_mm: float | None = None,
         like: Any = None,
         titles: bool = True,
+        keep_formulas: bool = False,
         overwrite: bool = False,
     ) -> None:
         """Write images, figures, tables and a page, whole or not at all.
@@ -183,6 +184,9 @@ class Contrast:
             Grid of the images, as in `Partition.to_img`.
         titles : bool
             Whether to write the titles of the documents.
+        keep_formulas : bool
+            Whether cells of tables that begin like a formula stay as they are; by default they get
+            an apostrophe in front, because spreadsheets run formulas.
         overwrite : bool
             Whether to replace a folder that exists.
         """
@@ -195,6 +199,7 @@ class Contrast:
             resolution_mm=resolution_mm,
             like=like,
             titles=titles,
+            keep_formulas=keep_formulas,
             overwrite=overwrite,
         )
 
