@@ -15,9 +15,8 @@ from scipy import stats
 
 from neurowhere._tools.parallel import Workers
 from neurowhere.contrast.library import open_library
-from neurowhere.contrast.null import permutation_null
 from neurowhere.contrast.selection import ByTerm, Search, search
-from neurowhere.contrast.sums import Sums
+from neurowhere.contrast.sums import Sums, permutation_null
 from neurowhere.model.store import load_model
 from setting import DATA, print_table
 

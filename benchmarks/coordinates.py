@@ -24,7 +24,7 @@ import numpy as np
 
 from neurowhere.corpus import Corpus, read_corpus
 from neurowhere.corpus.coordinates import RULES, Tables, brain_radius, to_lpi
-from neurowhere.corpus.groups import find_twins
+from neurowhere.corpus.document import find_twins
 from neurowhere.corpus.problems import CONVERTIBLE
 from neurowhere.exceptions import DataWarning
 

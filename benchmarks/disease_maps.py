@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from neurowhere import Atlas, contrast_documents, load_model, read_corpus
-from neurowhere.report.figures import GRID_COLOUR
+from neurowhere.report.comparison import GRID_COLOUR
 from neurowhere.report.maps import SIGNED_COLOURS, smooth, write_png
 from setting import DATA, print_table
 

@@ -31,7 +31,7 @@ from neurowhere import default_atlas, iter_documents, load_model
 from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning
 from neurowhere.inputs import iter_texts
-from neurowhere.report.rows import RowMaker, encode_items
+from neurowhere.report.tables import RowMaker, encode_items
 from setting import DATA, print_table
 
 SENTENCE = "Fear conditioning activated the left amygdala and the anterior insula."

@@ -33,22 +33,22 @@ from fuzz.alter import (
 )
 from fuzz.attempt import Call
 from neurowhere import Atlas, Encoder, VoxelGrid, load_model, read_corpus, save_model
-from neurowhere._tools.digests import sha256
-from neurowhere.contrast.query import Query
-from neurowhere.contrast.query import _Texts as Library
+from neurowhere._tools.files import sha256
+from neurowhere.contrast.selection import Query
+from neurowhere.contrast.selection import _Texts as Library
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.folder import write as write_corpus
-from neurowhere.corpus.spaces import read_spaces
+from neurowhere.corpus.read import read_spaces
 from neurowhere.inputs import Text, iter_texts, read_text, split_sentences
 from neurowhere.inputs.markup import html_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
-from neurowhere.report.highlight import highlight
+from neurowhere.report.page import highlight
 from neurowhere.text import Vocabulary, words_of_label
 from neurowhere.text.clinical.mentions import read_mentions
-from neurowhere.text.language import is_foreign
-from neurowhere.text.tokens import plain, plain_with_origin, token_spans
+from neurowhere.text.unknown import is_foreign
+from neurowhere.text.words import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(
     r"\s+",

@@ -15,7 +15,7 @@ import typer
 import neurowhere
 from neurowhere import Summary
 from neurowhere.cli import app
-from neurowhere.model.summary import SCHEMA_VERSION
+from neurowhere.model.schema import SCHEMA_VERSION
 from neurowhere.web.settings import Settings
 
 ROOT = Path(__file__).parents[1]

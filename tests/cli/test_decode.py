@@ -6,7 +6,7 @@ import pytest
 from tests.studies import PLACES, TERMS
 
 from neurowhere import load_model
-from neurowhere._tools.coordinates import mni_to_talairach
+from neurowhere._tools.coordinates import MNI_TO_TALAIRACH, transform_points
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_a_point(decode, term):
 
 
 def test_a_point_in_talairach(decode):
-    point = mni_to_talairach([PLACES["motor cortex"][0]])[0]
+    point = transform_points(MNI_TO_TALAIRACH, [PLACES["motor cortex"][0]])[0]
     assert first_term(decode(*point, "--talairach", "--json")) == "motor cortex"
 
 

@@ -13,8 +13,7 @@ from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
 from neurowhere.contrast.contrast import Contrast
-from neurowhere.contrast.null import permutation_null
-from neurowhere.contrast.sums import Rows, sum_documents, sum_rows
+from neurowhere.contrast.sums import Rows, permutation_null, sum_documents, sum_rows
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.space import VoxelGrid
 from neurowhere.text import Vocabulary

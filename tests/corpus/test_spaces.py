@@ -5,11 +5,11 @@ import pytest
 
 from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import Corpus, Document
-from neurowhere.corpus.spaces import (
+from neurowhere.corpus.frames import parse_space
+from neurowhere.corpus.read import (
     corpus_to_mni,
     document_to_mni,
     fill_spaces,
-    parse_space,
     read_spaces,
 )
 from neurowhere.exceptions import CorpusError

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurowhere._tools.coordinates import talairach_to_mni
-from neurowhere.corpus.coordinates import Tables, find_statistics
+from neurowhere.corpus.coordinates import Tables, find_statistics, is_statistic
 from neurowhere.corpus.readers import neuroquery
-from neurowhere.corpus.statistics import is_statistic
 
 RNG = np.random.default_rng(0)
 CORTEX = np.array([[-42.0, -22, 54], [44, -20, 52], [-8, -88, 4], [28, 50, 16], [-30, 22, 2]])

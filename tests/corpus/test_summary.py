@@ -7,7 +7,7 @@ from scipy import sparse
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.frames import documents_table, peaks_table
 from neurowhere.corpus.problems import review
-from neurowhere.corpus.spaces import corpus_to_mni
+from neurowhere.corpus.read import corpus_to_mni
 from neurowhere.corpus.summary import summarise
 
 

@@ -7,8 +7,7 @@ import zipfile
 import pytest
 
 from neurowhere.exceptions import MissingExtraError, TextError
-from neurowhere.inputs.documents import prose_of_pages, without_references
-from neurowhere.inputs.files import read_file
+from neurowhere.inputs.documents import prose_of_pages, read_file, without_references
 
 
 def make_pdf(*pages):

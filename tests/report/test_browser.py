@@ -8,7 +8,7 @@ from tests.studies import GRID
 
 from neurowhere.contrast import contrast_documents
 from neurowhere.model.summary import summarise
-from neurowhere.report.encoding_page import encoding_page
+from neurowhere.report.encoding import encoding_page
 
 pytestmark = pytest.mark.browser
 

@@ -16,9 +16,7 @@ from neurowhere import Encoder, VoxelGrid
 from neurowhere.exceptions import OutputError
 from neurowhere.model.summary import summarise
 from neurowhere.report import encoding as report
-from neurowhere.report.encoding import write_encoding
-from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.viewer import DENSITIES, viewer_data
+from neurowhere.report.encoding import DENSITIES, encoding_page, viewer_data, write_encoding
 
 FILES = {
     "info.json", "log_ratio.nii.gz", "map.nii.gz", "map.png", "mass_50.nii.gz", "mass_80.nii.gz",

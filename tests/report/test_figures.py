@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neurowhere.report.figures import COLOURS, box_plot, draw_example, write_svg
+from neurowhere.report.comparison import COLOURS, box_plot, draw_example, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.space import VoxelGrid
 

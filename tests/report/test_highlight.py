@@ -5,7 +5,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurowhere.report.highlight import Note, markup, notes_on
+from neurowhere.report.page import Note, markup, notes_on
 from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.clinical.mentions import read_mentions
 

@@ -44,8 +44,9 @@ class Server:
 
     def __init__(self, folder, *options):
         command = [sys.executable, "-c", "from neurowhere.cli import main; main()", "serve"]
+        model = [] if folder is None else ["--model", folder]
         self.process = subprocess.Popen(
-            [*command, "--model", folder, "--port", "0", "--workers", "1", *options],
+            [*command, *model, "--port", "0", "--workers", "1", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -69,6 +70,19 @@ class Server:
 def server(model_folder):
     with Server(model_folder, "--max-seconds", "120") as server:  # also where much else runs
         yield server
+
+
+@pytest.fixture(scope="session")
+def shipped_server():
+    """Serve the model of the package, which knows titles and thousands of terms."""
+    with Server(None, "--max-seconds", "120") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shipped_visit(browser, shipped_server):
+    with Visit(browser, f"{shipped_server.url}/#text=amygdala") as visit:
+        yield visit
 
 
 @pytest.fixture(scope="module")

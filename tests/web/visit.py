@@ -45,10 +45,8 @@ class Visit:
     def go(self, fragment):
         """Ask by the address, as a link does; all that it does not name is as usual."""
         self.visits += 1
-        self.page.evaluate(
-            "hash => { document.getElementById('caption').textContent = ''; location.hash = hash; }",
-            f"{fragment}&visit={self.visits}",
-        )
+        self.page.evaluate("() => { document.getElementById('caption').textContent = ''; }")
+        self.page.evaluate(f"() => {{ location.hash = '{fragment}&visit={self.visits}'; }}")
         self.until("document.getElementById('caption').textContent")
         self.ready()
 

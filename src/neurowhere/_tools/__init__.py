@@ -1,6 +1,6 @@
 """Tools that every room uses and none owns, each written once.
 
-`files` opens and writes files, whole or not at all; `replacement` says how that outlives a crash.
-`locks` keeps processes apart, `digests` makes fingerprints, `parallel` runs work on cores or on a
-cluster, `progress` shows how far it is, `coordinates` moves points between spaces.
+`files` opens files, writes them whole or not at all, and makes their checksums; `replacement` says
+how that outlives a crash, with locks that keep processes apart. `parallel` runs work on cores or on
+a cluster and shows how far it is. `coordinates` moves points between spaces.
 """

@@ -6,7 +6,7 @@ Coordinates are arrays of shape (n, 3), in millimetres unless a name says otherw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["mni_to_talairach", "talairach_to_mni", "transform_points", "voxel_index"]
+__all__ = ["MNI_TO_TALAIRACH", "talairach_to_mni", "transform_points", "voxel_index"]
 
 # Lancaster et al. (2007), "Bias between MNI and Talairach coordinates analyzed using the
 # ICBM-152 brain template", Human Brain Mapping 28: the pooled icbm_other affine, MNI to Talairach.
@@ -34,11 +34,6 @@ def talairach_to_mni(points_mm: ArrayLike) -> NDArray[np.float64]:
     array([[0., 0., 0.]])
     """
     return transform_points(np.linalg.inv(MNI_TO_TALAIRACH), points_mm)
-
-
-def mni_to_talairach(points_mm: ArrayLike) -> NDArray[np.float64]:
-    """Convert MNI coordinates to Talairach by Lancaster's transform."""
-    return transform_points(MNI_TO_TALAIRACH, points_mm)
 
 
 def voxel_index(affine: NDArray[np.floating], points_mm: ArrayLike) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Files: opened whatever their compression, written whole or not at all, with a record of what."""
 
 import gzip
+import hashlib
 import json
 import lzma
 import os
@@ -11,23 +12,28 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from neurowhere._tools.digests import sha256
-from neurowhere._tools.replacement import drafted, recover
+from neurowhere._tools.replacement import drafted, flush, recover
 from neurowhere.exceptions import CorpusError, NeurowhereError, OutputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "COMPRESSIONS",
     "DAMAGE",
     "INFO_NAME",
+    "added_files",
     "bare_suffix",
+    "digest",
     "expanded",
     "new_file",
     "new_folder",
     "open_text",
     "read_info",
     "replaced",
+    "sha256",
     "write_info",
 ]
 
@@ -91,6 +97,28 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
             draft.publish_folder(overwrite=overwrite)
     except OSError as error:
         _check_free(folder, overwrite)  # another process may have been faster
+        raise _cannot_write(folder, error) from error
+
+
+@contextmanager
+def added_files(folder: Path, *, instead_of: str = "") -> Iterator[Path]:
+    """Yield a temporary folder whose files go to `folder` when the block ends without an error.
+
+    Other files of the folder stay, but for those that match the pattern `instead_of`. A reader sees
+    each file whole, the old one or the new one.
+    """
+    try:
+        recover(folder)
+        with drafted(folder / "files") as draft:
+            draft.part.mkdir()
+            yield draft.part
+            for stale in folder.glob(instead_of) if instead_of else ():
+                stale.unlink()
+            for file in draft.part.iterdir():
+                flush(file)
+                file.replace(folder / file.name)
+            flush(folder)
+    except OSError as error:
         raise _cannot_write(folder, error) from error
 
 
@@ -226,3 +254,30 @@ def read_info(
         if sha256(folder / name) != checksum:
             raise error(f"{folder / name} was changed since it was written; {remedy}")
     return dict(info)
+
+
+# ---- digests
+
+
+def sha256(path: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def digest(*values: "str | bytes | NDArray[Any]") -> str:
+    """Return the hexadecimal SHA-256 of texts, bytes and the bytes of arrays, one after another.
+
+    >>> import numpy as np
+    >>> digest("a", b"b", np.array([99, 100], np.uint8)) == digest("abcd")
+    True
+    """
+    whole = hashlib.sha256()
+    for value in values:
+        if isinstance(value, str):
+            whole.update(value.encode())
+        elif isinstance(value, bytes):
+            whole.update(value)
+        else:
+            whole.update(value.data if value.flags.c_contiguous else value.tobytes())
+    return whole.hexdigest()

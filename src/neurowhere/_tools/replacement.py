@@ -22,16 +22,20 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
-from neurowhere._tools.locks import locked
+from neurowhere.exceptions import OutputError
 
-__all__ = ["Draft", "drafted", "flush", "publish", "recover"]
+__all__ = ["Draft", "drafted", "flush", "locked", "publish", "recover", "sole_writer"]
 
 LOCK, PARTIAL, REPLACED = ".lock", ".part", ".old"
 TOKEN_BYTES = 4
 HIDDEN = re.compile(r"\.(?P<name>.+)-(?P<token>[0-9a-f]{8})\.(?:lock|part|old)", re.DOTALL)
 # What file systems answer that cannot be told to write to the disk at once.
 NO_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+LOCK_NAME = ".lock"
+# What file systems that have no locks answer, such as some in a network.
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 @dataclass(frozen=True)
@@ -195,3 +199,57 @@ def _keep_mode(target: Path, part: Path) -> None:
     """Let what was private stay private."""
     with suppress(FileNotFoundError):
         part.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+# ---- locks
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool | None]:
+    """Hold a lock file, which is gone when the block ends.
+
+    A process that is killed leaves the file, and the operating system frees it for the next one.
+
+    Yields
+    ------
+    bool or None
+        True; False where another process holds it; None where the file system has no locks.
+    """
+    from filelock import FileLock, Timeout  # late, because it takes a while
+
+    lock, held = FileLock(path), None
+    try:
+        lock.acquire(blocking=False)
+        held = True
+    except Timeout:
+        # A folder in which nothing can be made looks like a lock that is held: let it say why.
+        with TemporaryFile(dir=path.parent):
+            held = False
+    except NotImplementedError:
+        pass
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+    try:
+        yield held
+    finally:
+        if held:
+            with suppress(OSError):  # on Windows it is removed by being released
+                path.unlink()  # first: who has opened it but not locked it must not have it
+            lock.release()
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Make a folder unless it is there, and refuse it to other processes until the block ends."""
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            is_ours = stack.enter_context(locked(folder / LOCK_NAME))
+        except OSError as error:
+            raise OutputError(f"cannot write to {folder}: {error.strerror}") from error
+        if is_ours is False:
+            raise OutputError(
+                f"another process is writing to {folder}; wait for it, or give another folder"
+            )
+        yield

@@ -1,4 +1,4 @@
-"""The `neurowhere decode` command: from places in the brain to terms and studies."""
+"""The `neurowhere decode` and `term` commands: from places to terms and studies, and back."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neurowhere._tools.files import expanded
-from neurowhere.cli.options import Json, ModelOption, OptionalOutput, Overwrite
+from neurowhere.cli.options import (
+    Json,
+    Like,
+    ModelOption,
+    OptionalOutput,
+    Output,
+    Overwrite,
+    Resolution,
+)
 
 if TYPE_CHECKING:
     from neurowhere.model.decoding import Decoding
@@ -140,3 +148,28 @@ def _print(found: "Decoding", output: Path | None) -> None:
         typer.echo("\nclosest studies\n" + "\n".join(links))
     if output is not None:
         typer.echo(f"\nwritten to {output}")
+
+
+def term(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="TERM", help="Term, with or without a side.", show_default=False),
+    ],
+    output: Output,
+    model: ModelOption = None,
+    resolution: Resolution = None,
+    like: Like = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write the map of a term as an image (map.nii.gz) and as a figure of slices (map.png).
+
+    Example:
+
+        neurowhere term "left amygdala" --model model -o left-amygdala
+    """
+    from neurowhere.model.store import load_model
+    from neurowhere.report.maps import write_term
+
+    found = load_model(model).term_map(name)
+    write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
+    typer.echo(f"{found.title}: written to {output}")

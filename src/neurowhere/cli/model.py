@@ -1,14 +1,30 @@
-"""The `neurowhere model` commands: what a model is, and whether it is whole."""
+"""The commands on models: `model info`, `model verify`, `fit`, `score` and `compare`."""
 
 import json
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neurowhere.cli.options import Json, OptionalModelPath, print_pairs
+from neurowhere.cli.options import (
+    Cluster,
+    CorpusPath,
+    Format,
+    Jobs,
+    Json,
+    ModelPath,
+    OptionalModelPath,
+    Output,
+    Overwrite,
+    VocabularyOption,
+    print_summary,
+    read_partition,
+    split_list,
+)
 
 if TYPE_CHECKING:
-    from neurowhere.model.encoder import Encoder
+    from neurowhere.evaluate import Candidate
 
 model_app = typer.Typer(no_args_is_help=True, help="Summarise and verify models.")
 
@@ -25,7 +41,7 @@ def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
     """
     from neurowhere.model.store import load_model
 
-    print_summary(load_model(path), as_json)
+    print_summary(load_model(path).summary(), as_json)
 
 
 @model_app.command("verify")
@@ -46,10 +62,245 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
     )
 
 
-def print_summary(model: "Encoder", as_json: bool) -> None:
-    """Print the summary of a model, as lines or as JSON."""
-    summary = model.summary()
-    if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        print_pairs(summary)
+class Constraint(StrEnum):
+    """What the coefficients are held to."""
+
+    none = "none"
+    labels = "labels"
+
+
+class Text(StrEnum):
+    """What a model learns from the text."""
+
+    terms = "terms"
+    none = "none"
+
+
+def fit(
+    corpus: CorpusPath,
+    output: Output,
+    format: Format = None,
+    partition: Annotated[
+        str,
+        typer.Option(
+            metavar="PARTITION",
+            help="Regions to predict: voxels:MM or atlas:IMAGE.",
+        ),
+    ] = "voxels:4",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table of the names of the atlas's regions: index, name.",
+            show_default=False,
+        ),
+    ] = None,
+    loss: Annotated[
+        str,
+        typer.Option(
+            metavar="LOSS",
+            help="Loss: l1 (total variation), l2 (least squares) or likelihood (log-linear).",
+        ),
+    ] = "l1",
+    rank: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of dimensions of a log-linear model.", show_default=False),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Number of log-linear fits to average.")] = 2,
+    small: Annotated[
+        bool, typer.Option("--small", help="Round the large arrays of the model to 8 bits.")
+    ] = False,
+    constraint: Annotated[
+        Constraint,
+        typer.Option(help="With labels, predict each region of an atlas only from its label."),
+    ] = Constraint.none,
+    text: Annotated[
+        Text, typer.Option(help="With none, ignore the text and predict the mean map.")
+    ] = Text.terms,
+    bandwidth: Annotated[
+        float, typer.Option(min=0.0, help="Standard deviation of the kernel, in voxels.")
+    ] = 1.0,
+    vocabulary: VocabularyOption = None,
+    min_studies: Annotated[
+        int, typer.Option(min=1, help="Leave out terms that fewer studies mention.")
+    ] = 5,
+    laterality: Annotated[
+        bool, typer.Option("--laterality", help="Learn left and right separately, from texts.")
+    ] = False,
+    nested: Annotated[
+        bool | None,
+        typer.Option(
+            "--nested/--not-nested",
+            help="Also count terms within longer terms.",
+            show_default="for the likelihood",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the validation split.")] = 0,
+    jobs: Jobs = -1,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for finished blocks of an l1 fit, to resume it."),
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Train a model on a corpus with coordinates, and write it as a folder.
+
+    Example:
+
+        neurowhere fit corpus -o model --partition voxels:4 --loss l1
+    """
+    constrained = None if constraint is Constraint.none else constraint.value
+    _check_loss(loss, constrained)
+    regions = read_partition(partition, labels)
+    from neurowhere._tools.files import new_folder
+    from neurowhere.corpus import read_corpus
+    from neurowhere.model.encoder import Encoder
+    from neurowhere.model.store import write_files
+
+    model = Encoder(
+        regions,
+        loss,
+        text=text.value,
+        constraint=constrained,
+        vocabulary=vocabulary,
+        min_studies=min_studies,
+        laterality=laterality,
+        nested=nested,
+        bandwidth=bandwidth,
+        rank=rank,
+        repeats=repeats,
+        seed=seed,
+        n_jobs=jobs,
+        checkpoint=checkpoint,
+    )
+    with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
+        model.fit(read_corpus(corpus, format=format, progress=True))
+        write_files(model, folder, small=small)
+    print_summary(model.summary(), as_json)
+
+
+def _check_loss(loss: str, constraint: str | None) -> None:
+    """Refuse a loss that is not registered before any long work."""
+    from neurowhere.exceptions import FitError
+    from neurowhere.model.losses import find_loss
+
+    try:
+        find_loss(loss, constraint)
+    except FitError as error:
+        raise typer.BadParameter(str(error), param_hint="--loss") from error
+
+
+def score(
+    model: ModelPath,
+    corpus: CorpusPath,
+    format: Format = None,
+    as_json: Json = False,
+) -> None:
+    """Score a model on a corpus: mean log-likelihood of the peaks, beside the baselines.
+
+    Example:
+
+        neurowhere score model corpus --json
+    """
+    from neurowhere.corpus import read_corpus
+    from neurowhere.model.store import load_model
+
+    encoder = load_model(model)
+    summary = encoder.score_summary(read_corpus(corpus, format=format, progress=True))
+    print_summary(summary, as_json)
+
+
+def compare(
+    corpus: CorpusPath,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="Folder to write, or to continue.", show_default=False),
+    ],
+    format: Format = None,
+    partitions: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Partitions, separated by commas: voxels:MM, atlas:IMAGE, atlas:IMAGE:LABELS.",
+        ),
+    ] = "voxels:4",
+    losses: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Losses, separated by commas: l1, l2, likelihood; labels and labels-l1 for "
+            "atlases with LABELS.",
+        ),
+    ] = "l1,l2,labels",
+    bandwidths: Annotated[
+        str, typer.Option(metavar="LIST", help="Kernel widths, in voxels, separated by commas.")
+    ] = "1",
+    folds: Annotated[int, typer.Option(min=1, help="Number of random test sets.")] = 100,
+    vocabulary: VocabularyOption = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the test sets.")] = 0,
+    jobs: Jobs = -1,
+    cluster: Cluster = None,
+) -> None:
+    """Compare partitions of the brain and losses by cross-validation, and report.
+
+    After an interruption, the same command continues where it stopped.
+
+    Example:
+
+        neurowhere compare corpus -o out --partitions voxels:4,atlas:aal.nii:aal.csv --folds 10
+    """
+    from neurowhere.corpus import read_corpus
+    from neurowhere.evaluate import compare as run
+    from neurowhere.text import Vocabulary
+
+    candidates = _candidates(partitions, bandwidths)
+    terms = None if vocabulary is None else Vocabulary.load(vocabulary)
+    comparison = run(
+        read_corpus(corpus, format=format, progress=True),
+        output,
+        candidates,
+        vocabulary=terms,
+        losses=split_list(losses),
+        folds=folds,
+        seed=seed,
+        n_jobs=jobs,
+        cluster=cluster,
+    )
+    comparison.save()
+    typer.echo((output / "summary.md").read_text("utf-8"))
+    typer.echo(f"{output / 'report.html'}: open it in a browser")
+
+
+def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
+    """Partitions as the command line names them; grids once for each bandwidth."""
+    from neurowhere.evaluate import Candidate
+    from neurowhere.space import VoxelGrid
+
+    widths = [_width(text) for text in split_list(bandwidths)]
+    candidates = []
+    for item in split_list(partitions):
+        partition = read_partition(item)
+        if isinstance(partition, VoxelGrid):
+            name = f"voxels {partition.resolution_mm:g} mm"
+            candidates += [
+                Candidate(name if width == 1 else f"{name} (h {width:g})", partition, width)
+                for width in widths
+            ]
+        else:
+            candidates.append(Candidate(_atlas_name(item), partition))
+    return candidates
+
+
+def _width(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"expected widths in voxels, got {text!r}", param_hint="--bandwidths"
+        ) from error
+
+
+def _atlas_name(item: str) -> str:
+    """Name of the image's file, without what it ends in."""
+    return Path(item.split(":")[1]).name.removesuffix(".gz").removesuffix(".nii")

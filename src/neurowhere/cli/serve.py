@@ -47,6 +47,12 @@ def serve(
             envvar=PREFIX + "MAX_BODY", min=1, help="Maximum size of a request, in bytes."
         ),
     ] = Settings.max_body,
+    max_map: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_MAP", min=1, help="Maximum size of an image to decode, in bytes."
+        ),
+    ] = Settings.max_map,
     max_text: Annotated[
         int,
         typer.Option(
@@ -192,6 +198,7 @@ def serve(
 
     settings = Settings(
         max_body=max_body,
+        max_map=max_map,
         max_text=max_text,
         max_batch=max_batch,
         max_seconds=max_seconds,

@@ -1,13 +1,12 @@
 """Text without coordinates: documents that mention a term contrasted with all others.
 
-Documents are cut into shards on disk (`library`, `shard`), searched (`query`, `matching`,
-`selection`), encoded and summed (`sums`), and compared (`null`, `contrast`); `run` is the line
+Documents are cut into shards on disk (`library`, `shard`), searched (`selection`, `matching`),
+encoded, summed and held against chance (`sums`), and compared (`contrast`); `run` is the line
 through all of it.
 """
 
 from neurowhere.contrast.contrast import Contrast
-from neurowhere.contrast.query import Query
 from neurowhere.contrast.run import contrast_documents, default_cache
-from neurowhere.contrast.selection import ByColumn, ByTerm
+from neurowhere.contrast.selection import ByColumn, ByTerm, Query
 
 __all__ = ["ByColumn", "ByTerm", "Contrast", "Query", "contrast_documents", "default_cache"]

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.digests import digest
-from neurowhere._tools.files import replaced
+from neurowhere._tools.files import digest, replaced
 from neurowhere.contrast.matching import Ints, WordIndex
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.document import SECTIONS

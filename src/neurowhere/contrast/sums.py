@@ -1,4 +1,7 @@
-"""Sums over documents of what a model makes of them, in memory that does not grow with them."""
+"""Sums over documents of what a model makes of them, and what chance would make of these sums.
+
+Memory does not grow with the number of documents.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -7,22 +10,32 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import sparse, special, stats
 
-from neurowhere._tools.digests import digest
-from neurowhere._tools.parallel import Workers, slices
-from neurowhere._tools.progress import track
+from neurowhere._tools.files import digest
+from neurowhere._tools.parallel import Workers, slices, track
 from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.shard import KEY_LENGTH, Shard, extractor_key, read_arrays, write_arrays
 from neurowhere.exceptions import CorpusError
 from neurowhere.model.encoder import Encoder
 
-__all__ = ["Rows", "Summing", "Sums", "kept_sums", "sum_documents"]
+__all__ = [
+    "Null",
+    "Rows",
+    "Summing",
+    "Sums",
+    "kept_sums",
+    "permutation_null",
+    "sum_documents",
+    "upper_tail",
+]
 
 Array = NDArray[np.float64]
 
 BATCH = 256  # documents encoded at a time
 TASK_DOCUMENTS = 4096  # summed by one worker before it reports
+ROUNDING = 1e-9  # a variance smaller than this share of the mean square is none
+ALMOST_SYMMETRIC = 1e-4  # a gamma of less skewness is a normal distribution to eight digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,3 +207,112 @@ def _sum_batch(
         replicates=replicates,
         replicate_weights=drawn.sum(axis=1, dtype=np.float64),
     )
+
+
+# ---- what chance would do
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    """How far a contrast is from what chance would do, in each region.
+
+    Attributes
+    ----------
+    z : array of shape (m,)
+        (T − E T) / √Var T.
+    p_values : array of shape (m,)
+        Two-sided.
+    q_values : array of shape (m,)
+        p-values adjusted to control the false-discovery rate (Benjamini and Hochberg).
+    """
+
+    z: Array
+    p_values: Array
+    q_values: Array
+
+
+def permutation_null(group: Sums, reference: Sums | None, population: Sums) -> Null:
+    r"""Compare the mean of a group with that of random groups of the same size and weights.
+
+    Parameters
+    ----------
+    group : Sums
+    reference : Sums or None
+        Second group, disjoint from the first; None contrasts with all documents.
+    population : Sums
+        All documents among which the weights are permuted.
+
+    Returns
+    -------
+    Null
+
+    Notes
+    -----
+    A contrast of mean encodings is, in each region, a linear statistic of the documents,
+
+        T = Σᵢ aᵢ xᵢ,
+
+    where aᵢ = wᵢ/Σw for the documents of the group (minus the same for those of a second group),
+    and 0 for all others. If the group had nothing to do with what its documents say, every
+    assignment of the weights a to the N documents would be as likely. Over these N! permutations,
+
+        E T = N ā x̄,    Var T = Sₐₐ Sₓₓ / (N − 1),    E (T − E T)³ = N Sₐₐₐ Sₓₓₓ / ((N − 1)(N − 2)),
+
+    with Sₐₐ = Σ (aᵢ − ā)², Sₐₐₐ = Σ (aᵢ − ā)³ and so on. These three moments need sums over
+    documents only, no permutation, and are exact; the tail is that of Pearson's type III
+    distribution (a shifted gamma) with these moments, as Mielke and Berry propose for permutation
+    tests and Winkler et al. (NeuroImage, 2016) for images. Away from the skewness that distribution
+    ends, where p-values would be 0 without being certain; there Cornish and Fisher's correction of
+    the normal tail is taken wherever it is larger. `benchmarks/contrast_null.py` puts it to the
+    test.
+    """
+    n = population.documents
+    a = _scaled(group.weights)  # Σ a, Σ a², Σ a³
+    change = group.mean
+    if reference is not None:
+        a = a - _scaled(reference.weights) * [1, -1, 1]
+        change = change - reference.mean
+    expected = population.mean if reference is None else 0.0
+    a_square, a_cube = _central(a, n)
+    x_square, x_cube = _central(population.moments, n)  # (m,)
+    variance = a_square * x_square / max(n - 1, 1)
+    third = n * a_cube * x_cube / max((n - 1) * (n - 2), 1)
+    varies = variance > 0
+    scale = np.sqrt(np.where(varies, variance, 1.0))
+    z = np.where(varies, (change - expected) / scale, 0.0)
+    skewness = np.where(varies, third / scale**3, 0.0)
+    p_values = np.minimum(1.0, 2 * np.minimum(upper_tail(z, skewness), upper_tail(-z, -skewness)))
+    return Null(z, p_values, stats.false_discovery_control(p_values))
+
+
+def upper_tail(z: Array, skewness: Array) -> Array:
+    """Return the probability above z, for a variable of mean 0, variance 1 and some skewness γ.
+
+    Pearson's type III; for γ < 0 not less than Φ(−w), with w = z − γ (z² − 1) / 6 the first term
+    of Cornish and Fisher's expansion, which has no end.
+
+    >>> upper_tail(np.array([1.96, 1.96]), np.array([0.0, 1.0])).round(3)
+    array([0.025, 0.045])
+    """
+    symmetric = np.abs(skewness) < ALMOST_SYMMETRIC
+    g = np.where(symmetric, 1.0, skewness)
+    shape = 4 / g**2
+    place = np.maximum(shape + np.sign(g) * np.sqrt(shape) * z, 0.0)  # a gamma's, from 0
+    gamma = np.where(g > 0, special.gammaincc(shape, place), special.gammainc(shape, place))
+    endless = special.ndtr(skewness * (z**2 - 1) / 6 - z)
+    tail = np.where(g > 0, gamma, np.maximum(gamma, endless))
+    return np.where(symmetric, special.ndtr(-z), tail)
+
+
+def _scaled(weights: Array) -> Array:
+    """Σ a, Σ a², Σ a³ for a = w / Σ w."""
+    return np.asarray(weights / weights[0] ** np.arange(1, 4))
+
+
+def _central(sums: Array, n: int) -> tuple[Array, Array]:
+    """Σ (x − x̄)² and Σ (x − x̄)³ from Σ x, Σ x², Σ x³."""
+    first, second, third = sums
+    mean = first / n
+    square = second - n * mean**2
+    square = np.where(square > ROUNDING * second, square, 0.0)
+    return square, third - 3 * mean * second + 2 * n * mean**3

@@ -1,8 +1,7 @@
 """Corpora: documents, peaks and texts from many sources."""
 
-from neurowhere.corpus.corpus import Corpus
+from neurowhere.corpus.corpus import Corpus, concatenate
 from neurowhere.corpus.document import SECTIONS, Document
-from neurowhere.corpus.join import concatenate
 from neurowhere.corpus.problems import Problem
 from neurowhere.corpus.read import iter_documents, read_corpus
 

@@ -20,10 +20,9 @@ from http.client import (
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from neurowhere._tools.digests import sha256
-from neurowhere._tools.locks import sole_writer
-from neurowhere._tools.progress import track
-from neurowhere._tools.replacement import publish
+from neurowhere._tools.files import sha256
+from neurowhere._tools.parallel import track
+from neurowhere._tools.replacement import publish, sole_writer
 from neurowhere.exceptions import CorpusError, OutputError
 
 CHECKSUMS_NAME = "SHA256SUMS"

@@ -26,7 +26,7 @@ import pandas as pd
 from scipy import sparse
 
 from neurowhere._tools.files import INFO_NAME, new_folder, open_text, read_info, write_info
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.corpus.corpus import Corpus, join_documents
 from neurowhere.corpus.document import Document
 from neurowhere.corpus.frames import (

@@ -1,5 +1,6 @@
 """The tables of a corpus: documents, peaks and term counts, as they are read and kept."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.files import bare_suffix, open_text
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.document import Document, Space
 from neurowhere.exceptions import CorpusError
 
 XYZ = ["x", "y", "z"]
@@ -20,6 +21,27 @@ PEAK_COLUMNS = ["id", *XYZ]
 DOCUMENT_COLUMNS = ["id", "title", "space", "source_space"]
 KNOWN_COLUMNS = ["pmid", "pmcid", "doi", "year", "journal", "authors"]
 LAST_YEAR = 9999
+# Spellings in lower case without spaces and punctuation; "ale" is GingerALE's MNI template.
+SPELLINGS: dict[str, Space] = {
+    **dict.fromkeys(
+        (
+            "mni",
+            "mni152",
+            "mni1521mm",
+            "mni1522mm",
+            "mni152nlin6asym",
+            "mni152nlin2009casym",
+            "mni305",
+            "icbm",
+            "icbm152",
+            "colin27",
+            "ale2mm",
+            "montrealneurologicalinstitute",
+        ),
+        "MNI",
+    ),
+    **dict.fromkeys(("tal", "talairach", "talairachtournoux", "tlrc", "t88"), "TAL"),
+}
 
 
 def documents_table(rows: pd.DataFrame | list[dict[str, Any]]) -> pd.DataFrame:
@@ -239,3 +261,25 @@ def _years(column: "pd.Series[Any]") -> "pd.Series[Any]":
     years = pd.to_numeric(column, errors="coerce").astype(np.float64)
     is_year = years.between(1, LAST_YEAR) & (years == years.round())
     return years.where(is_year).astype("Int64")
+
+
+def parse_space(label: object) -> Space:
+    """Return the space that a source's label stands for.
+
+    Parameters
+    ----------
+    label : object
+        Of any type; only text can be a label.
+
+    Returns
+    -------
+    "MNI", "TAL" or "unknown"
+        Anything not among `SPELLINGS` is unknown.
+
+    Examples
+    --------
+    >>> parse_space("MNI152_2mm"), parse_space("Talairach space"), parse_space("as in NeuroQuery")
+    ('MNI', 'TAL', 'unknown')
+    """
+    spelling = re.sub(r"[^a-z0-9]+", "", str(label).lower()).removesuffix("space")
+    return SPELLINGS.get(spelling, "unknown")

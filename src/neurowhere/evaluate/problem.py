@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import track
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, VocabularyError
 from neurowhere.model.losses import LabelTerms, Loss

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from neurowhere._tools.files import bare_suffix, expanded
 from neurowhere.corpus import iter_documents
 from neurowhere.corpus.readers import jats, jsonl, tables
-from neurowhere.corpus.readers.shards import find_shards
+from neurowhere.corpus.readers.files import find_shards
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
-from neurowhere.inputs.files import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
+from neurowhere.inputs.documents import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
 from neurowhere.inputs.markup import article_to_text
 from neurowhere.text import TermCounter
 

@@ -16,9 +16,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.digests import digest
-from neurowhere._tools.files import replaced
-from neurowhere._tools.progress import track
+from neurowhere._tools.files import digest, replaced
+from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import recover
 from neurowhere.exceptions import FitError
 

@@ -1,16 +1,21 @@
 """The report of a comparison: tables, box plot, example predictions, and one page with all."""
 
 import math
-import shutil
-import tempfile
+import os
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
-from neurowhere._tools.locks import sole_writer
-from neurowhere._tools.progress import track
+import numpy as np
+import pandas as pd
+
+from neurowhere._tools.files import added_files, new_folder, write_info
+from neurowhere._tools.parallel import track
+from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Comparison
-from neurowhere.exceptions import OutputError
-from neurowhere.report.figures import box_plot, draw_example, write_svg
-from neurowhere.report.maps import write_png
+from neurowhere.evaluate.trial import BASELINES
+from neurowhere.report.maps import DENSITY_COLOURS, TITLE_COLOUR, smooth, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import (
     HEADER,
@@ -21,9 +26,9 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
-__all__ = ["write_report"]
+__all__ = ["GRID_COLOUR", "box_plot", "draw_example", "name_rows", "write_comparison", "write_svg"]
 
-TEMPORARY = ".report-"
+KIND = "report of a comparison"
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
     "(per mm³) at the study's peaks, mean ± standard deviation over folds. Differences are paired "
@@ -31,37 +36,43 @@ LEGEND = (
     "Bengio), and the share of folds in which the difference is positive. Total variation "
     "compares models on one partition only."
 )
+# Okabe and Ito's colours, which the colour-blind tell apart.
+COLOURS = {"l1": "#0072B2", "l2": "#E69F00", "labels": "#009E73", "labels-l1": "#CC79A7"}
+SPARE_COLOURS = ("#56B4E9", "#F0E442")  # of other losses, in turn
+MEAN_COLOUR = "#333333"
+UNIFORM_COLOUR = "#D55E00"
+GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
+BOX_HEIGHT = 0.8  # of a row, shared by its losses
+FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
+MIN_ROWS = 3
+EXAMPLE_INCHES = (12.0, 2.7)
+DOTS_PER_INCH = 150
+# Written into SVG instead of the time of day, so that the same scores give the same file.
+SVG_SALT = "neurowhere"
 
 
-def write_report(comparison: Comparison) -> Path:
-    """Write summary.csv, summary.md, the figures and report.html into the comparison's folder.
-
-    Each file is whole or is the one before: they are written elsewhere in the folder first.
+def write_comparison(
+    comparison: Comparison, folder: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+) -> None:
+    """Write the report of a comparison: tables, figures and a page.
 
     Parameters
     ----------
     comparison : Comparison
-
-    Returns
-    -------
-    Path
-        Of report.html.
+    folder, overwrite
+        As in `Comparison.save`.
     """
-    folder = comparison.folder
-    with sole_writer(folder):
-        for leftover in folder.glob(f"{TEMPORARY}*"):  # of a process that was killed
-            shutil.rmtree(leftover, ignore_errors=True)
-        try:
-            with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=folder) as temporary:
-                _write_files(comparison, Path(temporary))
-                for old in folder.glob("prediction-*.png"):  # perhaps of another model
-                    old.unlink()
-                for file in Path(temporary).iterdir():
-                    file.replace(folder / file.name)
+    if folder is None:
+        home = comparison.folder
+        with sole_writer(home):
+            with added_files(home, instead_of="prediction-*.png") as temporary:
+                _write_files(comparison, temporary)
             comparison.ledger.seal()
-        except OSError as error:
-            raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
-    return folder / "report.html"
+        return
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        _write_files(comparison, temporary)
+        write_csv(comparison.scores, temporary / "scores.csv")
+        write_info(temporary, {"kind": KIND, "settings": comparison.ledger.settings})
 
 
 def _write_files(comparison: Comparison, folder: Path) -> None:
@@ -134,3 +145,164 @@ def _safe(name: str) -> str:
     'prediction-10.1_ab.png'
     """
     return "".join(c if c.isalnum() or c in "-._" else "_" for c in name)
+
+
+# ---- figures
+
+
+def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -> Any:
+    """Draw the log-likelihood of each model over folds: partitions in rows, losses in colours.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per fold, partition and loss.
+    regions : mapping of str to int
+        Number of regions of each partition.
+    uniform : float
+        Log-likelihood of the uniform density.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    names = _rows(scores)
+    colours = _colours(scores)
+    size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * max(len(names), MIN_ROWS))
+    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
+    axes = figure.subplots()
+    for row, name in enumerate(names):
+        if row % 2:
+            axes.axhspan(row - 0.5, row + 0.5, color=BAND_COLOUR, zorder=-1, label="band")
+        _draw_row(axes, row, scores[scores["partition"] == name], colours)
+    axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
+    axes.set_xlabel("mean log-likelihood of the peaks of held-out studies (per mm³)")
+    name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
+    _add_nats_axis(axes, uniform)
+    _add_legend(figure, colours)
+    return figure
+
+
+def name_rows(axes: Any, names: Sequence[str]) -> None:
+    """Label rows, from 0 at the top, with a grid that leads the eye down to the x axis.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    names : sequence of str
+    """
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(axis="x", color=GRID_COLOUR, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _add_nats_axis(axes: Any, uniform: float) -> None:
+    above = axes.secondary_xaxis("top", functions=(lambda x: x - uniform, lambda x: x + uniform))
+    above.set_xlabel("nats above uniform")
+
+
+def _colours(scores: pd.DataFrame) -> dict[str, str]:
+    """Colour of each loss, in the order in which they are drawn; baselines are drawn as lines."""
+    present = [str(loss) for loss in scores["loss"].unique()]
+    others = [loss for loss in present if loss not in (*COLOURS, *BASELINES)]
+    known = {loss: colour for loss, colour in COLOURS.items() if loss in present}
+    return known | dict(zip(others, cycle(SPARE_COLOURS), strict=False))
+
+
+def _add_legend(figure: Any, colours: Mapping[str, str]) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    boxes = [Patch(facecolor=colours[loss], label=LOSS_NAMES[loss]) for loss in colours]
+    mean = Line2D([], [], marker="D", color=MEAN_COLOUR, linestyle="", markersize=4)
+    mean.set_label("mean map")
+    line = Line2D([], [], color=UNIFORM_COLOUR, label="uniform")
+    handles = [*boxes, mean, line]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+
+
+def _rows(scores: pd.DataFrame) -> list[str]:
+    """Return the partitions, from the one with the best model to the worst."""
+    medians = scores.groupby(["partition", "loss"])["log_likelihood"].median()
+    best = medians.groupby("partition").max().sort_values(ascending=False, kind="stable")
+    return [str(name) for name in best.index]
+
+
+def _draw_row(axes: Any, row: int, scores: pd.DataFrame, colours: Mapping[str, str]) -> None:
+    height = BOX_HEIGHT / max(len(colours), 1)
+    for place, (loss, colour) in enumerate(colours.items()):
+        values = scores.loc[scores["loss"] == loss, "log_likelihood"].to_numpy()
+        if not len(values):
+            continue
+        axes.boxplot(
+            values,
+            positions=[row + (place + 0.5) * height - BOX_HEIGHT / 2],
+            orientation="horizontal",
+            widths=0.8 * height,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": colour, "edgecolor": colour, "alpha": 0.85},
+            medianprops={"color": "white"},
+            whiskerprops={"color": colour},
+            capprops={"color": colour},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": colour},
+        )
+    mean_map = scores.loc[scores["loss"] == "mean", "log_likelihood"].mean()
+    axes.plot([mean_map], [row], marker="D", color=MEAN_COLOUR, markersize=4, zorder=3)
+
+
+def write_svg(figure: Any, path: Path) -> None:
+    """Write a figure as SVG; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : path
+    """
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": SVG_SALT}):
+        figure.savefig(path, metadata={"Date": None})
+
+
+def draw_example(truth: Any, prediction: Any) -> Any:
+    """Draw a true map beside its prediction, both cut at the maximum of the true one.
+
+    Parameters
+    ----------
+    truth, prediction : NIfTI images
+        Densities as multiples of the uniform one; what is above it gets a colour.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+    from nilearn.plotting import plot_stat_map
+
+    figure = Figure(figsize=EXAMPLE_INCHES, dpi=DOTS_PER_INCH, facecolor="white")
+    cut = strongest_place(truth)
+    for place, (title, image) in enumerate([("true", truth), ("predicted", prediction)]):
+        highest = float(np.asarray(image.dataobj).max())
+        lowest = min(1.0, highest / 2)
+        left = 0.51 * place
+        plot_stat_map(
+            smooth(image),
+            figure=figure,
+            axes=(left, 0, 0.49, 0.88),
+            cut_coords=cut,
+            cmap=DENSITY_COLOURS,
+            cbar_tick_format="%.0f",
+            vmin=lowest,
+            vmax=highest,
+            threshold=lowest,
+            black_bg=False,
+            draw_cross=False,
+        )
+        figure.text(left + 0.01, 0.94, title, va="center", fontsize="large", color=TITLE_COLOUR)
+    return figure

@@ -1,7 +1,11 @@
 """The report of an encoding: images, tables, pictures, and one page with all of it."""
 
+import base64
+import gzip
+import io
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +15,16 @@ from numpy.typing import NDArray
 from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.schema import Summary
 from neurowhere.model.summary import summarise
-from neurowhere.report.encoding_page import encoding_page
-from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
-from neurowhere.report.surface import draw_surface
+from neurowhere.report.maps import RATIO_UNIT, draw_encoding, draw_surface, write_png
+from neurowhere.report.page import asset, highlight, render, render_page
 from neurowhere.report.tables import encoding_tables, write_csv
-from neurowhere.report.viewer import SHARES
-from neurowhere.space import Atlas, VoxelGrid
+from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
 from neurowhere.space.images import MAX_RESOLUTION_MM, MIN_RESOLUTION_MM
+
+__all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
 
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
@@ -33,6 +38,18 @@ TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those
 }
 OTHER_TEMPLATE = {"name": "unknown: the model came with a brain mask of its own"}
 Grid = tuple[NDArray[np.float64], tuple[int, ...]]
+N_REGIONS, N_TERMS = 10, 8  # rows on the page
+N_ROWS = 10  # of each table in a notebook
+CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
+SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
+FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
+GREYS = 63  # of the template; more would double its size and not be seen
+DENSITIES = 65535  # steps of a density, so that also weak places have a ratio
+MARGIN_MM = 4.0  # around the brain
+BRAIN_GREY = 0.1  # of the template's intensity
+SHARES = (0.5, 0.8, 0.95)  # of the peaks, that regions are shown for
+
+Packed = dict[str, Any]
 
 
 def write_encoding(
@@ -44,6 +61,7 @@ def write_encoding(
     like: Any = None,
     with_text: bool = True,
     pictures: bool = True,
+    keep_formulas: bool = False,
     overwrite: bool = False,
     about: Mapping[str, Any] | None = None,
 ) -> None:
@@ -61,6 +79,8 @@ def write_encoding(
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
     pictures : bool
         Whether to draw map.png and surface.png, which is most of the work.
+    keep_formulas : bool
+        Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
     overwrite : bool
         Whether to replace a folder that exists.
     about : mapping, optional
@@ -73,7 +93,7 @@ def write_encoding(
         )
         grid = _write_images(encoding, temporary, resolution_mm, like)
         for name, table in encoding_tables(summary).items():
-            write_csv(table, temporary / name)
+            write_csv(table, temporary / name, keep_formulas=keep_formulas)
         drawn = _write_pictures(encoding, temporary) if pictures else {}
         page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
         (temporary / "report.html").write_text(page, "utf-8")
@@ -166,3 +186,202 @@ def _is_template_mask(brain: VoxelGrid) -> bool:
     mask, affine = mni152_brain(edge_mm)
     same_grid = mask.shape == brain.shape and np.allclose(affine, brain.affine)
     return same_grid and bool((mask == brain.brain).all())
+
+
+# ---- the page, of which a notebook shows a part
+
+
+def encoding_page(
+    encoding: Encoding,
+    summary: Summary,
+    atlas: Atlas,
+    *,
+    with_text: bool = True,
+    pictures: Mapping[str, Path] | None = None,
+) -> str:
+    """Return the page, which works from disk and needs no network.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    summary : Summary
+        With all regions of the atlas.
+    atlas : Atlas
+        Names the place under the crosshair.
+    with_text : bool
+        Whether to show the text.
+    pictures : mapping of str to path, optional
+        "map", shown where scripts do not run, and "surface".
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    pictures = pictures or {}
+    strongest = sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
+    return render_page(
+        "encoding.html",
+        styles=("encoding.css", "text.css"),
+        script="viewer.js",
+        text=highlight(encoding) if with_text else None,
+        summary=summary,
+        is_mean_map=encoding.is_mean_map,
+        support_words=SUPPORT_WORDS[summary.support.level],
+        support_reason=summary.support.summary.partition(" ")[2].strip("()"),
+        regions=summary.regions[:N_REGIONS],
+        terms=strongest,
+        still=pictures.get("map"),
+        surface=pictures.get("surface"),
+        data=viewer_data(
+            encoding,
+            summary.peaks[0].at if summary.peaks else CENTRE,
+            atlas,
+            _about_regions(summary, atlas),
+        ),
+    )
+
+
+def encoding_html(encoding: Encoding) -> str:
+    """Return text with its marks, picture, terms and peaks as HTML for a notebook.
+
+    Parameters
+    ----------
+    encoding : Encoding
+
+    Returns
+    -------
+    str
+    """
+    stream = io.BytesIO()
+    write_png(draw_encoding(encoding), stream)
+    fragment = render(
+        "notebook.html",
+        style=asset("text.css"),
+        summary=repr(encoding),
+        text=highlight(encoding),
+        picture=stream.getvalue(),
+        tables=[
+            table.head(N_ROWS) for table in (encoding.terms.drop(columns="where"), encoding.peaks)
+        ],
+    )
+    return str(fragment)
+
+
+def _about_regions(summary: Summary, atlas: Atlas) -> list[dict[str, Any]]:
+    """Return what the viewer says of each region of the atlas, in the atlas's order."""
+    by_label = {region.region: region for region in summary.regions}
+    return [
+        {
+            "name": by_label[label].name,
+            "label": label,
+            "why": [[reason.term, reason.contribution] for reason in by_label[label].why],
+        }
+        for label in atlas.names
+    ]
+
+
+# ---- data for the script that draws slices in a page
+
+
+def viewer_data(
+    encoding: Encoding,
+    place: tuple[float, float, float],
+    atlas: Atlas | None = None,
+    regions: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return all that the script needs, as plain data.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    place : (x, y, z) in mm
+        Where the crosshair is at first.
+    atlas : Atlas, optional
+        Names the place under the crosshair.
+    regions : list of dict, optional
+        What to tell of each region of the atlas, in its order: name, and why, a list of terms
+        with their contributions.
+
+    Returns
+    -------
+    dict
+        Ready for JSON.
+    """
+    template, affine = template_slices()
+    volume = encoding.brain.total_volume_mm3
+    relative = encoding.density * volume  # in multiples of the uniform density
+    mean = encoding.mean_map / encoding.partition.volumes_mm3 * volume
+    density = _pack_density(encoding.partition, relative)
+    volumes = {
+        "template": _pack(template, affine, 1 / GREYS),
+        "density": density,
+        "mean": _pack_density(encoding.partition, mean),
+    }
+    if atlas is not None:
+        labels = atlas.sample(affine, template.shape) + 1  # 0 is outside
+        volumes["atlas"] = _pack(labels.astype(np.uint16), affine, 1)
+    return {
+        "volumes": volumes,
+        "box": _box(template, affine),
+        "levels": _levels(encoding, relative, density["scale"]),
+        "uniform": 1 / volume,
+        "place": [round(mm) for mm in place],
+        "smooth": isinstance(encoding.partition, VoxelGrid),
+        "regions": regions or [],
+    }
+
+
+@lru_cache(maxsize=1)
+def template_slices() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Return the brain of nilearn's MNI152 template in few greys, and the affine of its voxels."""
+    from nilearn.datasets import load_mni152_template
+
+    template = load_mni152_template(resolution=int(FINEST_MM))
+    data = np.asarray(template.dataobj)
+    inside = np.argwhere(data > BRAIN_GREY)
+    margin = int(MARGIN_MM / FINEST_MM)
+    first = np.maximum(inside.min(axis=0) - margin, 0)
+    last = np.minimum(inside.max(axis=0) + margin + 1, data.shape)
+    cut = data[tuple(slice(*ends) for ends in zip(first, last, strict=True))]
+    affine = template.affine.copy()
+    affine[:3, 3] += affine[:3, :3] @ first
+    return np.rint(cut / cut.max() * GREYS).astype(np.uint8), affine
+
+
+def _box(template: NDArray[np.uint8], affine: NDArray[np.float64]) -> list[list[float]]:
+    """Return the lowest and highest mm of each axis that is shown."""
+    low = affine[:3, 3]
+    high = low + affine[:3, :3] @ (np.array(template.shape) - 1)
+    return [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
+
+
+def _levels(encoding: Encoding, relative: NDArray[np.floating], scale: float) -> dict[str, float]:
+    """Return the density at which the region of each share begins, rounded as densities are."""
+    levels = {}
+    for share in SHARES:
+        lowest = float(relative[encoding.holding(share)].min())
+        levels[f"{share * 100:.0f}"] = round(lowest / scale) * scale
+    return levels
+
+
+def _pack_density(partition: Partition, relative: NDArray[np.floating]) -> Packed:
+    """Paint the densities of regions on voxels, in whole steps."""
+    fine = partition.voxel_sizes_mm.min() < FINEST_MM
+    image = partition.to_img(relative, resolution_mm=FINEST_MM if fine else None)
+    scale = (float(relative.max()) or 1.0) / DENSITIES
+    steps = np.rint(np.asarray(image.dataobj) / scale).astype(np.uint16)
+    return _pack(steps, image.affine, scale)
+
+
+def _pack(volume: NDArray[Any], affine: NDArray[np.float64], scale: float) -> Packed:
+    """Compress whole numbers, of which each times `scale` is the value of a voxel."""
+    order = volume.dtype.newbyteorder("<")
+    data = gzip.compress(np.ascontiguousarray(volume, order).tobytes(), mtime=0)
+    return {
+        "shape": list(volume.shape),
+        "inverse": np.linalg.inv(affine)[:3].tolist(),
+        "scale": scale,
+        "bytes": volume.dtype.itemsize,
+        "data": base64.b64encode(data).decode("ascii"),
+    }

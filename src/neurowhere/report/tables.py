@@ -1,24 +1,45 @@
-"""Tables in words: as CSV or Markdown, and the summary of a comparison as such words."""
+"""Tables: of one encoding, of many texts a row each, and of a comparison; as CSV or Markdown."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from neurowhere.corpus.frames import XYZ
+from neurowhere.exceptions import FitError
+from neurowhere.inputs import Failure, Text
+from neurowhere.model.encoder import Encoder
+from neurowhere.model.encoding import Encoding
 from neurowhere.model.losses import LOSSES
-from neurowhere.model.summary import Span, Summary
+from neurowhere.model.schema import Span, Summary
+from neurowhere.model.text_model import CHUNK_ENCODED
+from neurowhere.space import Atlas
 
 __all__ = [
     "HEADER",
     "LOSS_NAMES",
     "Cells",
+    "RowMaker",
+    "encode_items",
     "encoding_tables",
     "summary_cells",
+    "to_csv",
     "to_markdown",
     "write_csv",
 ]
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
+N_TERMS = 5  # heaviest terms that a row names
+UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
+GENERIC = "only generic words are known, which point nowhere by themselves"
+
+Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
+Pair = tuple[Text | Failure, Outcome]
 
 
 class LossNames(dict[str, str]):
@@ -85,15 +106,74 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
     return f"{row[name]:+.4f} {interval}, {row[f'{name}_wins']:.0%} of folds"
 
 
-def write_csv(table: pd.DataFrame, path: Path) -> None:
+def write_csv(table: pd.DataFrame, path: Path, *, keep_formulas: bool = False) -> None:
     """Write a table without its index; the same bytes on every system.
 
     Parameters
     ----------
     table : DataFrame
     path : path
+    keep_formulas : bool
+        As in `to_csv`.
     """
-    table.to_csv(path, index=False, lineterminator="\n")
+    path.write_bytes(to_csv(table, keep_formulas=keep_formulas).encode("utf-8"))
+
+
+def to_csv(
+    table: pd.DataFrame,
+    *,
+    header: bool = True,
+    keep_formulas: bool = False,
+    float_format: str | None = None,
+) -> str:
+    """Return a table as CSV, without its index.
+
+    A program that opens the file may run a text that begins like a formula. Such a cell gets an
+    apostrophe in front, by which spreadsheets know a text. Numbers stay as they are.
+
+    Parameters
+    ----------
+    table : DataFrame
+    header : bool
+        Whether to begin with the names of the columns.
+    keep_formulas : bool
+        Whether to write such cells as they are.
+    float_format : str, optional
+        Format of numbers, as of pandas.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"id": ["=1+1", "-5", "b"], "x": [-1.5, 2.0, 0.0]})
+    >>> print(to_csv(table), end="")
+    id,x
+    '=1+1,-1.5
+    -5,2.0
+    b,0.0
+    """
+    if not keep_formulas:
+        table = table.rename(columns=_escape)
+        for column, kind in enumerate(table.dtypes):
+            if not pd.api.types.is_numeric_dtype(kind):
+                table.isetitem(column, table.iloc[:, column].map(_escape).to_numpy())
+    text: str = table.to_csv(
+        None, index=False, header=header, float_format=float_format, lineterminator="\n"
+    )
+    return text
+
+
+def _escape(cell: Any) -> Any:
+    """Put an apostrophe before a text that begins like a formula, and is no number."""
+    if not (isinstance(cell, str) and cell.startswith(FORMULA_STARTS)):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def to_markdown(header: Sequence[str], cells: Cells) -> str:
@@ -167,3 +247,90 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
 
 def _spans(where: list[Span] | None) -> str:
     return " ".join(f"{start}-{end}" for start, end in where or ())
+
+
+# ---- rows: the encodings of many texts, whatever became of each
+
+
+def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any) -> Iterator[Pair]:
+    """Yield each text with its encoding, or with the problem that it has none.
+
+    Parameters
+    ----------
+    model : Encoder
+    items : iterable of Text or Failure
+    options
+        As of `Encoder.encode_many`.
+    """
+    if model.text == "none":
+        raise FitError("a model of the mean map says the same of every text; fit one with text")
+    stream = iter(items)
+    while chunk := list(islice(stream, CHUNK_ENCODED)):
+        contents = [item.content for item in chunk if isinstance(item, Text)]
+        encodings = model.encode_many(contents, **options)
+        for item in chunk:
+            yield item, item.reason if isinstance(item, Failure) else _outcome(next(encodings))
+
+
+def _outcome(encoding: Encoding) -> Outcome:
+    if not encoding.is_mean_map:
+        return encoding
+    if encoding.mentions.present:
+        return GENERIC
+    return DENIED if len(encoding.mentions) else UNKNOWN
+
+
+@dataclass(frozen=True, eq=False)
+class RowMaker:
+    """Sums up what became of texts as rows of a table.
+
+    A row has the id, how many known terms the text has, how well these support a map (in a word,
+    and in nats as `Support` has them), the likeliest region with its probability and its ratio to
+    the mean map, the strongest place in mm, the heaviest terms, and the problem of what could not
+    be encoded: of such a text the row says no more than that.
+
+    Attributes
+    ----------
+    atlas : Atlas
+        Names the regions.
+    all_regions : bool
+        Whether a row also has the probability of every region of the atlas.
+    with_text : bool
+        Whether a row has the text itself.
+    """
+
+    atlas: Atlas
+    all_regions: bool = False
+    with_text: bool = False
+
+    def table(self, pairs: Sequence[Pair]) -> pd.DataFrame:
+        """Make the rows of some texts."""
+        columns = [*COLUMNS, "problem", *(self.atlas.names if self.all_regions else ())]
+        if self.with_text:
+            columns.insert(1, "text")
+        rows = [self._row(item, outcome) for item, outcome in pairs]
+        return pd.DataFrame(rows, columns=columns).astype({"terms": "Int64", "problem": object})
+
+    def _row(self, item: Text | Failure, outcome: Outcome) -> dict[str, Any]:
+        row: dict[str, Any] = {"id": item.name}
+        if self.with_text and isinstance(item, Text):
+            row["text"] = item.content
+        return row | ({"problem": outcome} if isinstance(outcome, str) else self._tell(outcome))
+
+    def _tell(self, encoding: Encoding) -> dict[str, Any]:
+        gazetteer, support = encoding.gazetteer(self.atlas), encoding.support
+        shares = gazetteer.shares(encoding.density)
+        best = int(shares.argmax())
+        mean = float(gazetteer.shares(encoding.mean_density)[best])
+        place = encoding.partition.centers_mm[encoding.density.argmax()]
+        return {
+            "terms": support.terms,
+            "support": support.level,
+            "nats": support.nats,
+            "region": self.atlas.names[best],
+            "probability": shares[best],
+            "ratio": shares[best] / mean if mean else np.nan,
+            **dict(zip(XYZ, place.tolist(), strict=True)),
+            "heaviest": "; ".join(islice(encoding.uses, N_TERMS)),
+            **(dict(zip(self.atlas.names, shares, strict=True)) if self.all_regions else {}),
+        }

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple, cast
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
-from neurowhere.model.difference import Difference
-from neurowhere.model.summary import Summary
+from neurowhere.model.schema import Difference, Summary
 from neurowhere.web import examples, schemas
+from neurowhere.web.atlases import AtlasName
 from neurowhere.web.errors import ApiError
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
 from neurowhere.web.lines import LINES, stream_lines
@@ -22,6 +22,7 @@ PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
 SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl"}
+OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 
@@ -38,10 +39,11 @@ class Offer(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the server tells of itself: its version, and the model card as JSON."""
+    """What the server tells of itself: its version, the model card and all terms as JSON."""
 
     version: str
     card: bytes
+    terms: bytes
 
 
 MAPS = {JSON: "json", NIFTI: "nifti", PNG: "png"}
@@ -79,6 +81,22 @@ OFFERS = [
         examples.TERM,
     ),
     Offer(
+        "related",
+        "Related terms of a text",
+        schemas.RelatedQuery,
+        schemas.RelatedAnswer,
+        {JSON: "related_json"},
+        examples.RELATED,
+    ),
+    Offer(
+        "region",
+        "Mask of a region",
+        schemas.RegionQuery,
+        schemas.RegionAnswer,
+        {JSON: "region_json", NIFTI: "region_nifti"},
+        examples.MASK,
+    ),
+    Offer(
         "decode",
         "Places to terms and studies",
         schemas.DecodeQuery,
@@ -94,6 +112,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
     router = APIRouter(prefix=PREFIX)
     for offer in OFFERS:
         _add_query(router, offer, pool, settings)
+    _add_map_decoding(router, pool)
     _add_telling(router, pool, metrics, about)
     return router
 
@@ -145,6 +164,31 @@ def _handler(
     return handle
 
 
+def _add_map_decoding(router: APIRouter, pool: Pool) -> None:
+    """Route an image, whose bytes are the body of the request."""
+
+    @router.post(
+        "/decode/map",
+        summary="Image to terms and studies",
+        operation_id="decode_map",
+        response_model=schemas.DecodeAnswer,
+        responses=_responses({JSON: {"example": examples.DECODE}}),
+        openapi_extra={"requestBody": {"required": True, "content": {OCTETS: BINARY}}},
+    )
+    async def decode_map(
+        request: Request,
+        threshold: Annotated[
+            float | None,
+            Query(ge=0, allow_inf_nan=False, description="Values up to this do not count."),
+        ] = None,
+        n: Annotated[int, Query(ge=1, le=200, description="Rows of each table.")] = 20,
+        atlas: Annotated[AtlasName, Query(description="Atlas that names regions.")] = "default",
+    ) -> Response:
+        image = await request.body()
+        query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n, atlas=atlas)
+        return Response(await pool.run("decode_map_json", query), media_type=JSON)
+
+
 def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:
     """Route what the server tells of itself; never waits for a worker."""
 
@@ -153,6 +197,12 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
     )
     async def model() -> Response:
         return Response(about.card, media_type=JSON)
+
+    @router.get(
+        "/terms", summary="All terms", operation_id="terms", response_model=schemas.TermsAnswer
+    )
+    async def terms() -> Response:
+        return Response(about.terms, media_type=JSON)
 
     @router.get(
         "/health",

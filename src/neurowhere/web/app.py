@@ -72,7 +72,8 @@ def assemble(crew: Crew, settings: Settings) -> FastAPI:
     pool = Pool(crew, settings.max_queue, settings.max_seconds)
     jobs = Jobs(settings)
     metrics = Metrics()
-    card = crew.workers[0].answer("model_json", None)
+    first = crew.workers[0]
+    about = About(release, *(first.answer(name, None) for name in ("model_json", "terms_json")))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -103,7 +104,7 @@ def assemble(crew: Crew, settings: Settings) -> FastAPI:
             allow_headers=["Accept", "Content-Type"],
         )
     add_error_handlers(app)
-    app.include_router(make_router(settings, pool, metrics, About(release, card)))
+    app.include_router(make_router(settings, pool, metrics, about))
     app.include_router(make_job_routes(settings, pool, jobs))
     app.include_router(make_page(pool))
     return app

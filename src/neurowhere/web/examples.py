@@ -44,6 +44,7 @@ STUDY = {
     "id": "21195295",
     "similarity": 0.9477,
     "link": "https://pubmed.ncbi.nlm.nih.gov/21195295/",
+    "title": "An fMRI study of acupuncture-induced brain activation of aphasia stroke patients",
 }
 SUMMARY: Example = {
     "schema_version": 1,
@@ -144,8 +145,27 @@ TERM: Example = {
 DECODE: Example = {
     "terms": [{"term": "amygdala", "score": 3.548, "ratio": 34.76}],
     "studies": [STUDY],
+    "regions": [
+        {
+            "region": "Amygdala_L",
+            "name": "left amygdala",
+            "probability": 0.4182,
+            "ratio": 61.4,
+            "at": [-24.0, -4.0, -18.0],
+        }
+    ],
     "outside": 0,
+    "threshold": None,
+    "notes": [],
 }
+RELATED: Example = {"terms": [{"term": "task switching", "closeness": 0.6134}]}
+MASK: Example = {
+    "region": "Amygdala_L",
+    "name": "left amygdala",
+    "at": [-24.0, 0.0, -18.0],
+    "volume_mm3": 1732.0,
+}
+TERMS: Example = {"terms": ["amygdala", "aphasia", "working memory"]}
 MODEL: Example = {
     "version": "0.1.0",
     "studies": 12100,

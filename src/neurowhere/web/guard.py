@@ -25,7 +25,7 @@ from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.settings import Settings
 from neurowhere.web.visitors import Rates, is_allowed
 
-__all__ = ["MEDIA_TYPE", "Guard", "Metrics"]
+__all__ = ["MAP_PATH", "MEDIA_TYPE", "Guard", "Metrics"]
 
 # Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
@@ -54,6 +54,7 @@ HEADERS = {
 JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
+MAP_PATH = "/api/v1/decode/map"  # whose body is an image
 MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
@@ -129,6 +130,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
         self.max_body, self.max_job_body = settings.max_body, settings.max_job_body
+        self.max_map = settings.max_map
         self.max_seconds = settings.max_seconds
         self.names = settings.allow_hosts
         self.root_path = settings.root_path
@@ -175,8 +177,10 @@ class Guard:
             await self.app(scope, self._limited(receive, self._max_body(scope)), send)
 
     def _max_body(self, scope: Scope) -> int:
-        """Return how many bytes a body may have; what starts a job may have more."""
+        """Return how many bytes a body may have; images, and what starts a job, may have more."""
         path = scope["path"].removeprefix(self.root_path)
+        if path == MAP_PATH:
+            return self.max_map
         return self.max_job_body if path.startswith(JOBS) else self.max_body
 
     def _refusal(self, scope: Scope) -> ApiError | None:
@@ -240,7 +244,7 @@ class Guard:
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             "body_too_large",
             f"expected a body of at most {limit:,} bytes",
-            "send less, or serve with a larger --max-body or --max-job-body",
+            "send less, or serve with a larger --max-body, --max-job-body or --max-map",
         )
 
 

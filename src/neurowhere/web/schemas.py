@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from neurowhere.model.encoding import RegionOrder
-from neurowhere.model.summary import Study, Summary
+from neurowhere.model.schema import Study, Summary
 from neurowhere.web import examples
+from neurowhere.web.atlases import AtlasName
 from neurowhere.web.images import Colours
 
 FARTHEST_MM = 200.0
@@ -37,8 +38,17 @@ def example(**fields: Any) -> ConfigDict:
 # ---- requests
 
 
-class Reading(Schema):
-    """How texts are read."""
+class Naming(Schema):
+    """How places are named."""
+
+    atlas: AtlasName = Field(
+        default="default",
+        description="Atlas that names regions: AAL3 or the model's own, or HCPex with 426 regions.",
+    )
+
+
+class Reading(Naming):
+    """How texts are read, and regions named."""
 
     negation: bool = Field(default=True, description="Leave out what the text denies.")
     laterality: bool = Field(
@@ -173,13 +183,41 @@ class ContrastQuery(Schema):
     regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
 
 
-class DecodeQuery(Schema):
+class DecodeQuery(Naming):
     """Places whose terms and studies are wanted."""
 
     model_config = example(points=[[-24, -4, -18]])
 
     points: list[Point] = Field(min_length=1, description="In MNI mm.")
     n: int = Field(default=20, ge=1, le=200, description="Rows of each table.")
+    regions: int = Field(
+        default=10, ge=0, le=MOST_REGIONS, description="Rows of the table of regions."
+    )
+
+
+class RelatedQuery(Reading):
+    """A text, or a term, whose related terms are wanted."""
+
+    model_config = example(text="working memory")
+
+    text: Text
+    n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
+
+
+class RegionQuery(Naming):
+    """A region of the atlas whose mask is wanted."""
+
+    model_config = example(region="Amygdala_L")
+
+    region: str = Field(max_length=200, description="Label in the atlas.")
+
+
+class MapQuery(Naming):
+    """An image whose terms and studies are wanted."""
+
+    image: bytes
+    threshold: float | None
+    n: int
 
 
 # ---- answers
@@ -215,6 +253,36 @@ class TermAnswer(Schema):
     peaks: list[Point] = Field(description="Where it adds most, in mm.")
 
 
+class RelatedTerm(Schema):
+    """A term that says nearly what a text says."""
+
+    term: str
+    closeness: float = Field(description="Between 0 and 1.")
+
+
+class RegionAnswer(Schema):
+    """A region of the atlas."""
+
+    region: str
+    name: str = Field(description="Name in words.")
+    at: Point = Field(description="Its centre, in mm.")
+    volume_mm3: float
+
+
+class RelatedAnswer(Schema):
+    """Terms that are related to a text."""
+
+    terms: list[RelatedTerm]
+
+
+class TermsAnswer(Schema):
+    """The names that a model knows."""
+
+    model_config = example(**examples.TERMS)
+
+    terms: list[str]
+
+
 class DecodedTerm(Schema):
     """A term that speaks for a place."""
 
@@ -223,12 +291,27 @@ class DecodedTerm(Schema):
     ratio: float = Field(description="How much likelier a study half about the term is there.")
 
 
+class DecodedRegion(Schema):
+    """A region of the atlas, and how much of what was decoded lies in it."""
+
+    region: str = Field(description="Label in the atlas.")
+    name: str = Field(description="Name in words.")
+    probability: float = Field(description="Share of the points, or of the values of a map.")
+    ratio: float | None = Field(description="Ratio to the mean map; null where that is zero.")
+    at: Point = Field(description="Its densest place, in mm.")
+
+
 class DecodeAnswer(Schema):
     """Terms and studies that speak for places."""
 
     terms: list[DecodedTerm]
     studies: list[Study]
+    regions: list[DecodedRegion]
     outside: int = Field(description="Points outside of the brain, which were left out.")
+    threshold: float | None = Field(
+        default=None, description="Values of a map above this were counted; null for points."
+    )
+    notes: list[str] = Field(default=[], description="What is odd about a map.")
 
 
 class ModelAnswer(Schema):

@@ -22,6 +22,8 @@ class Settings:
     ----------
     max_body : int
         Maximum size of the body of a request, in bytes.
+    max_map : int
+        Maximum size of an image to decode, in bytes.
     max_text : int
         Maximum length of one text, in characters.
     max_batch : int
@@ -59,6 +61,7 @@ class Settings:
     """
 
     max_body: int = 1_000_000
+    max_map: int = 20_000_000
     max_text: int = 50_000
     max_batch: int = 100
     max_seconds: float = 30.0

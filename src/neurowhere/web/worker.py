@@ -291,6 +291,8 @@ def _answer_all(pipe: Connection, service: Service) -> None:
     usual = resident_mb()
     while True:
         try:
+            while not pipe.poll(0) and service.use_pause():
+                pass
             name, query = pipe.recv()
             pipe.send(_outcome(service, name, query))
         except (EOFError, OSError):  # the server is gone

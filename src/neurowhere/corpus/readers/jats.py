@@ -18,8 +18,8 @@ import numpy as np
 
 from neurowhere.corpus.document import Document
 from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.readers.files import Skipped
 from neurowhere.corpus.readers.pubget import article_document
-from neurowhere.corpus.readers.shards import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError
 
 NAME = "jats"

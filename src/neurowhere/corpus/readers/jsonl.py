@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.document import SECTIONS, Document, no_peaks
-from neurowhere.corpus.frames import XYZ
-from neurowhere.corpus.readers.shards import Skipped, find_shards, iter_shards
-from neurowhere.corpus.spaces import parse_space
+from neurowhere.corpus.frames import XYZ, parse_space
+from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 
 NAME = "jsonl"
 SUFFIXES = (".jsonl", ".ndjson")

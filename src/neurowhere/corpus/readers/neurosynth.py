@@ -14,12 +14,12 @@ from neurowhere.corpus.frames import (
     XYZ,
     documents_table,
     parse_coordinates,
+    parse_space,
     peaks_table,
     read_table,
 )
 from neurowhere.corpus.problems import duplicates_problem
-from neurowhere.corpus.readers.shards import Skipped
-from neurowhere.corpus.spaces import parse_space
+from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError
 
 NAME = "neurosynth"

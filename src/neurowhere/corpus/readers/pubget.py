@@ -11,8 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere.corpus.document import SECTIONS, Document, no_peaks
-from neurowhere.corpus.frames import XYZ, parse_coordinates
-from neurowhere.corpus.spaces import parse_space
+from neurowhere.corpus.frames import XYZ, parse_coordinates, parse_space
 from neurowhere.exceptions import CorpusError, DataWarning
 
 NAME = "pubget"

@@ -7,8 +7,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.parallel import slices
-from neurowhere._tools.progress import track
+from neurowhere._tools.parallel import slices, track
 from neurowhere.learn import (
     Choice,
     LogLinear,

@@ -3,7 +3,7 @@
 import { $, capital, fill, make, mm, percent, times } from "./dom.js";
 import { reading } from "./form.js";
 import { roving } from "./roving.js";
-import { endGlance, glance, goTo, pin } from "./stage.js";
+import { endGlance, glance, goTo, pin, showRegion } from "./stage.js";
 import { barRow, fillTable, placeButton, studyRow } from "./tables.js";
 
 export const SUPPORT = {
@@ -25,7 +25,7 @@ export function whilePointed(view) {
   return { onmouseenter: show, onmouseleave: endGlance, onfocus: show, onblur: endGlance, onclick: () => pin(view()), onkeydown: press };
 }
 
-export const termView = (term) => ({ words: `The term “${term}”: what the model knows about it`, parts: [["term", { name: term }]], image: "log_ratio", what: "effect" });
+export const termView = (term) => ({ term, words: `The term “${term}”: what the model knows about it`, parts: [["term", { name: term }]], image: "log_ratio", what: "effect" });
 export const pointing = (term) => whilePointed(() => termView(term));
 
 // ---- what was read
@@ -92,7 +92,7 @@ export function tellRegions(regions) {
   const largest = Math.max(...regions.map(({ probability }) => probability), 1e-9);
   $("regions-note").textContent = "share of the map";
   fillTable($("regions"), ["Region", "Share", "vs average"], regions.map((row) => [
-    placeButton(capital(row.name), row.at, goTo, row.region),
+    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region),
     make("span", { class: "meter", style: { "--share": row.probability / largest } }, percent(row.probability)),
     ratioCell(row.ratio),
   ]));
@@ -108,7 +108,7 @@ export function tellPeaks(peaks) {
 export const ratioCell = (ratio) =>
   make("span", { class: ratio === null || (ratio > 0.67 && ratio < 1.5) ? "soft" : ratio > 1 ? "up" : "down" }, times(ratio));
 
-export const tellStudies = (list, studies) => fill(list, ...studies.map(studyRow));
+export const tellStudies = (list, studies, terms) => fill(list, ...studies.map((study) => studyRow(study, terms.map(({ term }) => term))));
 
 // ---- sentence by sentence
 

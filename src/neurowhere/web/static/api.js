@@ -32,3 +32,10 @@ export function post(path, query, signal) {
 
 export const ask = async (path, query, signal) => (await post(path, query, signal)).json();
 export const get = async (path) => (await fetched(path)).json();
+
+// Send an image as it is, as the body of the request.
+export async function decodeMap(file, { threshold, n, atlas }, signal) {
+  const options = new URLSearchParams({ n, atlas, ...(threshold === null ? {} : { threshold }) });
+  const headers = { "Content-Type": "application/octet-stream" };
+  return (await fetched(`decode/map?${options}`, { method: "POST", headers, body: file, signal })).json();
+}

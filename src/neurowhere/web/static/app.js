@@ -5,15 +5,18 @@ import { clearAnswers } from "./answers.js";
 import { get } from "./api.js";
 import { twoTexts } from "./compare.js";
 import { $, chosen, settle } from "./dom.js";
+import { decoding, wireDecode } from "./decode.js";
 import { download } from "./download.js";
+import { onDrop } from "./drop.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
 import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "./form.js";
 import { oneText } from "./onetext.js";
 import { movedTo, place, typedPlace } from "./place.js";
 import { asCurl, asPython, copyWords } from "./share.js";
-import { begin as beginStage, clearStage, drawLegend, hooks, prepare, unpin, viewer } from "./stage.js";
+import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
 import { busy, notice, say, stale, toast, trouble } from "./status.js";
 import { nameTabs, openTab, wireTabs } from "./tabs.js";
+import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
 const TYPING_MS = 450;
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering
@@ -24,7 +27,8 @@ let limit = 50_000; // characters of a text
 let settled = true; // whether the query in the address is worth going back to
 let noteAddress = () => {};
 
-const mode = () => (isPair() ? twoTexts : oneText);
+const MODES = { one: oneText, term: oneTerm, decode: decoding };
+const mode = () => (isPair() ? twoTexts : MODES[chosen("mode")] ?? oneText);
 const fields = () => ({ ...readForm(), at: place().join(",") });
 
 // ---- asking
@@ -35,7 +39,7 @@ async function run({ step = false, at = null, typed = false } = {}) {
   running = new AbortController();
   const { signal } = running;
   const asked = mode();
-  if (!asked.isReady()) { clear(); return; }
+  if (!asked.isReady()) { clear(asked); return; }
   busy(true);
   try {
     const [answer, show] = await Promise.all([asked.ask(signal), prepare(asked.view(), signal)]);
@@ -65,6 +69,15 @@ function tell(asked, answer, show, at) {
   const there = at ?? asked.first(answer);
   if (there) viewer.moveTo(there);
   say(asked.spoken(answer));
+  tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
+}
+
+// The page of a term.
+function openTerm(name) {
+  writeForm({ ...readForm(), mode: "term", term: name });
+  setMode();
+  window.scrollTo({ top: 0 });
+  run({ step: true });
 }
 
 // Show another image of the same answer.
@@ -81,13 +94,15 @@ async function showImage() {
   }
 }
 
-function clear() {
+function clear({ empty, problem }) {
   busy(false);
   answered = null;
-  trouble(null);
+  const wrong = problem?.();
+  trouble(wrong ? { message: wrong } : null);
+  tellRelated("", openTerm);
   stale(false);
   clearAnswers();
-  clearStage("No map yet: write a text");
+  clearStage(empty);
   setExports(false);
   note();
 }
@@ -109,9 +124,10 @@ const rememberSoon = settle(() => {
 
 // Put a known name in the place of a word, given by its code points.
 function correct([start, end], name) {
-  const points = Array.from($("text").value);
+  const field = $(chosen("mode") === "term" ? "term" : "text");
+  const points = Array.from(field.value);
   points.splice(start, end - start, name);
-  $("text").value = points.join("");
+  field.value = points.join("");
   run({ step: true });
 }
 
@@ -131,13 +147,22 @@ const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("ch
 function wireQuery() {
   const later = settle(() => run({ typed: true }), TYPING_MS);
   for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); later(); });
-  onChange(["negation", "laterality", "sort"], () => run());
+  $("points").addEventListener("input", later);
+  onChange(["negation", "laterality", "sort", "atlas"], () => run());
+  wireTerm(openTerm);
+  const takeMap = wireDecode(run, trouble);
+  onDrop($("drop"), takeMap);
+  onDrop($("stage"), (file) => {
+    writeForm({ ...readForm(), mode: "decode" });
+    setMode();
+    takeMap(file);
+  });
   $("run").addEventListener("click", () => run({ step: true }));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run({ step: true });
     if (event.key === "Escape") unpin();
   });
-  $("mode").addEventListener("change", () => { setMode(); run({ step: true }); });
+  $("mode").addEventListener("change", () => { notice(null); setMode(); run({ step: true }); });
   $("swap").addEventListener("click", () => {
     [$("text").value, $("other").value] = [$("other").value, $("text").value];
     run({ step: true });
@@ -157,6 +182,7 @@ function wireViewer() {
   $("image").addEventListener("change", showImage);
   $("view").addEventListener("change", () => { viewer.set({ view: chosen("view") }); note(); });
   $("back").addEventListener("click", unpin);
+  $("open-term").addEventListener("click", () => openTerm(nowShown().term));
   for (const id of ["hidden", "opacity", "colours", "crosshair"]) $(id).addEventListener("input", restyle);
   $("reset").addEventListener("click", () => {
     writeForm({ ...readForm(), ...LOOKS });
@@ -223,8 +249,10 @@ function setMode() {
   const name = chosen("mode");
   for (const element of document.querySelectorAll("[data-modes]")) element.hidden = !element.dataset.modes.split(" ").includes(name);
   document.body.dataset.mode = name;
+  $("image").hidden = name === "decode";
+  $("run").textContent = name === "decode" ? "Decode" : "Show the map";
   const image = document.querySelector("input[name=image]:checked");
-  if (image.closest("label").hidden) document.querySelector("input[name=image]").checked = true;
+  if (name !== "decode" && image.closest("label").hidden) document.querySelector("input[name=image]").checked = true;
   drawExamples(name, (id, words) => { $(id).value = words; notice(null); run({ step: true }); });
 }
 

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { pointing, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
 import { $, capital, chosen, fill, make, percent } from "./dom.js";
-import { other, reading, text } from "./form.js";
+import { naming, other, reading, text } from "./form.js";
 import { marked } from "./reading.js";
 import { roving } from "./roving.js";
 import { goTo } from "./stage.js";
@@ -38,14 +38,15 @@ const row = ({ name, at, region, probability, other: share }) => [
 ];
 
 export const twoTexts = {
-  tabs: { regions: "More: first", peaks: "More: second", place: "This place", studies: null },
+  tabs: { regions: "More in first", peaks: "More in second", place: "This place", studies: null },
   kind: "difference",
   query,
   mapQuery: query,
   isReady: () => Boolean(text().trim() && other().trim()),
-  ask: (signal) => ask("difference", { ...query(), regions: N_REGIONS }, signal),
+  ask: (signal) => ask("difference", { ...query(), ...naming(), regions: N_REGIONS }, signal),
   view,
   texts: () => [["In the first", text()], ["In the second", other()]],
+  empty: "No map yet: write two texts",
   rowsOf: ({ more, less }) => [...more, ...less.toReversed()],
 
   tell(answer) {

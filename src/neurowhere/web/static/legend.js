@@ -7,9 +7,10 @@ const UNITS = {
   density: "% of activations per cm³",
   log_ratio: "times the average study",
   effect: "times as likely with the term",
-  difference: "first over second",
+  difference: "times the average, for the first without the second",
   mass: "expected to hold that share of the activations",
   given: "values of the map",
+  points: "nearness to a point",
 };
 
 // A number to two digits, as people write it.
@@ -40,6 +41,6 @@ export function legend(scale, what, isNegative) {
     return [...levels, make("small", {}, unitOf("mass"))];
   }
   const bars = barsOf(scale, isNegative).flatMap(({ name, from, to, backwards }) =>
-    [from, make("i", { class: "ramp", style: { background: gradient(name, backwards ? "left" : "right") } }), to]);
+    [make("span", {}, from), make("i", { class: "ramp", style: { background: gradient(name, backwards ? "left" : "right") } }), make("span", { class: "end" }, to)]);
   return [...bars, make("small", {}, unitOf(scale.image, what))];
 }

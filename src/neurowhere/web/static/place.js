@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { bars, contributions, tellStudies } from "./answers.js";
 import { $, capital, fill, make, mm, percent, settle, times } from "./dom.js";
-import { reading } from "./form.js";
+import { naming, reading } from "./form.js";
 import { roving } from "./roving.js";
 
 const N_TERMS = 8;
@@ -36,8 +36,8 @@ async function tellPlace(texts) {
   const { signal } = asking;
   try {
     const [decoded, ...found] = await Promise.all([
-      ask("decode", { points: [at], n: N_ASKED }, signal),
-      ...texts.map(([, text]) => ask("encode", { text, ...reading(), at, regions: 0 }, signal)),
+      ask("decode", { points: [at], n: N_ASKED, ...naming(), regions: texts.length ? 0 : 1 }, signal),
+      ...texts.map(([, text]) => ask("encode", { text, ...reading(), ...naming(), at, regions: 0 }, signal)),
     ]);
     if (!signal.aborted) tell(texts, found.map(({ place: here }) => here), decoded);
   } catch (error) {
@@ -47,16 +47,16 @@ async function tellPlace(texts) {
   }
 }
 
-function tell(texts, places, { terms, studies }) {
-  const [first] = places;
+function tell(texts, places, { terms, studies, regions }) {
+  const first = places[0] ?? regions[0];
   $("here").textContent = first?.name ? capital(first.name) : "";
-  $("place-words").textContent = places.length ? `${capital(first.name ?? "no region of the atlas")}: ${places.map(wordsOf(texts)).join("; ")}.` : "";
+  $("place-words").textContent = !places.length ? `Near ${first?.name ?? "no region of the atlas"}.` : `${capital(first.name ?? "no region of the atlas")}: ${places.map(wordsOf(texts)).join("; ")}.`;
   const columns = places.map(({ why }, i) => column(texts[i][0], contributions(why, N_TERMS)));
   const spoken = bars(terms.map(({ term, score }) => [term, score]), N_TERMS);
   fill($("reasons"), ...columns, column("In the literature", spoken, "decoded"));
   roving($("reasons"), ".bar-row");
   $("speaking-title").hidden = !studies.length;
-  tellStudies($("speaking"), studies.slice(0, N_STUDIES));
+  tellStudies($("speaking"), studies.slice(0, N_STUDIES), terms);
 }
 
 const wordsOf = (texts) => ({ ratio, density }, i) =>

@@ -70,7 +70,7 @@ export function drawSection(context, { template, volume, scale, at, outline }, p
   const grey = template.plane(first, right, down, width, height);
   const values = volume?.plane(first, right, down, width, height);
   paint(pixels.data, grey, values, scale);
-  if (outline) drawOutline(pixels, outline.plane(first, right, down, width, height));
+  if (outline) drawOutline(pixels, outline.volume.plane(first, right, down, width, height));
   const sheet = new OffscreenCanvas(width, height);
   sheet.getContext("2d").putImageData(pixels, 0, 0);
   context.imageSmoothingQuality = "high";

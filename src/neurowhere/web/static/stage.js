@@ -2,6 +2,7 @@
 // the last one wins: answers that come late are dropped.
 
 import { $, chosen, fill, settle } from "./dom.js";
+import { naming } from "./form.js";
 import { legend } from "./legend.js";
 import { mapOf, loadTemplates } from "./maps.js";
 import { busy, trouble } from "./status.js";
@@ -30,6 +31,7 @@ function apply(view, volumes) {
   const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image });
   $("caption").textContent = view.words;
   $("back").hidden = view === own;
+  $("open-term").hidden = !view.term;
   drawLegend(scale);
 }
 
@@ -45,6 +47,7 @@ export async function prepare(view, signal) {
     latest += 1;
     own = view;
     pinned = null;
+    viewer.scene.outline = null;
     apply(view, volumes);
   };
 }
@@ -95,15 +98,23 @@ export function unpin() {
 export function clearStage(words) {
   latest += 1;
   own = pinned = shown = null;
-  viewer.set({ maps: [] });
+  viewer.set({ maps: [], outline: null });
   $("caption").textContent = words;
-  $("back").hidden = true;
+  $("back").hidden = $("open-term").hidden = true;
   fill($("legend"));
 }
 
 export function bringIntoSight() {
   const { top, bottom } = $("stage").getBoundingClientRect();
   if (top < 0 || bottom > window.innerHeight) $("stage").scrollIntoView({ behavior: "smooth", block: "center" });
+}
+
+// Move into a region of the atlas, and draw its outline.
+export async function showRegion({ region, name }, at) {
+  goTo(at);
+  const asked = latest;
+  const outline = await mapOf("region", { region, ...naming() }).catch(() => null);
+  if (asked === latest && outline) viewer.set({ outline: { volume: outline, name } });
 }
 
 export function goTo(place) {

@@ -23,7 +23,19 @@ export function barRow(name, share, handlers, note) {
       name, note ? make("small", { class: "note" }, note) : null));
 }
 
-export function studyRow({ id, similarity, link }) {
-  const name = link ? make("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, `PMID ${id}`) : id;
-  return make("li", {}, name, make("span", { class: "meter", style: { "--share": Math.max(similarity, 0) } }, similarity.toFixed(2)));
+// A study by its title, with the terms that it shares; `shared` are names to look for.
+export function studyRow({ id, similarity, link, title }, shared = []) {
+  const name = link ? make("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, title ?? `PMID ${id}`) : title ?? id;
+  const common = title ? inTitle(title, shared) : [];
+  const details = [title && link ? `PMID ${id}` : null, common.length ? `shares ${common.join(", ")}` : null].filter(Boolean).join(" · ");
+  return make("li", {},
+    make("span", { class: "study" }, name, details ? make("small", { class: "soft" }, details) : null),
+    make("span", { class: "meter", title: "similarity", style: { "--share": Math.max(similarity, 0) } }, similarity.toFixed(2)));
+}
+
+// Terms that a title has as words of its own, the longest of those within one another.
+function inTitle(title, terms) {
+  const words = ` ${title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  const found = terms.filter((term) => words.includes(` ${term} `) || words.includes(` ${term}s `));
+  return found.filter((term) => !found.some((longer) => longer !== term && ` ${longer} `.includes(` ${term} `)));
 }

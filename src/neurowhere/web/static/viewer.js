@@ -130,7 +130,10 @@ export function drawSlices(context, scene, { width, height, margin, dpr, finest 
     if (!panel.plane) continue;
     drawSection(context, { ...scene, volume: scene.maps[panel.map]?.volume }, panel, finest);
     if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
-    drawLabels(context, labels(panel, scene.at, 12 * dpr), dpr);
+    const words = labels(panel, scene.at, 12 * dpr);
+    const { label } = scene.maps[panel.map] ?? {};
+    if (label && panel.plane.cut === 0) words.push([label, panel.left, panel.top + 14 * dpr, "left"]);
+    drawLabels(context, words, dpr);
   }
   return panels;
 }
