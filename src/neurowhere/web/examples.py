@@ -182,9 +182,38 @@ READY: Example = {
 JOB: Example = {
     "id": "i3Hn0ygTzpQb6NLuWwIgD4bW",
     "kind": "batch",
-    "state": "running",
-    "done": 120,
+    "state": "done",
+    "done": 5000,
     "total": 5000,
+    "kept_seconds": 600,
+}
+CONTRAST: Example = {
+    "group": "mention fear",
+    "against": "",
+    "about": {"documents": 4200, "documents_in_group": 310, "seed": 0},
+    "significant": 512,
+    "regions": [
+        {
+            "region": "Amygdala_L",
+            "ratio": 2.31,
+            "low": 2.05,
+            "high": 2.6,
+            "probability": 0.031,
+            "reference": 0.0134,
+        }
+    ],
+    "terms": [
+        {
+            "term": "fear",
+            "share": 0.97,
+            "share_reference": 0.07,
+            "moves": 0.104,
+            "x": -22,
+            "y": -6,
+            "z": -16,
+        }
+    ],
+    "documents": [{"group": 1, "id": "21195295", "mentions": 14, "weight": 1}],
 }
 PROBLEM: Example = {
     "type": "about:blank",

@@ -364,12 +364,16 @@ class JobAnswer(Schema):
     state: Literal["waiting", "running", "done", "failed"]
     done: int = Field(description="Texts that are encoded, or stages that are finished.")
     total: int
-    detail: str | None = Field(description="Why it failed.")
-    kept_seconds: int | None = Field(description="Time until a finished job is forgotten.")
+    detail: str | None = Field(default=None, description="Why it failed.")
+    kept_seconds: int | None = Field(
+        default=None, description="Time until a finished job is forgotten."
+    )
 
 
 class ContrastAnswer(Schema):
     """Where two groups of documents differ."""
+
+    model_config = example(**examples.CONTRAST)
 
     group: str
     against: str = Field(description="Empty for all documents.")

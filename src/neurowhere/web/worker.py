@@ -5,8 +5,10 @@ import gc
 import logging
 import mmap
 import multiprocessing
+import os
 import re
 import signal
+import tempfile
 import threading
 import time
 import warnings
@@ -19,6 +21,7 @@ from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import Any
 
+import neurowhere
 from neurowhere.exceptions import NeurowhereError
 from neurowhere.model.store import load_model
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
@@ -33,6 +36,7 @@ RESTART_SECONDS = 5.0  # between two starts of a process that dies by itself
 IDLE_SECONDS = 300.0  # after which the process that draws is ended
 SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system
 MB = 2**20
+CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 
 # Started afresh, not forked: nothing is inherited but one end of its pipe, which therefore closes
 # as soon as the server is gone, however it went; and it works on every platform.
@@ -58,16 +62,37 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
     """
     from neurowhere.web.errand import contrast_apart
 
-    workers = [Worker(model, settings) for _ in range(settings.workers)]
-    artist = Artist(model, settings)
-    try:
-        for worker in workers:
-            worker.wait()
-        yield Crew(workers, artist, partial(contrast_apart, model))
-    finally:
-        artist.end()
-        for worker in workers:
-            worker.end()
+    with place_for_kernels():
+        workers = [Worker(model, settings) for _ in range(settings.workers)]
+        artist = Artist(model, settings)
+        try:
+            for worker in workers:
+                worker.wait()
+            yield Crew(workers, artist, partial(contrast_apart, model))
+        finally:
+            artist.end()
+            for worker in workers:
+                worker.end()
+
+
+@contextmanager
+def place_for_kernels() -> Iterator[None]:
+    """Let Numba keep what it compiles where it may write: it fails where there is no such place.
+
+    It looks beside the code and at home. If both are read-only, as in a container, it gets a
+    private folder; a shared one would let others plant code.
+    """
+    beside = Path(neurowhere.__file__).parent
+    places = (beside, Path.home())
+    if CACHE_VARIABLE in os.environ or any(os.access(place, os.W_OK) for place in places):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="neurowhere-") as folder:
+        os.environ[CACHE_VARIABLE] = folder  # which all processes inherit
+        try:
+            yield
+        finally:
+            del os.environ[CACHE_VARIABLE]
 
 
 class Worker:
@@ -173,6 +198,7 @@ class Worker:
         self._pipe.close()
         self.process.join(END_SECONDS)
         self.process.kill()
+        self.process.join()
 
 
 class Artist:

@@ -9,7 +9,7 @@ const follow = (schema) => (schema?.$ref ? schemas[schema.$ref.split("/").pop()]
 fill($("about"), ...description.info.description.split("\n\n").map((words) => make("p", {}, words)));
 const routes = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })));
-const anchor = ({ path }) => path.replaceAll(/[^a-z0-9]+/g, "-").slice(1);
+const anchor = ({ path, method }) => path.replaceAll(/[^a-z0-9]+/g, "-").slice(1) + (method === "DELETE" ? "-delete" : "");
 
 fill($("index"), ...routes.map((route) => make("a", { href: `#${anchor(route)}` }, route.path.replace("/api/v1", ""))));
 fill($("routes"), ...routes.map(section));
@@ -19,7 +19,7 @@ function section(route) {
   const { path, method, operation } = route;
   const body = operation.requestBody?.content["application/json"]?.schema;
   const isFile = Boolean(operation.requestBody?.content["application/octet-stream"]);
-  const ok = Object.entries(operation.responses["200"].content ?? {});
+  const ok = Object.entries(operation.responses["200"]?.content ?? {});
   return make("section", { class: "card route", id: anchor(route) },
     make("div", { class: "card-head" },
       make("h2", {}, make("span", { class: `method ${method.toLowerCase()}` }, method), " ", make("code", {}, path)),
