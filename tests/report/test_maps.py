@@ -16,7 +16,7 @@ from neurowhere.report.surface import hemisphere, rasterise, sample
 from neurowhere.space import VoxelGrid
 
 SHAPE = (7, 8, 9)
-FLIPPED = np.array([[-5.0, 0, 0, 12.3], [0, 4, 0, -18], [0, 0, 6, -20], [0, 0, 0, 1]])
+FLIPPED = np.array([[-5.0, 0, 0, 12.37], [0, 4, 0, -18.13], [0, 0, 6, -20.41], [0, 0, 0, 1]])
 OBLIQUE = FLIPPED @ np.array([[0.8, -0.6, 0, 0], [0.6, 0.8, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
 BOX = ((-20.0, 15.0), (-20.0, 16.0), (-18.0, 30.0))
 
