@@ -252,20 +252,23 @@ def names_of_places(model):
 
 
 def distances(model, atlas, file):
-    """Yield known names, and how far the strongest peak of the map of each is from its region."""
+    """Yield names, and how far the strongest peak of each is from its region, ∞ if unknown."""
     labels = pd.read_csv(DATA / "atlases" / f"{atlas}_labels.csv")
     names = dict(zip(labels["index"].tolist(), labels["name"].tolist(), strict=True))
     regions = Atlas(DATA / "atlases" / f"{file}.nii.gz", names)
     rows = {}
     for row, label in enumerate(regions.names):
         words, _ = words_of_label(label)
-        if words and words in model.vocabulary_:
+        if words:
             rows.setdefault(words, []).append(row)
     for words, own in rows.items():
         voxels = np.argwhere(np.isin(regions.regions, own))
         if len(voxels) * abs(np.linalg.det(regions.affine[:3, :3])) < LEAST_MM3:
             continue
         xyz_mm = voxels @ regions.affine[:3, :3].T + regions.affine[:3, 3]
+        if words not in model.vocabulary_:
+            yield words, np.inf
+            continue
         strongest = model.partition_.centers_mm[model.predict([words])[0].argmax()]
         yield words, cKDTree(xyz_mm).query(strongest)[0]
 
