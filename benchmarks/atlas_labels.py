@@ -15,8 +15,8 @@ import os
 from pathlib import Path
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.anatomy.builtin import build_anatomy
-from neurowhere.text.anatomy.labels import words_of_label
+from neurowhere.text.building.anatomy import build_anatomy
+from neurowhere.text.labels import words_of_label
 from neurowhere.text.words import words_of
 
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))

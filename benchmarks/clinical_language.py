@@ -22,13 +22,13 @@ import time
 from pathlib import Path
 
 from neurowhere.text import TermCounter
-from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.clinical.mentions import Mentions, SideMark, count_mentions, read_mentions
-from neurowhere.text.extraction import TermExtractor
+from neurowhere.text.features import TermExtractor
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
-PASSAGES = ("seen", "own", "unseen")
+PASSAGES = ("own", "seen", "second", "unseen")
 SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
 N_ABSTRACTS = 300
 REPEATS = 3
@@ -171,7 +171,7 @@ def print_failures(sentences, counter):
 def naive(text, counter):
     """Negate what follows a cue in its sentence, and give names the last side before them."""
     found = []
-    for mention in read_mentions(text, counter):
+    for mention in read_mentions(text, counter).found:
         before = next(
             text[s.start() : mention.start]
             for s in SENTENCE.finditer(text)
@@ -206,7 +206,7 @@ def print_cost(vocabulary):
     print(f"\nmilliseconds for an abstract (processor time, best of {REPEATS}, {len(texts)} texts)")
     for name, reader in readers.items():
         print(f"{name:34}{1000 * min(measure(reader, texts) for _ in range(REPEATS)):8.2f}")
-    found = [mention for text in texts for mention in read_mentions(text, counter)]
+    found = [mention for text in texts for mention in read_mentions(text, counter).found]
     share = sum(mention.is_negated for mention in found) / len(found)
     print(f"{share:.1%} of the {len(found):,} mentions in these abstracts are negated")
 

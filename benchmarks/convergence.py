@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from l1_algorithms import _descend, dual_start, objective
 from neurowhere.exceptions import ConvergenceWarning
 from neurowhere.learn import Certificate, Design, l1, l1_blocks
-from neurowhere.learn.l1_reference import l1_dual_lbfgs
+from neurowhere.learn.l1 import l1_dual_lbfgs
 from setting import print_table, real_problem
 
 LAMBDA = 0.3

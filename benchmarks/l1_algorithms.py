@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVR
 from threadpoolctl import threadpool_limits
 
 from neurowhere.learn import Design, l1, l1_blocks
-from neurowhere.learn.l1_reference import l1_dual_lbfgs
+from neurowhere.learn.l1 import l1_dual_lbfgs
 from setting import print_table, real_problem
 
 TOLERANCE = 1e-3

@@ -41,7 +41,7 @@ from neurowhere.model.losses.likelihood import to_studies
 from neurowhere.model.training import TrainingData, TrainingOptions
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.anatomy.builtin import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
+from neurowhere.text.building.anatomy import TERM_SYNONYMS, TERMS, build_full, builtin_anatomy
 from outer_folds import studies_in_brain
 from setting import DATA, print_table
 

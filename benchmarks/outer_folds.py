@@ -22,7 +22,7 @@ from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, r
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import mass_for, peak_levels, shuffle_split
 from neurowhere.space import VoxelGrid, make_targets, place_peaks
-from neurowhere.text.anatomy.builtin import build_full
+from neurowhere.text.building.anatomy import build_full
 from setting import DATA, peak_memory_gib, print_table
 
 SHARES = (0.5, 0.8, 0.95)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from neurowhere.corpus import Corpus, read_corpus
 from neurowhere.space import Targets, VoxelGrid, make_targets
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.anatomy.builtin import build_anatomy
+from neurowhere.text.building.anatomy import build_anatomy
 
 DATA = Path(os.environ.get("NEUROWHERE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

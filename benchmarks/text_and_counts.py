@@ -18,7 +18,7 @@ import numpy as np
 
 from neurowhere.corpus import read_corpus
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.anatomy.builtin import build_anatomy, build_full
+from neurowhere.text.building.anatomy import build_anatomy, build_full
 from neurowhere.text.features import TfIdf
 from neurowhere.text.words import words_of
 

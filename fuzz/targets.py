@@ -47,8 +47,8 @@ from neurowhere.model.store import verify_model
 from neurowhere.report.page import highlight
 from neurowhere.text import Vocabulary, words_of_label
 from neurowhere.text.clinical.mentions import read_mentions
-from neurowhere.text.language import is_foreign
-from neurowhere.text.tokens import plain, plain_with_origin, token_spans
+from neurowhere.text.unknown import is_foreign
+from neurowhere.text.words import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(
     r"\s+",

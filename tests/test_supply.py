@@ -150,6 +150,7 @@ def test_a_wheel_holds_the_package_the_model_and_the_licences_and_nothing_else(t
         ".json",
         ".csv",
         ".css",
+        ".gz",
         ".html",
         ".js",
         ".svg",

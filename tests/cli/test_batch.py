@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from neurowhere.inputs import Text
-from neurowhere.model.encoder import CHUNK_ENCODED as CHUNK
+from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 
 FOLDERS = ("--no-pictures",)  # which the tests of one text draw
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neurowhere.contrast.matching import WordIndex
-from neurowhere.text.tokens import plain
+from neurowhere.text.words import plain
 
 TEXTS = st.lists(st.text(st.sampled_from("abcé -.\nβ"), max_size=30), max_size=6)
 

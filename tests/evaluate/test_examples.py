@@ -1,9 +1,15 @@
 import numpy as np
 import pytest
 
-from neurowhere.evaluate.examples import Examples, ExampleTrial, by_rank, paper_rows
 from neurowhere.evaluate.problem import prepare_material, prepare_problems
-from neurowhere.evaluate.trial import Trial, score_model
+from neurowhere.evaluate.trial import (
+    Examples,
+    ExampleTrial,
+    Trial,
+    by_rank,
+    paper_rows,
+    score_model,
+)
 
 
 @pytest.fixture(scope="module")

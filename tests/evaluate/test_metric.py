@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from neurowhere.evaluate.metric import paired_difference, total_variation
+from neurowhere.evaluate import paired_difference, total_variation
 
 SHARES = arrays(np.float64, (7, 8), elements=st.floats(0, 1 / 8))
 

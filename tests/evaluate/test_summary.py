@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neurowhere.evaluate.metric import paired_difference
-from neurowhere.evaluate.summary import summarise
+from neurowhere.evaluate.summary import paired_difference, summarise
 
 
 @pytest.fixture

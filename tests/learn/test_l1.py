@@ -7,7 +7,7 @@ from tests.learn.problems import KINDS, centred, exact_l1, random_problem
 
 from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.learn import Design, collect, l1_blocks
-from neurowhere.learn.l1_reference import l1_dual_lbfgs
+from neurowhere.learn.l1 import l1_dual_lbfgs
 
 TIGHT = 1e-6
 

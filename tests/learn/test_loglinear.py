@@ -20,8 +20,7 @@ from neurowhere.learn import (
     reweighted,
 )
 from neurowhere.learn.design import drop
-from neurowhere.learn.loglinear import gradient, weight_gradient
-from neurowhere.learn.optimiser import one_cycle
+from neurowhere.learn.loglinear import gradient, one_cycle, weight_gradient
 
 N, D, M, RANK = 7, 9, 11, 3
 SHARES = np.linspace(0.1, 0.2, N)  # of studies in the loss

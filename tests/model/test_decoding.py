@@ -1,15 +1,25 @@
 """Decoding: places speak for the terms that were learned there."""
 
+import time
+
 import nibabel
 import numpy as np
 import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, PLACES, TERMS, make_corpus
+from threadpoolctl import threadpool_limits
 
-from neurowhere import Encoder
+from neurowhere import Encoder, load_model
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.model import decoding
-from neurowhere.model.decoding import decode, log_ratios, map_weights, peak_weights, rank_terms
+from neurowhere.model.decoding import (
+    decode,
+    log_ratios,
+    map_weights,
+    peak_weights,
+    rank_terms,
+    use_pause,
+)
 
 
 @pytest.fixture(scope="module")
@@ -173,3 +183,30 @@ def test_the_mean_map_speaks_for_no_term(model):
     at_mean = ratios @ model.mean_map_
     assert (at_mean < 0).all()
     assert (at_mean > np.log(0.5)).all()
+
+
+def test_a_place_decodes_within_a_tenth_of_a_second_once_warm():
+    """In time of the processor, which does not depend on what else runs."""
+    shipped = load_model()
+    places = [(-24, -4, -18), (10, -90, 2), (40, 20, 10)]
+    for place in places:
+        decode(shipped, place)
+    with threadpool_limits(1):
+        begin = time.process_time()
+        for place in places:
+            decode(shipped, place)
+        assert time.process_time() - begin < 0.1 * len(places)
+
+
+def test_pauses_make_every_place_fast_and_change_nothing(model):
+    whole = log_ratios(model, np.arange(4))
+    regions = np.array([3, 7, 1])
+    np.testing.assert_allclose(log_ratios(model, np.arange(4), regions), whole[:, regions], 1e-5)
+    fresh = Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus(80))
+    assert not use_pause(fresh)  # nothing was decoded yet
+    decode(fresh, PLACES["amygdala"])
+    while use_pause(fresh):
+        pass
+    assert rank_terms(fresh, peak_weights(fresh, PLACES["amygdala"]), 4).equals(
+        rank_terms(model, peak_weights(model, PLACES["amygdala"]), 4)
+    )

@@ -5,7 +5,7 @@ import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Corpus, Document, Encoder, load_model, summarise
-from neurowhere.model.encoder import CHUNK_ENCODED
+from neurowhere.model.text_model import CHUNK_ENCODED
 
 TEXTS = [
     "left amygdala",

@@ -8,7 +8,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Encoder
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
-from neurowhere.model.encoder import CHUNK_ENCODED
+from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.report.tables import DENIED, UNKNOWN, RowMaker, encode_items
 
 TEXTS = [

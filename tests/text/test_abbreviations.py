@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.abbreviations import definitions
-from neurowhere.text.senses import ambiguous
+from neurowhere.text.abbreviations import ambiguous, definitions
 
 VOCABULARY = Vocabulary(
     [

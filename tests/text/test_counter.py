@@ -12,8 +12,7 @@ from scipy import sparse
 
 from neurowhere.text import Match, TermCounter, Vocabulary
 from neurowhere.text import counter as counter_module
-from neurowhere.text.tokens import plain
-from neurowhere.text.words import fold, is_skipped, other_splits, words_of
+from neurowhere.text.words import fold, is_skipped, other_splits, plain, words_of
 
 VOCABULARY = Vocabulary(
     [

@@ -2,13 +2,14 @@
 
 import csv
 import json
+import time
 from pathlib import Path
 
 import pytest
 
-from neurowhere.exceptions import DataWarning
+from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.lookalikes import is_synonym, same_word, true_synonyms
+from neurowhere.text.lookalikes import NearNames, is_synonym, same_word, true_synonyms
 
 with (Path(__file__).parent / "data" / "synonym_review.csv").open() as stream:
     REVIEW = list(csv.DictReader(stream))
@@ -107,3 +108,42 @@ def test_the_shipped_model_reads_no_lookalike():
             assert vocabulary.synonyms.get(row["name"]) != row["term"], row
         if row["reason"] == "lookalike" and row["name"] not in terms:
             assert [match.term for match in counter.find(row["name"])] != [row["term"]], row
+
+
+NAMES = NearNames(["hippocampus", "hypothalamus", "thalamus", "fear", "MS", "Heschl's gyrus"])
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("hipocampus", ["hippocampus"]),
+        ("Hippocampsu", ["hippocampus"]),
+        ("thalmus", ["thalamus"]),
+        ("feer", ["fear"]),
+        ("heschls gyrus", ["Heschl's gyrus"]),
+        ("ms", ["MS"]),
+        ("xyzzy", []),
+        ("", []),
+    ],
+)
+def test_the_nearest_spelling_is_suggested(word, names):
+    assert NAMES.suggest(word)[:1] == names
+
+
+def test_suggestions_are_in_order_and_limited():
+    near = NearNames(["frontal pole", "frontal lobe", "frontal", "parietal lobe"])
+    assert near.suggest("frontal lobe", n=2) == ["frontal lobe", "frontal pole"]
+
+
+def test_an_error_offers_them():
+    with pytest.raises(VocabularyError, match="did you mean amygdala"):
+        Vocabulary(["amygdala", "fear"]).index("amigdala")
+
+
+def test_a_large_vocabulary_is_searched_in_milliseconds():
+    near = NearNames(f"name {number:05d} of {number % 97} regions" for number in range(20_000))
+    near.suggest("warm up")
+    start = time.process_time()
+    for number in range(20):
+        near.suggest(f"naem {number:05d} of region")
+    assert (time.process_time() - start) / 20 < 0.02  # 5 ms on an idle machine

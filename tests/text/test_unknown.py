@@ -1,7 +1,9 @@
+"""Words that a model does not know, and texts in other languages."""
+
 import pytest
 
 from neurowhere import load_model
-from neurowhere.text.unknown import unknown_words
+from neurowhere.text.unknown import is_foreign, unknown_words
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,76 @@ def test_what_a_model_does_not_know(text, unknown):
 def test_abbreviations_that_the_text_defines_are_known_by_what_they_stand_for():
     text = "zorbulous insula (ZI); the ZI and QX"
     assert [word.word for word in unknown_words(text, [])] == ["zorbulous", "insula", "QX"]
+
+
+FOREIGN = [
+    "Der Patient zeigt eine Blutung in der linken Amygdala und im Thalamus nach dem Sturz.",
+    "Le patient présente une lésion de l'insula gauche avec une aphasie de Broca.",
+    "El paciente tiene una lesión en la amígdala izquierda y en el hipocampo.",
+    "Il paziente ha una lesione della corteccia motoria con emiparesi nella parte destra.",
+    "De patiënt heeft een laesie van de linker hippocampus met geheugenverlies.",
+    "O paciente tem uma lesão na amígdala esquerda e não fala.",
+    "У пациента поражение миндалины и гиппокампа",
+    "患者的左侧杏仁核受损",
+]
+NOTES = [
+    "Läsion linker Thalamus",
+    "Infarkt links thalamisch",
+    "Schlaganfall mit Aphasie",
+    "Kopfschmerzen und Schwindel",
+    "Verdacht auf Hirninfarkt",
+    "rechtsseitige Hemiparese, Sprachstörung",
+    "Keine Blutung, kein Infarkt",
+    "lésion du thalamus gauche",
+    "AVC sylvien gauche",
+    "patient avec aphasie",
+    "femme de 65 ans, céphalées",
+    "lesión talámica derecha",
+    "infarto cerebral izquierdo",
+    "dolor y miedo",
+    "paciente con afasia",
+    "infarto talamico sinistro",
+    "perdita di memoria",
+    "lesão talâmica esquerda",
+    "bloeding in de linker hersenhelft",
+]
+ENGLISH = [
+    "Fear",
+    "Ménière's disease",
+    "Guillain-Barré syndrome, déjà vu, naïve",
+    "a gene links memory to aging",
+    "patient in crisis",
+    "L M1 occlusion",
+    "La Belle indifférence",
+    "amygdala hippocampus insula thalamus putamen caudate",
+    "Cortex cerebri, locus coeruleus, nucleus accumbens, substantia nigra pars compacta",
+    "Patient with left amygdala lesion and impaired fear recognition.",
+    "Broca's aphasia, Gilles de la Tourette syndrome",
+    "We compared de novo patients with those of Smith et al. and found no difference.",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", [*FOREIGN, *NOTES])
+def test_foreign(text):
+    assert is_foreign(text)
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_english(text):
+    assert not is_foreign(text)
+
+
+def test_no_real_title_is_taken_for_foreign(data):
+    import pandas as pd
+
+    table = pd.read_csv(data / "corpus" / "neuroquery_dev_metadata.tsv.gz", sep="\t")
+    assert [title for title in table["title"] if is_foreign(title)] == []
+
+
+def test_no_real_abstract_is_taken_for_foreign(data):
+    from neurowhere import iter_documents
+
+    path = data / "corpus" / "rawtext_linked_dev.jsonl.gz"
+    foreign = [document.id for document in iter_documents(path) if is_foreign(document.text)]
+    assert len(foreign) <= 2

@@ -15,9 +15,8 @@ from neurowhere._tools.files import new_file, new_folder
 from neurowhere._tools.replacement import recover
 from neurowhere.corpus import download
 from neurowhere.corpus.folder import read, write
-from neurowhere.evaluate.examples import Examples
 from neurowhere.evaluate.ledger import COLUMNS, Ledger
-from neurowhere.evaluate.trial import Score
+from neurowhere.evaluate.trial import Examples, Score
 
 MEMORY = Path("/dev/shm")  # a disk on which nothing waits
 OLD, NEW = {"out/a": "old", "out/b/c": "old"}, {"out/a": "new", "out/d/e": "new"}

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from tests.studies import TERMS, make_corpus
+from tests.web.visit import Visit
 
 from neurowhere import Encoder, VoxelGrid, save_model
 
@@ -35,7 +36,7 @@ def open_client(app):
     """Client of an application in this process; what fails there is an answer, not a traceback."""
     from fastapi.testclient import TestClient
 
-    return TestClient(app, raise_server_exceptions=False)
+    return TestClient(app, "http://localhost", raise_server_exceptions=False)
 
 
 class Server:
@@ -43,8 +44,9 @@ class Server:
 
     def __init__(self, folder, *options):
         command = [sys.executable, "-c", "from neurowhere.cli import main; main()", "serve"]
+        model = [] if folder is None else ["--model", folder]
         self.process = subprocess.Popen(
-            [*command, "--model", folder, "--port", "0", "--workers", "1", *options],
+            [*command, *model, "--port", "0", "--workers", "1", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -68,3 +70,37 @@ class Server:
 def server(model_folder):
     with Server(model_folder, "--max-seconds", "120") as server:  # also where much else runs
         yield server
+
+
+@pytest.fixture(scope="session")
+def shipped_server():
+    """Serve the model of the package, which knows titles and thousands of terms."""
+    with Server(None, "--max-seconds", "120") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shipped_visit(browser, shipped_server):
+    with Visit(browser, f"{shipped_server.url}/#text=amygdala") as visit:
+        yield visit
+
+
+@pytest.fixture(scope="module")
+def shared_visit(browser, server):
+    with Visit(browser, server.url) as visit:
+        yield visit
+
+
+@pytest.fixture
+def visit(shared_visit):
+    """Give a page that tests of a module share, as it was at first."""
+    visit = shared_visit
+    visit.page.unroute_all()
+    visit.page.mouse.move(0, 0)
+    visit.page.keyboard.press("Escape")
+    visit.page.evaluate("localStorage.clear()")
+    visit.open("regions")
+    visit.go("#text=the+visual+cortex")
+    visit.requests.clear()
+    visit.errors.clear()
+    return visit

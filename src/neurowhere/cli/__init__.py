@@ -1,5 +1,6 @@
 """The command line: options in, calls to the package, readable output; no science here."""
 
+import gc
 import sys
 import warnings
 from typing import Annotated, TextIO
@@ -13,6 +14,9 @@ from neurowhere.cli.encode import encode
 from neurowhere.cli.model import compare, fit, model_app, score
 from neurowhere.cli.serve import serve
 from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line
+
+# Imports make many objects and no garbage: look for it after so many more objects, not 700.
+FEW_COLLECTIONS = 50_000
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -57,6 +61,7 @@ def neurowhere(
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and exit code 1."""
+    gc.set_threshold(FEW_COLLECTIONS)
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", NeurowhereWarning)
     warnings.simplefilter("error", DamageWarning)

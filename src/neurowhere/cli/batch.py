@@ -99,7 +99,7 @@ def _write_folders(
     options: Options,
 ) -> None:
     """Write a folder for each text, and a table of all; what was written stays, come what may."""
-    from neurowhere.model.encoder import CHUNK_ENCODED
+    from neurowhere.model.text_model import CHUNK_ENCODED
     from neurowhere.report.tables import encode_items
 
     tally = Tally(goes_on=True)

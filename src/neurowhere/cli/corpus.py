@@ -210,8 +210,8 @@ def build(
         neurowhere vocabulary build -o anatomy.csv --sources lists
     """
     from neurowhere.corpus import read_corpus
-    from neurowhere.text.anatomy.builtin import build_anatomy, build_full
-    from neurowhere.text.building.usage import frequent_terms
+    from neurowhere.text.building.anatomy import build_anatomy, build_full
+    from neurowhere.text.building.sources import frequent_terms
     from neurowhere.text.building.wide import build_wide
 
     if kind == Kind.wide:

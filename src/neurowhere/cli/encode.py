@@ -207,7 +207,11 @@ def encode(
         return
     added = [(_named(read_text(source), "--plus"), 1) for source in plus or ()]
     added += [(_named(read_text(source), "--minus"), -1) for source in minus or ()]
-    _encode_one(read_text(texts[0]), added, output, options)
+    from threadpoolctl import threadpool_limits
+
+    # One text takes a few small products: threads that share them would only wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        _encode_one(read_text(texts[0]), added, output, options)
 
 
 def _named(text: "Text", option: str) -> "Text":
@@ -255,7 +259,7 @@ def _is_nothing(difference: "Encoding") -> bool:
 
 def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
     """Encode; a text that tells the model nothing is an error."""
-    from neurowhere.text.language import is_foreign
+    from neurowhere.text.unknown import is_foreign
 
     if is_foreign(text.content):
         warnings.warn(

@@ -252,7 +252,6 @@ def compare(
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.evaluate import compare as run
-    from neurowhere.report.comparison import write_report
     from neurowhere.text import Vocabulary
 
     candidates = _candidates(partitions, bandwidths)
@@ -268,9 +267,9 @@ def compare(
         n_jobs=jobs,
         cluster=cluster,
     )
-    report = write_report(comparison)
+    comparison.save()
     typer.echo((output / "summary.md").read_text("utf-8"))
-    typer.echo(f"{report}: open it in a browser")
+    typer.echo(f"{output / 'report.html'}: open it in a browser")
 
 
 def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from neurowhere.model.encoding import Encoding
-    from neurowhere.model.summary import Mention, Rule, Span, Summary, Term, UnappliedSide
+    from neurowhere.model.schema import Mention, Rule, Span, Summary, Term, UnappliedSide
 
 # Rows on the terminal; JSON and the folder have more.
 N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = 5, 15, 5, 8

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.exceptions import QueryError
-from neurowhere.text.tokens import plain
-from neurowhere.text.words import NUMBERS, SKIPPED, fold
+from neurowhere.text.words import NUMBERS, SKIPPED, fold, plain
 
 __all__ = [
     "AllOf",

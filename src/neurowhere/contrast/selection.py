@@ -27,8 +27,7 @@ from neurowhere.contrast.sums import Rows
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, QueryError
 from neurowhere.text import TermExtractor
-from neurowhere.text.tokens import plain
-from neurowhere.text.words import is_skipped
+from neurowhere.text.words import is_skipped, plain
 
 __all__ = ["ByColumn", "ByTerm", "Found", "Group", "Member", "Query", "Search", "search"]
 

@@ -1,9 +1,9 @@
 """Cross-validation, the metric on held-out studies, and the comparison of models."""
 
 from neurowhere.evaluate.compare import Comparison, compare
-from neurowhere.evaluate.metric import Difference, paired_difference, total_variation
 from neurowhere.evaluate.problem import Candidate
-from neurowhere.evaluate.summary import summarise
+from neurowhere.evaluate.summary import Difference, paired_difference, summarise
+from neurowhere.evaluate.trial import total_variation
 from neurowhere.learn import shuffle_split
 
 __all__ = [

@@ -13,9 +13,7 @@ import pandas as pd
 from neurowhere._tools.parallel import Workers, hired, track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.examples import Examples, ExampleTrial, paper_rows
-from neurowhere.evaluate.fingerprint import describe_material, describe_problem
-from neurowhere.evaluate.ledger import Ledger
+from neurowhere.evaluate.ledger import Ledger, describe_material, describe_problem
 from neurowhere.evaluate.problem import (
     Candidate,
     Material,
@@ -25,12 +23,22 @@ from neurowhere.evaluate.problem import (
     restricted,
 )
 from neurowhere.evaluate.summary import summarise
-from neurowhere.evaluate.trial import BASELINES, MEAN, TEST_SHARE, Score, Task, Trial
+from neurowhere.evaluate.trial import (
+    BASELINES,
+    MEAN,
+    TEST_SHARE,
+    Examples,
+    ExampleTrial,
+    Score,
+    Task,
+    Trial,
+    paper_rows,
+)
 from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.model.losses import LOSSES
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.text import Vocabulary
-from neurowhere.text.anatomy.builtin import builtin_anatomy
+from neurowhere.text.building.anatomy import builtin_anatomy
 
 FOLDS = 100
 MIN_STUDIES = 20  # two to test on, and two of the rest to choose λ on
@@ -71,6 +79,23 @@ class Comparison:
     def folder(self) -> Path:
         """Folder that holds the results."""
         return self.ledger.folder
+
+    def save(
+        self, folder: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> None:
+        """Write the report: summary.csv, summary.md, figures and report.html.
+
+        Parameters
+        ----------
+        folder : path, optional
+            A new folder, written whole or not at all, with scores.csv too. By default the folder
+            of the comparison, beside its scores: there, each file is whole or is the one before.
+        overwrite : bool
+            Whether to replace a folder that exists.
+        """
+        from neurowhere.report.comparison import write_comparison
+
+        write_comparison(self, folder, overwrite=overwrite)
 
     def __repr__(self) -> str:
         best = self.summary.iloc[int(self.summary["nats_above_uniform"].argmax())]

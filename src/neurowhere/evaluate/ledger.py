@@ -1,21 +1,26 @@
 """The folder of a comparison: what is compared, and the scores of the trials that are finished.
 
 scores.csv grows by one line as each trial finishes, so an interrupted comparison goes on where it
-stopped. info.json says what is compared; the folder of another comparison is refused.
+stopped. info.json says what is compared, with fingerprints of the data: the folder of another
+comparison is refused, so that scores of different data never mix.
 """
 
 import csv
 import io
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from neurowhere._tools.files import DAMAGE, INFO_NAME, new_file, write_info
+from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, new_file, write_info
 from neurowhere._tools.replacement import recover
+from neurowhere.evaluate.problem import Material, Problem
 from neurowhere.evaluate.trial import Score, Task
 from neurowhere.exceptions import OutputError
 
@@ -178,3 +183,45 @@ def _read_info(folder: Path) -> dict[str, Any]:
     except DAMAGE as error:
         raise OutputError(f"{folder / INFO_NAME} is damaged; {_REMEDY}") from error
     raise OutputError(f"{folder} holds no comparison that this program reads; give another folder")
+
+
+def describe_material(material: Material) -> dict[str, Any]:
+    """Describe what all trials learn from and are scored on, with fingerprints."""
+    terms = () if material.vocabulary is None else material.vocabulary.terms
+    counts = material.counts
+    return {
+        "studies": len(material.corpus),
+        "peaks": len(material.corpus.peaks),
+        "studies_left_out": material.left_out,
+        "terms": len(terms),
+        "corpus_sha256": _digest(
+            [
+                repr(material.corpus.documents["id"].tolist()),
+                material.groups,
+                material.corpus.peak_rows,
+                material.xyz_mm,
+            ]
+        ),
+        "features_sha256": _digest(
+            [repr(terms), *([] if counts is None else [counts.data, counts.indices, counts.indptr])]
+        ),
+        "brain_sha256": _digest([material.brain.brain, material.brain.affine]),
+    }
+
+
+def describe_problem(problem: Problem) -> dict[str, Any]:
+    """Describe a partition, with a fingerprint."""
+    targets, regions = problem.targets, problem.regions
+    places = [regions.volumes_mm3, targets.region, targets.shares.indices, targets.shares.indptr]
+    about = problem.summary()
+    names = repr((regions.names, about["bandwidth"]))
+    return {**about, "sha256": _digest([names, *places])}
+
+
+def _digest(values: Iterable[Any]) -> str:
+    """Digest texts and arrays, whose integers count as of one type."""
+    return digest(*(value if isinstance(value, str) else _widened(value) for value in values))
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(np.int64) if array.dtype.kind in "biu" else array

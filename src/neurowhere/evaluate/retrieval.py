@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.model.neighbours import unit_rows
+from neurowhere.model.studies import unit_rows
 
 RANKS = (1, 10, 100)
 DIMENSIONS = 200  # of the space in which densities are compared

@@ -1,13 +1,30 @@
 """Summary of a comparison: means over folds, and paired differences with their intervals."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from neurowhere.evaluate.metric import Difference, paired_difference
 from neurowhere.evaluate.trial import BASELINES, MEAN
 
 # What the scores of a loss are compared with, on the same partition and folds.
 RIVALS = {"mean_map": MEAN, "l2": "l2"}
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean difference of two models over folds, with its confidence interval.
+
+    `share_above` is the share of the folds in which the first model is better.
+    """
+
+    mean: float
+    low: float
+    high: float
+    folds: int
+    share_above: float
 
 
 def summarise(scores: pd.DataFrame, test_share: float) -> pd.DataFrame:
@@ -94,3 +111,41 @@ def _in_order(table: pd.DataFrame) -> pd.DataFrame:
     best = table.groupby("partition")["log_likelihood"].transform("max")
     order = np.lexsort((-table["log_likelihood"], table["partition"], -best))
     return table.iloc[order].reset_index(drop=True)
+
+
+def paired_difference(
+    first: ArrayLike, second: ArrayLike, test_share: float, confidence: float = CONFIDENCE
+) -> Difference:
+    """Compare the scores of two models on the same shuffle-split folds.
+
+    The training sets of the folds overlap, so their scores are not independent. The variance of
+    the mean of J differences dⱼ is therefore taken as (Nadeau & Bengio, Machine Learning 2003)
+
+        (1/J + n_test/n_train) s²,    s² = Σ (dⱼ − d̄)² / (J − 1)
+
+    and the interval is d̄ ± t s √(…), with t the quantile of Student's law with J − 1 degrees.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (n_folds,)
+    test_share : float
+        Share of the studies in a test set, which gives n_test/n_train.
+    confidence : float
+        Level of the interval.
+
+    Returns
+    -------
+    Difference
+        Its interval is NaN with fewer than two folds.
+    """
+    from scipy.stats import t
+
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    n = len(differences)
+    mean = float(differences.mean()) if n else np.nan
+    above = float((differences > 0).mean()) if n else np.nan
+    if n < 2:
+        return Difference(mean, np.nan, np.nan, n, above)
+    variance = (1 / n + test_share / (1 - test_share)) * differences.var(ddof=1)
+    margin = float(t.ppf((1 + confidence) / 2, n - 1) * np.sqrt(variance))
+    return Difference(mean, mean - margin, mean + margin, n, above)

@@ -1,11 +1,16 @@
 """Regressors: arrays in, coefficients and certificate out."""
 
 from neurowhere.learn.blocks import Block, Certificate, LinearFit, collect
-from neurowhere.learn.calibration import LengthCalibration, calibrate, mass_for, peak_levels
+from neurowhere.learn.closed_forms import (
+    label_blocks,
+    one_feature_l1,
+    one_feature_l2,
+    ridge_blocks,
+    target_products,
+)
 from neurowhere.learn.design import Design, reweighted
 from neurowhere.learn.gates import Gates
 from neurowhere.learn.l1 import l1_blocks
-from neurowhere.learn.labels import label_blocks, one_feature_l1, one_feature_l2
 from neurowhere.learn.loglinear import Schedule, Studies, fit_loglinear, learn_term_weights
 from neurowhere.learn.predictor import (
     Linear,
@@ -18,8 +23,17 @@ from neurowhere.learn.predictor import (
     to_probabilities,
 )
 from neurowhere.learn.prior import Prior
-from neurowhere.learn.ridge import ridge_blocks, target_products
-from neurowhere.learn.scoring import Peaks, PeakScorer, nats_above_uniform, score_studies
+from neurowhere.learn.scoring import (
+    LengthCalibration,
+    Peaks,
+    PeakScorer,
+    calibrate,
+    highest_density,
+    mass_for,
+    nats_above_uniform,
+    peak_levels,
+    score_studies,
+)
 from neurowhere.learn.selection import SHARPNESS, Choice, choose, shuffle_split
 
 __all__ = [
@@ -45,6 +59,7 @@ __all__ = [
     "collect",
     "deviations",
     "fit_loglinear",
+    "highest_density",
     "l1_blocks",
     "label_blocks",
     "learn_term_weights",

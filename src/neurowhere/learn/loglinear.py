@@ -21,13 +21,18 @@ those that do. So the weight of each term within the norm is learned too,
 with z the features that are given, w (d,) the weights, and c_it = x_it ∂loss_i/∂x_it. See
 `learn_term_weights`.
 
-The rank r ties terms together, so that rare ones borrow from common ones. AdamW with decoupled
-weight decay, dropout of terms and a one-cycle learning rate do the rest.
+The rank r ties terms together, so that rare ones borrow from common ones. Dropout of terms
+and AdamW with decoupled weight decay do the rest: with g the gradient of a parameter θ at step t, η
+the learning rate, which follows one cycle (`one_cycle`), and δ the decay,
+
+    m ← β₁ m + (1 − β₁) g,        v ← β₂ v + (1 − β₂) g²
+    θ ← (1 − η δ) θ − η m̂ / (√v̂ + ε),        m̂ = m / (1 − β₁ᵗ),  v̂ = v / (1 − β₂ᵗ).
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +41,6 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
 from neurowhere.learn.design import drop, reweighted, row_of_entries
-from neurowhere.learn.optimiser import AdamW
 from neurowhere.learn.predictor import LogLinear, softmax
 
 Floats = NDArray[np.float32]
@@ -45,6 +49,9 @@ TargetRows = Callable[[NDArray[np.intp]], Floats]
 TRUST, FEW_STUDIES = 1.5, 30  # in learned weights: at most, and studies of a term that halve it
 _CHUNK = 8  # rows of a batch that stay in cache
 _MIN_BATCH, _MIN_STEPS = 8, 32  # studies in a step, steps in an epoch
+_ROWS = 64  # of a parameter that one thread updates at a time
+_BETAS, _EPSILON = (0.9, 0.999), 1e-8
+_WARM_UP, _START, _END = 0.3, 1 / 25, 1e-4  # of the one-cycle learning rate
 
 
 @dataclass(frozen=True)
@@ -319,3 +326,79 @@ def _to_gradient(exponent: Floats, targets: Floats, weight: Floats, shares: Floa
     a *= shares
     q *= a.sum(axis=1, keepdims=True)
     q -= a
+
+
+class AdamW:
+    """Update parameters in place by AdamW, whose decay is decoupled from the gradient.
+
+    Parameters
+    ----------
+    parameters : sequence of arrays of shape (n, k)
+        Changed by every call.
+    decays : sequence of float
+        Weight decay of each.
+    rate : float
+        Highest learning rate.
+    n_steps : int
+        Steps of the whole cycle.
+    threads : concurrent.futures.Executor
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[Floats],
+        decays: Sequence[float],
+        rate: float,
+        n_steps: int,
+        threads: Executor,
+    ) -> None:
+        self.parameters = parameters
+        self.decays = decays
+        self.rate = rate
+        self.n_steps = n_steps
+        self.threads = threads
+        self.first = [np.zeros_like(each) for each in parameters]
+        self.second = [np.zeros_like(each) for each in parameters]
+        self.count = 0
+
+    def __call__(self, slopes: Sequence[Floats]) -> None:
+        """Take a step, given the gradient for each parameter."""
+        rate = self.rate * one_cycle(self.count / max(self.n_steps - 1, 1))
+        self.count += 1
+        first_rate = rate / (1 - _BETAS[0] ** self.count)
+        second_scale = 1 / (1 - _BETAS[1] ** self.count)
+        arrays = zip(self.parameters, slopes, self.first, self.second, strict=True)
+        for each, decay in zip(arrays, self.decays, strict=True):
+            constants = [*_BETAS, first_rate, second_scale, 1 - rate * decay, _EPSILON]
+            update = partial(_update, each, np.array(constants, each[0].dtype))
+            list(self.threads.map(update, slices(len(each[0]), _ROWS)))
+
+
+def _update(arrays: tuple[Floats, Floats, Floats, Floats], constants: Floats, rows: slice) -> None:
+    from neurowhere.learn._sweeps import adam_sweep
+
+    parameter, slope, first, second = arrays
+    adam_sweep(parameter[rows], slope[rows], first[rows], second[rows], constants)
+
+
+def one_cycle(progress: float) -> float:
+    """Return the learning rate, as a share of the highest: up a cosine, then down a longer one.
+
+    Parameters
+    ----------
+    progress : float
+        Share of the steps that are done.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> [round(one_cycle(progress), 4) for progress in (0, 0.3, 1)]
+    [0.04, 1.0, 0.0001]
+    """
+    if progress < _WARM_UP:
+        return float(1 + (_START - 1) * (1 + np.cos(np.pi * progress / _WARM_UP)) / 2)
+    done = (progress - _WARM_UP) / (1 - _WARM_UP)
+    return float(_END + (1 - _END) * (1 + np.cos(np.pi * done)) / 2)

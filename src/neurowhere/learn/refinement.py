@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
 from neurowhere.learn.design import drop
-from neurowhere.learn.loglinear import TargetRows, importance_of, to_slope
-from neurowhere.learn.optimiser import AdamW
+from neurowhere.learn.loglinear import AdamW, TargetRows, importance_of, to_slope
 from neurowhere.learn.predictor import LogLinear
 
 Floats = NDArray[np.float32]

@@ -1,21 +1,37 @@
-"""The likelihood of peaks under predictions: the metric by which models are chosen and compared.
+"""What held-out peaks say of predictions: their likelihood, and how much mass holds them.
 
-The metric is the log of the half-uniform density q' = ½ (1/V + q), where V is the volume of the
-brain. For a peak in region k with density q = p_k / v_k,
+**Likelihood.** The metric by which models are chosen and compared is the log of the half-uniform
+density q' = ½ (1/V + q), where V is the volume of the brain. For a peak in region k with density
+q = p_k / v_k,
 
     log q' = −log V + log(½ + ½ ρ),    ρ = p_k V / v_k
 
 and the second term, the nats above uniform, is what this module computes. The density ρ relative
 to the uniform one needs only the *relative volume* V/v_k of each region.
+
+**Calibration.** The *level* of a peak is the predicted mass that is denser than the place where it
+lies: a region of highest density holds the peak once its mass exceeds that. If the levels of
+held-out peaks were uniform, a region of mass 0.5 would hold half of them. They are not quite, so
+the mass that is needed for a share s is read off as the s-quantile of the held-out levels (split
+conformal prediction), each study weighing the same. Short texts, abstracts and articles differ in
+that, so a `LengthCalibration` has such quantiles for several numbers of known terms, and goes from
+one to the next linearly in the log of the number.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+SHARES = np.linspace(0, 1, 201)  # at which a calibration is kept
+KNOTS = np.log([1.5, 4, 8, 16, 35, 62, 150, 420])  # logs of numbers of known terms
+LEAST_GAIN = 0.02  # expected gain below which a map is all but the mean map
+TINY = 1e-6  # weight of any text at any knot, for knots that no text is close to
+RIDGE = 1.0  # of the regression of the true gain on the model's own account
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +155,183 @@ def nats_above_uniform(
     scores = np.full(n_studies, np.nan)
     np.divide(sums, counts, out=scores, where=counts > 0)
     return scores
+
+
+def peak_levels(
+    probabilities: NDArray[np.floating],
+    density: NDArray[np.floating],
+    study: NDArray[np.integer],
+    region: NDArray[np.integer],
+) -> NDArray[np.float64]:
+    """Compute the predicted mass that is denser than each peak.
+
+    Parameters
+    ----------
+    probabilities, density : arrays of shape (n_studies, m)
+    study, region : arrays of shape (n_peaks,)
+        Region is −1 for a peak that the partition leaves uncovered: its level is 1.
+
+    Returns
+    -------
+    array of shape (n_peaks,)
+
+    Examples
+    --------
+    >>> q = np.array([[0.2, 0.5, 0.3]])
+    >>> peak_levels(q, q, np.array([0, 0, 0]), np.array([0, 1, 2])).round(2)
+    array([0.8, 0. , 0.5])
+    """
+    levels = np.ones(len(study))
+    order = np.argsort(study, kind="stable")
+    bounds = np.searchsorted(study[order], np.arange(len(probabilities) + 1))
+    for i, (q, dense) in enumerate(zip(probabilities, density, strict=True)):
+        peaks = order[bounds[i] : bounds[i + 1]]
+        peaks = peaks[region[peaks] >= 0]
+        ranked = np.argsort(-dense, kind="stable")
+        before = np.empty(len(q))
+        before[ranked] = np.cumsum(q[ranked], dtype=np.float64) - q[ranked]
+        levels[peaks] = before[region[peaks]]
+    return levels
+
+
+def calibrate(levels: NDArray[np.float64], study: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Compute quantiles of the levels of peaks, each study weighing the same.
+
+    Parameters
+    ----------
+    levels, study : arrays of shape (n_peaks,)
+
+    Returns
+    -------
+    array
+        Quantile at each of `SHARES`.
+    """
+    return _quantiles(levels, 1 / np.bincount(study)[study])
+
+
+def mass_for(share: float, calibration: NDArray[np.float64]) -> float:
+    """Return the predicted mass that should hold a share of the peaks.
+
+    Parameters
+    ----------
+    share : float
+    calibration : array
+        From `calibrate`.
+
+    Returns
+    -------
+    float
+    """
+    return float(np.interp(share, SHARES, calibration))
+
+
+def highest_density(
+    probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
+) -> NDArray[np.bool_]:
+    """Return which regions make the smallest set of regions that has a mass.
+
+    Regions are taken from the densest down, until their probabilities sum to the mass.
+
+    Parameters
+    ----------
+    probabilities, density : arrays of shape (m,)
+    mass : float
+
+    Returns
+    -------
+    array of bool of shape (m,)
+
+    Examples
+    --------
+    >>> highest_density(np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.2, 0.6]), 0.5)
+    array([False,  True,  True])
+    """
+    order = np.argsort(-density, kind="stable")
+    before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
+    chosen = np.zeros(len(order), dtype=bool)
+    chosen[order] = (before < mass * probabilities.sum(dtype=np.float64)) & (density[order] > 0)
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class LengthCalibration:
+    """What maps hold and gain on unseen studies, by the number n of known terms in a text.
+
+    Attributes
+    ----------
+    masses : array of shape (n_knots, n_shares)
+        Predicted mass that held each of `SHARES` of the peaks.
+    gains : array of shape (n_knots, 2)
+        a and b, with a + b E the true gain over the mean map where the model expects E.
+    """
+
+    masses: NDArray[np.float64]
+    gains: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls,
+        n_terms: NDArray[np.integer],
+        levels: NDArray[np.float64],
+        text: NDArray[np.integer],
+        expected: NDArray[np.floating],
+        true: NDArray[np.floating],
+    ) -> "LengthCalibration":
+        """Calibrate on texts that the model did not see.
+
+        Parameters
+        ----------
+        n_terms : array of shape (n_texts,)
+        levels, text : arrays of shape (n_peaks,)
+            Levels of peaks, and the text of each.
+        expected, true : arrays of shape (n_texts,)
+            Gain by the model's own account, and the true one.
+
+        Returns
+        -------
+        LengthCalibration
+        """
+        shares = _knot_shares(n_terms)  # (n_texts, n_knots)
+        sizes = np.bincount(text, minlength=len(n_terms))
+        weights = (shares + TINY)[text] / sizes[text, None]  # (n_peaks, n_knots)
+        masses = [_quantiles(levels, weight) for weight in weights.T]
+        design = np.hstack([shares, shares * expected[:, None]])
+        normal = design.T @ design + RIDGE * np.eye(design.shape[1])
+        gains = np.linalg.solve(normal, design.T @ true)
+        return cls(np.array(masses), gains.reshape(2, -1).T)
+
+    def mass_for(self, share: float, n_terms: int) -> float:
+        """Return the mass that should hold a share of the peaks of a text."""
+        weights = _knot_shares(np.array([n_terms]))[0]
+        return float(np.interp(share, SHARES, weights @ self.masses))
+
+    def gain(self, expected: float, n_terms: int) -> float:
+        """Return the gain to be expected of a text, given what the model expects itself."""
+        constant, slope = _knot_shares(np.array([n_terms]))[0] @ self.gains
+        return float(max(constant * min(1.0, expected / LEAST_GAIN) + slope * expected, 0.0))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that define it."""
+        return {"masses": self.masses, "gains": self.gains}
+
+
+def _knot_shares(n_terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return the weights of the knots in a linear interpolation in log n: (n_texts, n_knots)."""
+    at = np.clip(np.log(np.maximum(n_terms, 1)), KNOTS[0], KNOTS[-1])
+    left = np.clip(np.searchsorted(KNOTS, at) - 1, 0, len(KNOTS) - 2)
+    right_share = (at - KNOTS[left]) / (KNOTS[left + 1] - KNOTS[left])
+    weights = np.zeros((len(at), len(KNOTS)))
+    rows = np.arange(len(at))
+    weights[rows, left] = 1 - right_share
+    weights[rows, left + 1] = right_share
+    return weights
+
+
+def _quantiles(levels: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted quantile of levels at each of `SHARES`."""
+    order = np.argsort(levels, kind="stable")
+    reached = np.cumsum(weights[order])
+    reached /= reached[-1]
+    quantiles = levels[order][np.minimum(np.searchsorted(reached, SHARES), len(levels) - 1)]
+    quantiles[0], quantiles[-1] = 0.0, 1.0
+    return quantiles

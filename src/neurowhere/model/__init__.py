@@ -1,11 +1,12 @@
 """Model: the estimator from texts to densities, what it says of a text, and models on disk."""
 
 from neurowhere.model.algebra import add, mix, subtract
-from neurowhere.model.decoding import Decoding, decode
+from neurowhere.model.decoding import Decoding, TermMap, decode
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding, Support, TermMap
+from neurowhere.model.encoding import Encoding
+from neurowhere.model.schema import Summary, Support
 from neurowhere.model.store import load_model, save_model
-from neurowhere.model.summary import Summary, summarise
+from neurowhere.model.summary import summarise
 
 __all__ = [
     "Decoding",

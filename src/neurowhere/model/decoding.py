@@ -1,4 +1,4 @@
-r"""Decoding: the terms and the studies that a place, some peaks or a map speak for.
+r"""Decoding: the terms and the studies that a place, peaks or a map speak for; maps of terms.
 
 With w the distribution over regions of what is decoded, q_t the map of a text that is term t
 alone, and q̄ the mean map, the score of a term is
@@ -14,7 +14,8 @@ mention has no advantage from that.
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,10 +27,14 @@ from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.learn.prior import STRENGTH
-from neurowhere.model.encoder import Encoder
+from neurowhere.model.alone import TermsAlone, known
+from neurowhere.model.parameters import check_fitted
+from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import ImageLike, read_volume
 from neurowhere.space.partition import OUTSIDE, as_points
+from neurowhere.text.clinical.places import Side, without_side
+from neurowhere.text.features import LATERAL
 
 Floats = NDArray[np.floating]
 
@@ -38,6 +43,7 @@ TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand ou
 MAD_TO_SD, NOISE = 1.4826, 3.5  # standard deviations
 MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
 N_SHOWN = 10  # terms and studies in a notebook
+NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
 
 
@@ -71,8 +77,77 @@ class Decoding:
         return "".join(table.head(N_SHOWN).to_html(index=False) for table in tables)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class TermMap:
+    """The map that a model associates with a term.
+
+    Attributes
+    ----------
+    name : str
+        What was asked for.
+    term : str
+        The term of the vocabulary that it stands for.
+    side : "left", "right" or None
+        Side that was asked for.
+    method : "learned" or "restricted"
+        Whether the map of that side was learned from texts, or is the map of the term, restricted
+        to the hemisphere. A term without a side is always learned.
+    effect : array of shape (m,)
+        What the term adds to each region.
+    unit : "probability" or "log probability"
+        Of the effect.
+    partition : Partition
+        Regions of the model.
+    """
+
+    name: str
+    term: str
+    side: Side | None
+    method: Literal["learned", "restricted"]
+    effect: NDArray[np.float32]
+    unit: str
+    partition: Partition
+
+    @cached_property
+    def img(self) -> Any:
+        """Effect as an image: a density in mm⁻³, or a difference of log densities.
+
+        A restricted map is zero on the other side.
+        """
+        return self.to_img()
+
+    def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
+        """Make the image on another grid.
+
+        Parameters
+        ----------
+        resolution_mm, like
+            Grid of the image, as in `Partition.to_img`.
+
+        Returns
+        -------
+        NIfTI image
+        """
+        is_log = self.unit == "log probability"
+        values = self.effect / (1 if is_log else self.partition.volumes_mm3)
+        image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
+        if self.method == "restricted":
+            image.dataobj[_other_side(image, self.side)] = 0
+        return image
+
+    @property
+    def title(self) -> str:
+        """Name, and how its map came about."""
+        if self.method == "learned":
+            return f"{self.name} (learned)"
+        return f"{self.name} (map of {self.term}, restricted to the {self.side} hemisphere)"
+
+    def __repr__(self) -> str:
+        return f"TermMap: {self.title}"
+
+
 def decode(
-    model: Encoder, place: Any, *, threshold: float | None = None, n_terms: int = 20
+    model: TextModel, place: Any, *, threshold: float | None = None, n_terms: int = 20
 ) -> Decoding:
     """Find the terms and studies that speak for a place, for peaks, or for a map.
 
@@ -95,7 +170,7 @@ def decode(
 
     Examples
     --------
-    >>> from neurowhere import VoxelGrid
+    >>> from neurowhere import Encoder, VoxelGrid
     >>> peaks = {"vision": [[8, -92, 2]], "speech": [[-56, -20, 4]]}
     >>> texts, places = list(peaks) * 9, list(peaks.values()) * 9
     >>> model = Encoder(VoxelGrid(8), "l2", vocabulary=list(peaks)).fit(texts, places)
@@ -103,7 +178,7 @@ def decode(
     ['vision', 'speech']
     """
     if model.text == "none":
-        raise FitError("a model of the mean map knows no terms; fit one with text")
+        raise FitError(NO_TERMS)
     if isinstance(place, (str, os.PathLike)) or hasattr(place, "dataobj"):
         if threshold is None:
             threshold = robust_threshold(model.partition_, place)
@@ -112,6 +187,40 @@ def decode(
         threshold, weights = None, peak_weights(model, place)
     terms = rank_terms(model, weights, n_terms)
     return Decoding(weights, terms, _studies(model, weights), threshold)
+
+
+def map_of_term(model: TextModel, name: str) -> TermMap:
+    """Return what a model associates with a term, which may begin with a side.
+
+    Parameters
+    ----------
+    model : Encoder
+    name : str
+
+    Returns
+    -------
+    TermMap
+        See `Encoder.term_map`.
+    """
+    check_fitted(model)
+    if model.text == "none":
+        raise FitError(NO_TERMS)
+    term, side = (name, None) if name in model.vocabulary_ else without_side(name)
+    index = model.vocabulary_.index(term)
+    names = model.extractor_.terms
+    sided = f"{side} {names[index]}"
+    is_learned = sided in names
+    column = names.index(sided) if is_learned else index
+    features = term_features(model, np.array([column]))
+    return TermMap(
+        name=name,
+        term=names[index],
+        side=side,
+        method="learned" if is_learned or side not in LATERAL else "restricted",
+        effect=model.predictor_.added(features).sum(axis=0),
+        unit=model.predictor_.unit,
+        partition=model.partition_,
+    )
 
 
 def robust_threshold(partition: Partition, image: ImageLike) -> float:
@@ -152,7 +261,7 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
     return max(float(np.quantile(here, TOP)), 0.0)
 
 
-def peak_weights(model: Encoder, xyz_mm: ArrayLike) -> Floats:
+def peak_weights(model: TextModel, xyz_mm: ArrayLike) -> Floats:
     """Distribution over regions of some peaks, smoothed as those that the model learned from."""
     points = as_points(xyz_mm)
     outside = np.count_nonzero(model.brain_.region_of(points) == OUTSIDE)
@@ -200,19 +309,18 @@ def map_weights(partition: Partition, image: ImageLike, threshold: float = 0.0) 
     )
 
 
-def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
+def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
     """Score terms for a distribution over regions: term, score, ratio; the highest first.
 
     The scores are exact. They are computed for the terms that the linear part of the model finds
     likeliest, Σ_k (w_k − q̄_k) Σ_s x_s e_sk with x the features of a text that is the term alone,
     and e_sk what term s adds to region k.
     """
-    every_term = np.arange(len(model.extractor_.terms))
-    alone = term_features(model, every_term)
-    linear = _plain(model).mean_moved(alone, weights - model.mean_map_)
+    linear = _mean_moved(model, weights - model.mean_map_)
     learned = np.flatnonzero(~_unlearned(model))
     likely = learned[np.argsort(-linear[learned], kind="stable")[: max(N_CANDIDATES, n_terms)]]
-    scores = log_ratios(model, likely) @ weights
+    regions = np.flatnonzero(weights)
+    scores = log_ratios(model, likely, regions) @ weights[regions]
     order = np.argsort(-scores, kind="stable")[:n_terms]
     return pd.DataFrame(
         {
@@ -223,17 +331,55 @@ def rank_terms(model: Encoder, weights: Floats, n_terms: int) -> pd.DataFrame:
     )
 
 
-def log_ratios(model: Encoder, terms: NDArray[np.intp]) -> Floats:
-    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m)."""
-    ratios = _plain(model).predict(term_features(model, terms))
-    ratios /= np.maximum(model.mean_map_, FLOOR).astype(np.float32)
+def log_ratios(
+    model: TextModel, terms: NDArray[np.intp], regions: NDArray[np.intp] | None = None
+) -> Floats:
+    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m).
+
+    With `regions` only these are computed: (n, k).
+    """
+    if regions is None:
+        regions = np.arange(len(model.mean_map_))
+    predictor = _plain(model)
+    if isinstance(predictor, LogLinear):
+        ratios = _alone(model, predictor).maps(predictor, terms, regions)
+    else:
+        ratios = predictor.predict(term_features(model, terms))[:, regions]
+    ratios /= np.maximum(model.mean_map_[regions], FLOOR).astype(np.float32)
     ratios += 1
     ratios /= 2
     logs: Floats = np.log(ratios, out=ratios)
     return logs
 
 
-def _plain(model: Encoder) -> Predictor:
+def _mean_moved(model: TextModel, weights: Floats) -> Floats:
+    """Average over regions what each term alone adds, with weights: (n_terms,)."""
+    predictor = _plain(model)
+    if isinstance(predictor, LogLinear):
+        return _alone(model, predictor).mean_moved(predictor, weights)
+    return predictor.mean_moved(_every_term(model), weights)
+
+
+def _alone(model: TextModel, predictor: LogLinear) -> TermsAlone:
+    """Return what is known of the terms of a model alone; it is kept as long as the model is."""
+    if predictor not in known:
+        known[predictor] = TermsAlone(predictor, _every_term(model))
+    return known[predictor]
+
+
+def use_pause(model: TextModel) -> bool:
+    """Get ready for other places, once one was decoded; return whether there was more to do."""
+    predictor = _plain(model)
+    if not isinstance(predictor, LogLinear) or predictor not in known:
+        return False
+    return known[predictor].learn_more(predictor)
+
+
+def _every_term(model: TextModel) -> sparse.csr_matrix:
+    return term_features(model, np.arange(len(model.extractor_.terms)))
+
+
+def _plain(model: TextModel) -> Predictor:
     """Return what studies alone have taught a model.
 
     What helps a short text to point somewhere makes the maps of rare terms sharp, and they would
@@ -243,7 +389,7 @@ def _plain(model: Encoder) -> Predictor:
     return predictor.plain if isinstance(predictor, LogLinear) else predictor
 
 
-def _unlearned(model: Encoder) -> NDArray[np.bool_]:
+def _unlearned(model: TextModel) -> NDArray[np.bool_]:
     """Return which terms studies hardly speak of: extra words, and names with all but their prior.
 
     A prior tells where a place is, not what studies report. Rare names would win by it over all
@@ -259,7 +405,7 @@ def _unlearned(model: Encoder) -> NDArray[np.bool_]:
     return unlearned
 
 
-def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
+def term_features(model: TextModel, terms: NDArray[np.intp]) -> sparse.csr_matrix:
     """Features of texts that are one term each; a term on a side is mentioned without it too."""
     extractor = model.extractor_
     n_plain = len(extractor.vocabulary)
@@ -274,7 +420,7 @@ def term_features(model: Encoder, terms: NDArray[np.intp]) -> sparse.csr_matrix:
     return model.weighting_.transform(extractor.weigh({"body": counts}))
 
 
-def _studies(model: Encoder, weights: Floats) -> pd.DataFrame | None:
+def _studies(model: TextModel, weights: Floats) -> pd.DataFrame | None:
     """Studies whose texts, in the dimensions of the model, point to where w exceeds the mean."""
     predictor = model.predictor_
     if model.neighbours_ is None or not isinstance(predictor, LogLinear):
@@ -298,3 +444,12 @@ def _distribution(weights: Floats, what: str) -> Floats:
         raise PartitionError(f"expected {what}, but there are none; check space and values")
     scaled: Floats = weights / total
     return scaled
+
+
+def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
+    """Voxels whose centre is not on this side of the midplane: left is x < 0."""
+    voxels = np.indices(image.shape)  # (3, x, y, z)
+    row = image.affine[0]
+    x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
+    outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
+    return outside

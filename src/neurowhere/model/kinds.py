@@ -1,7 +1,9 @@
-"""Kinds of text: studies as title, keywords, one keyword or article, and how a fit does on each."""
+"""Kinds of text: studies as title, keywords or article, and how a fit does on each of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.parallel import slices
-from neurowhere.learn import LengthCalibration, LogLinear, peak_levels
+from neurowhere.learn import Choice, LengthCalibration, LogLinear, peak_levels
+from neurowhere.model.encoder import Encoder
 from neurowhere.model.material import Material
+from neurowhere.model.reading import GatedTfIdf
+from neurowhere.model.studies import Neighbours
 from neurowhere.model.training import CHUNK
-from neurowhere.model.weighting import GatedTfIdf
+from neurowhere.text import TermExtractor
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
@@ -157,3 +162,43 @@ def calibrate_by_length(fit: Fit, rows: Rows) -> LengthCalibration:
         np.concatenate([each.expected for each in scores]),
         np.concatenate([each.gain for each in scores]),
     )
+
+
+def to_encoder(
+    fit: Fit, choice: Choice, calibration: LengthCalibration, rows: NDArray[np.intp]
+) -> Encoder:
+    """Make an encoder that reads texts and predicts as a fit does.
+
+    Parameters
+    ----------
+    fit : Fit
+    choice : Choice
+    calibration : LengthCalibration
+    rows : array of int
+        Studies that it was fitted to; those close to a text can be found.
+
+    Returns
+    -------
+    Encoder
+    """
+    material = fit.material
+    model = Encoder(material.grid, "likelihood", vocabulary=material.vocabulary, min_studies=0)
+    model.partition_ = model.brain_ = material.grid
+    model.vocabulary_ = material.vocabulary
+    model.extractor_ = TermExtractor(material.vocabulary, nested=True)
+    model.weighting_, model.predictor_ = fit.weighting, fit.predictor
+    model.choice_, model.certificate_, model.calibration_ = choice, None, calibration
+    projections = fit.predictor.project(fit.weighting.transform(material.counts[rows]))
+    ids = material.corpus.documents["id"].to_numpy(dtype=str)[rows]
+    model.neighbours_ = Neighbours.from_projections(ids, projections)
+    model.training_ = {
+        "studies": len(rows),
+        "peaks": int(np.isin(material.targets.study, rows).sum()),
+        "articles": int(np.isin(material.articles.study, rows).sum()),
+        "texts_without_coordinates": int(material.bodies[0].shape[0]),
+        "names_of_places": 0 if fit.predictor.prior is None else len(fit.predictor.prior.terms),
+        "origin": material.corpus.origin,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": version("neurowhere"),
+    }
+    return model

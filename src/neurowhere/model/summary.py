@@ -1,14 +1,8 @@
-"""Summary: what an encoding says, as plain data that every face of the program renders.
-
-The command line prints it, ``--json`` and HTTP write it as one JSON object, tables and pages
-show its rows. Its classes are the documented schema of that object; `SCHEMA_VERSION` grows when a
-name changes its meaning or goes.
-"""
+"""Summary: what an encoding says, and where two differ, as the plain data of the schema."""
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,246 +10,36 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from neurowhere.corpus.frames import XYZ
+from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.gazetteer import Gazetteer
+from neurowhere.model.schema import (
+    SCHEMA_VERSION,
+    Difference,
+    DifferingRegion,
+    ImpliedStructure,
+    Mention,
+    Peak,
+    Place,
+    Point,
+    Reason,
+    Region,
+    Rule,
+    Study,
+    Summary,
+    Term,
+    UnappliedSide,
+    Unknown,
+    names_of,
+)
+from neurowhere.model.titles import title_of
 from neurowhere.space import Atlas
 from neurowhere.text.clinical import mentions as clinical
 
-SCHEMA_VERSION = 1
 N_REGIONS = 10
 N_REASONS = 20
 N_REGION_REASONS = 6
 N_UNKNOWN = 20
-DIGITS = 4  # of numbers in JSON that are significant
-
-Span = tuple[int, int]  # start and end in the text, in Unicode code points
-Point = tuple[float, float, float]  # in MNI mm
-Side = Literal["left", "right", "bilateral"]
-
-
-class Schema:
-    """What the classes of the schema share."""
-
-    __slots__ = ()
-    # The HTTP API is documented from the docstrings of the attributes.
-    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True}
-
-
-@dataclass(frozen=True, slots=True)
-class Support(Schema):
-    """How well the model can tell where the text points."""
-
-    level: Literal["none", "weak", "good"]
-    terms: int
-    """Number of known terms that the text affirms."""
-    words: int
-    """Number of words of the text."""
-    unknown: int
-    """Number of content words that the model does not know."""
-    foreign: bool
-    """Whether the text does not seem to be in English."""
-    nats: float
-    """Expected gain in log-likelihood over the mean map."""
-    summary: str
-    """The same in a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term(Schema):
-    """A term that the text affirms."""
-
-    term: str
-    count: int
-    weight: float
-    """Its feature in the text."""
-    contribution: float
-    """How far it moved the map to what it is."""
-    where: list[Span] | None
-    """Its mentions; null where the text is kept out."""
-    implied: bool
-    """Whether only rules point to it: see `rules`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention(Schema):
-    """A mention of a term, or of a place that is no term."""
-
-    term: str
-    known: bool
-    """Whether it is a term of the model."""
-    where: Span | None
-    side: Side | None
-    side_where: Span | None
-    """The words that give the side."""
-    side_inherited: bool
-    """Whether the side stands before an earlier name of a list."""
-    status: Literal["affirmed", "hedged", "denied", "not_finding"]
-    """What the text says of it; what is denied or no finding does not count."""
-    negation_where: Span | None
-    """The words that deny it."""
-    hedge_where: Span | None = None
-    """The words that leave it open."""
-    section: str | None = None
-    """Section of a report without findings that it is in."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImpliedStructure(Schema):
-    """A structure that a rule points to."""
-
-    term: str
-    side: Side | None
-
-
-@dataclass(frozen=True, slots=True)
-class Rule(Schema):
-    """An artery, a syndrome or a sign, and the structures that it points to by a rule."""
-
-    name: str
-    where: Span | None
-    applied: bool
-    """Whether it counts: the text affirms it."""
-    structures: list[ImpliedStructure]
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown(Schema):
-    """A content word of the text that the model does not know."""
-
-    word: str
-    where: Span
-    suggestions: list[str]
-    """Known names that are spelt like it."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnappliedSide(Schema):
-    """A side that was read and not applied: of a limb, a visual field or a symptom."""
-
-    side: Side
-    where: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reason(Schema):
-    """What a term adds."""
-
-    term: str
-    contribution: float
-
-
-@dataclass(frozen=True, slots=True)
-class Region(Schema):
-    """A region of the atlas."""
-
-    region: str
-    """Label in the atlas."""
-    name: str
-    """Name in words."""
-    probability: float
-    ratio: float | None
-    """Ratio to the mean map; null where that is zero."""
-    excess: float
-    """Probability minus that of the mean map."""
-    at: Point
-    """Its densest place, in mm."""
-    why: list[Reason]
-    """Terms that raise or lower it most, where reasons were asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Peak(Schema):
-    """A maximum of the density."""
-
-    at: Point
-    density: float
-    """In mm⁻³."""
-    ratio: float | None
-    """Ratio to the mean map."""
-    region: str | None
-    """Label of the region of the atlas around it."""
-    name: str | None
-    """Name of that region in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Study(Schema):
-    """A training study."""
-
-    id: str
-    similarity: float
-    """Cosine of its text and this one, in the dimensions of the model."""
-    link: str
-    """Link to PubMed; empty where it has no id there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place(Schema):
-    """What a text says of one place."""
-
-    at: Point
-    region: str | None
-    name: str | None
-    density: float
-    ratio: float | None
-    why: list[Reason]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence(Schema):
-    """One sentence of the text, encoded by itself."""
-
-    where: Span
-    support: Support
-    terms: list[str]
-    regions: list[Region]
-
-
-@dataclass(frozen=True, slots=True)
-class Summary(Schema):
-    """What a model makes of a text."""
-
-    schema_version: int
-    support: Support
-    unit: Literal["probability", "log probability"]
-    """Unit of the contributions of terms."""
-    terms: list[Term]
-    """The heaviest first."""
-    mentions: list[Mention]
-    """In the order of the text."""
-    unapplied_sides: list[UnappliedSide]
-    rules: list[Rule]
-    """Arteries, syndromes and signs."""
-    unknown: list[Unknown]
-    """Content words that the model does not know, the first ones."""
-    regions: list[Region]
-    peaks: list[Peak]
-    """The strongest first."""
-    similar: list[Study]
-    """Training studies with the closest texts."""
-    place: Place | None = None
-    sentences: list[Sentence] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, ready for JSON; numbers keep four digits."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
-
-    def without_text(self) -> "Summary":
-        """Return the same without anything of the text but the names of terms."""
-        return replace(
-            self,
-            terms=[replace(term, where=None) for term in self.terms],
-            mentions=[
-                replace(mention, where=None, side_where=None, negation_where=None, hedge_where=None)
-                for mention in self.mentions
-                if mention.known  # what is no term is in the words of the text
-            ],
-            unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
-            rules=[],  # named in the words of the text
-            unknown=[],
-            sentences=None,
-        )
 
 
 def summarise(
@@ -293,7 +77,7 @@ def summarise(
     gazetteer = encoding.gazetteer(atlas)
     summary = Summary(
         schema_version=SCHEMA_VERSION,
-        support=support_of(encoding),
+        support=encoding.support,
         unit=encoding.unit,
         terms=_terms(encoding),
         mentions=_mentions(encoding),
@@ -311,20 +95,6 @@ def summarise(
         place=None if at is None else _place(encoding, gazetteer, at),
     )
     return summary if with_text else summary.without_text()
-
-
-def support_of(encoding: Encoding) -> Support:
-    """Return how well a text is supported."""
-    found = encoding.support
-    return Support(
-        level=found.level,
-        terms=found.terms,
-        words=found.words,
-        unknown=found.unknown,
-        foreign=found.foreign,
-        nats=found.nats,
-        summary=str(found),
-    )
 
 
 def regions_of(
@@ -367,10 +137,13 @@ def _reasons(
     rows = [gazetteer.atlas.names.index(label) for label in labels]
     shared = sparse.csr_matrix(gazetteer.shared_mm3[rows])
     volumes = encoding.partition.volumes_mm3
-    return {
-        label: reasons_of(encoding.why(shared[row].toarray()[0] / volumes))[:N_REGION_REASONS]
-        for row, label in enumerate(labels)
-    }
+    names = list(encoding.uses)
+    why = {}
+    for row, label in enumerate(labels):
+        added = encoding.contributions(shared[row].toarray()[0] / volumes)
+        strongest = np.argsort(-np.abs(added), kind="stable")[:N_REGION_REASONS]
+        why[label] = [Reason(names[i], float(added[i])) for i in strongest]
+    return why
 
 
 def _terms(encoding: Encoding) -> list[Term]:
@@ -396,12 +169,13 @@ def _rules(encoding: Encoding) -> list[Rule]:
 
 def reasons_of(table: pd.DataFrame) -> list[Reason]:
     """Return what terms add, as `Encoding.why` tells it."""
-    return [Reason(*row) for row in _rows(table.head(N_REASONS), *_names(Reason))]
+    return [Reason(*row) for row in _rows(table.head(N_REASONS), *names_of(Reason))]
 
 
 def studies_of(table: pd.DataFrame | None) -> list[Study]:
-    """Return training studies."""
-    return [] if table is None else [Study(*row) for row in _rows(table, *_names(Study))]
+    """Return training studies, with their titles where they are known."""
+    rows = [] if table is None else _rows(table, "id", "similarity", "link")
+    return [Study(study, near, link, title_of(study)) for study, near, link in rows]
 
 
 def as_point(xyz_mm: ArrayLike) -> Point:
@@ -410,21 +184,61 @@ def as_point(xyz_mm: ArrayLike) -> Point:
     return x, y, z
 
 
-def to_plain(value: Any) -> Any:
-    """Return dataclasses as dictionaries, numbers to four digits; what is not finite is null.
+def compare_texts(
+    first: Encoding, second: Encoding, atlas: Atlas | None = None, *, n_regions: int = N_REGIONS
+) -> Difference:
+    """Sum up where two texts differ.
 
-    >>> to_plain([Reason("amygdala", 0.123456), float("nan")])
-    [{'term': 'amygdala', 'contribution': 0.1235}, None]
+    Parameters
+    ----------
+    first, second : Encoding
+        Encodings of one model.
+    atlas : Atlas, optional
+        Names the regions; by default as in `Encoding.regions`.
+    n_regions : int
+        Number of regions in each list.
+
+    Returns
+    -------
+    Difference
     """
-    if is_dataclass(value):
-        return {name: to_plain(getattr(value, name)) for name in _names(type(value))}
-    if isinstance(value, dict):
-        return {name: to_plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_plain(item) for item in value]
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
-    return value
+    there, back = subtract(first, second), subtract(second, first)
+    return Difference(
+        text=summarise(first, atlas, n_regions=n_regions),
+        other=summarise(second, atlas, n_regions=n_regions),
+        distance=float(np.abs(first.probabilities - second.probabilities).sum()) / 2,
+        difference=summarise(there, atlas, n_regions=n_regions),
+        more=_differing(first, second, there, atlas, 1, n_regions),
+        less=_differing(first, second, back, atlas, -1, n_regions),
+    )
+
+
+def _differing(
+    first: Encoding,
+    second: Encoding,
+    difference: Encoding,
+    atlas: Atlas | None,
+    sign: int,
+    n_regions: int,
+) -> list[DifferingRegion]:
+    gazetteer = difference.gazetteer(atlas)
+    ours, theirs = gazetteer.shares(first.density), gazetteer.shares(second.density)
+    gain: NDArray[np.floating] = sign * (ours - theirs)
+    largest = [
+        row for row in np.argsort(-gain, kind="stable")[:n_regions].tolist() if gain[row] > 0
+    ]
+    places = gazetteer.densest_mm(difference.density, largest)
+    return [
+        DifferingRegion(
+            gazetteer.atlas.names[row],
+            gazetteer.names[row],
+            float(ours[row]),
+            float(theirs[row]),
+            float(ours[row] / theirs[row]) if theirs[row] else None,
+            as_point(place),
+        )
+        for row, place in zip(largest, places, strict=True)
+    ]
 
 
 def _mentions(encoding: Encoding) -> list[Mention]:
@@ -493,7 +307,3 @@ def _or_none(value: float) -> float | None:
 def _rows(table: pd.DataFrame, *names: str) -> Iterator[Any]:
     """Go through the rows of some columns, as plain values; far faster than `itertuples`."""
     return zip(*(table[name].tolist() for name in names), strict=True)
-
-
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))

@@ -124,7 +124,7 @@ class TrainingResult:
         Primal and dual value of an ℓ1 fit.
     calibration : array or None
         Predicted mass that held each share of the peaks of validation studies; see
-        `neurowhere.learn.calibration`.
+        `neurowhere.learn.scoring`.
     term_weights : array or None
         Learned weight of each term among the features of a text; see `neurowhere.learn.loglinear`.
     """

@@ -12,10 +12,11 @@ import pandas as pd
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
-from neurowhere.model.encoder import CHUNK_ENCODED, Encoder
+from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.losses import LOSSES
-from neurowhere.model.summary import Span, Summary
+from neurowhere.model.schema import Span, Summary
+from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.space import Atlas
 
 __all__ = [

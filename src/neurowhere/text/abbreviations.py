@@ -1,17 +1,35 @@
-"""Abbreviations that a text defines: "anterior insula (AI)" makes "AI" the anterior insula.
+"""Abbreviations: what the short forms of a text stand for.
 
-A definition is a short form beside a long one in parentheses, either way round. The long form is
-found from the right, as Schwartz and Hearst do (A simple algorithm for identifying abbreviation
-definitions in biomedical text, Pacific Symposium on Biocomputing 2003): each letter or digit of the
-short form has to stand in the long one, in order, the first of them at the start of a word. Only
-the few words before a parenthesis are looked at, so that the time is linear in the text.
+A text may define one itself: "anterior insula (AI)" makes "AI" the anterior insula. A definition is
+a short form beside a long one in parentheses, either way round. The long form is found from the
+right, as Schwartz and Hearst do (A simple algorithm for identifying abbreviation definitions in
+biomedical text, Pacific Symposium on Biocomputing 2003): each letter or digit of the short form has
+to stand in the long one, in order, the first of them at the start of a word. Only the few words
+before a parenthesis are looked at, so that the time is linear in the text.
+
+Others are ambiguous: "MS" is multiple sclerosis beside "relapsing" and nothing that is known
+elsewhere. The table ``senses.csv`` beside this module has a row per sense: the abbreviation, its
+case as written; the term, none for a sense that is no term ("PCA" as principal component analysis);
+words that speak for it; whether it is meant where no word speaks for any sense: "yes", or "alone"
+in texts of a few words; and words that decide where they stand right after it: "M1 occlusion".
 """
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-LONGEST_SHORT_FORM = 10  # characters
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.text.lists import shipped_table
+from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
+from neurowhere.text.words import fold, is_short_form, plain, words_of
+
+if TYPE_CHECKING:
+    from neurowhere.text.vocabulary import Vocabulary
+
+
 MORE_WORDS = 5  # words that a long form may have beyond the letters of its short form
 LONGEST_WORD = 30  # characters, on average, of the words of a long form
 LONGEST_INSIDE = 120  # characters of a long form in parentheses
@@ -76,12 +94,220 @@ def _long_form(short: str, words: str) -> str:
     return long if len(long) > len(short) and short not in long.split() else ""
 
 
-def is_short_form(word: str) -> bool:
-    """Whether a word may be an abbreviation: up to 10 characters, and not only its first a capital.
+# ---- senses
 
-    >>> [is_short_form(word) for word in ("AI", "mPFC", "V5", "Left", "left", "2")]
-    [True, True, True, False, False, False]
+FEW_WORDS = 4  # of a text that is nearly nothing but an abbreviation
+
+
+class Sense(NamedTuple):
+    """One meaning of an abbreviation.
+
+    Attributes
+    ----------
+    term : str
+        What it stands for; "" for something that is no term.
+    cues : tuple of str
+        Words of a text that speak for it.
+    default : str
+        "yes" if it is meant where no word speaks for any meaning, "alone" if that holds only in a
+        text of a few words, else "".
+    beside : tuple of str
+        Words that, right after the abbreviation, decide for it.
     """
-    if not 2 <= len(word) <= LONGEST_SHORT_FORM or not any(map(str.isupper, word)):
-        return False
-    return word[1:] != word[1:].lower() or any(map(str.isdigit, word))
+
+    term: str
+    cues: tuple[str, ...]
+    default: str
+    beside: tuple[str, ...] = ()
+
+
+@cache
+def ambiguous() -> dict[str, tuple[Sense, ...]]:
+    """Return the senses of each abbreviation of the table.
+
+    >>> [sense.term for sense in ambiguous()["PD"]]
+    ['parkinson disease', 'panic disorder', '']
+    """
+    senses: dict[str, tuple[Sense, ...]] = {}
+    for row in shipped_table(__package__, "senses.csv"):
+        cues, beside = (tuple(row[column].split()) for column in ("cues", "beside"))
+        sense = Sense(row["term"], cues, row["default"], beside)
+        senses[row["short"]] = (*senses.get(row["short"], ()), sense)
+    return senses
+
+
+class SenseChooser:
+    """Chooses the sense of an abbreviation among the ids of the words of a text.
+
+    The sense with most cues in the text is chosen; between equals, none is.
+
+    Parameters
+    ----------
+    terms : sequence of int
+        Term of each sense, `NO_TERM` for what is no term.
+    cues : sequence of arrays of int
+        Ids of the words that speak for each sense.
+    default : int
+        Term where no word speaks for any, or `NO_TERM`.
+    alone : int
+        The same in a text of a few words.
+    beside : mapping of int to int
+        Terms by the ids of words that decide where they stand right after it.
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[int],
+        cues: Sequence[Iterable[int]],
+        default: int,
+        alone: int,
+        beside: Mapping[int, int],
+    ) -> None:
+        self._terms = list(terms)
+        self._cues = [np.fromiter(some, dtype=np.intp) for some in cues]
+        self._default, self._alone = default, alone
+        self._beside = beside
+
+    def resolve(self, number: int, ids: NDArray[np.intp], alone: NDArray[np.intp]) -> None:
+        """Change, in place, the terms of the tokens that have the id of the abbreviation."""
+        places = np.flatnonzero(ids == number)
+        alone[places] = self.choose(ids)
+        for place in places[places + 1 < len(ids)].tolist() if self._beside else ():
+            alone[place] = self._beside.get(int(ids[place + 1]), alone[place])
+
+    def choose(self, ids: NDArray[np.intp]) -> int:
+        """Term that the abbreviation stands for in a text, or `NO_TERM`."""
+        votes = [int(np.isin(ids, cues).sum()) for cues in self._cues]
+        most = max(votes)
+        if most == 0:
+            return self._alone if len(ids) <= FEW_WORDS else self._default
+        best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
+        return best.pop() if len(best) == 1 else NO_TERM
+
+
+# ---- the terms of one text
+
+Ints = NDArray[np.intp]
+PARENTHESIS = "("
+AS_IT_IS = -2  # of an abbreviation that means what the vocabulary says
+LEAST_COVERED = 0.5  # share of the words of a long form that its name must have
+REMEMBERED_DEFINITIONS = 1 << 14
+
+
+class Resolver:
+    """Finds the terms that the abbreviations of a text stand for.
+
+    What the text itself defines comes first ("anterior insula (AI)"), then the words around an
+    ambiguous abbreviation. The mention that defines is not counted, since the long form beside it
+    is. What stands for something that is no term is not read.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    ids : TokenIds
+    names : NameTree
+    """
+
+    def __init__(self, vocabulary: "Vocabulary", ids: TokenIds, names: NameTree) -> None:
+        self._vocabulary = vocabulary
+        self._ids = ids
+        self._names = names
+        self._choosers = {
+            ids[short]: _chooser(senses, vocabulary, ids)
+            for short, senses in known_senses(vocabulary).items()
+        }
+        self._is_ambiguous = np.zeros(ids.n_ids, dtype=bool)
+        self._is_ambiguous[list(self._choosers)] = True
+        self._defined: dict[tuple[str, str], int] = {}
+
+    def concerned(self, texts: Sequence[str], ids: Ints, bounds: Ints) -> list[int]:
+        """Rows of the texts that may have something to resolve: most short ones have not."""
+        ambiguous_rows = np.searchsorted(bounds, np.flatnonzero(self._is_ambiguous[ids]))
+        defining = (row for row, text in enumerate(texts) if PARENTHESIS in text)
+        return sorted({*ambiguous_rows.tolist(), *defining})
+
+    def resolve(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
+        """Change, in place, the terms of the tokens that no longer name has."""
+        for number in set(ids[self._is_ambiguous[ids]].tolist()):
+            self._choosers[number].resolve(number, ids, alone)
+        if PARENTHESIS in text:
+            self._use_definitions(text, tokens, ids, alone)
+
+    def _use_definitions(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
+        defined: dict[str, int] = {}  # term of each short form and its plural
+        for short, long in definitions(text):
+            term = self._term_of(short, long)
+            if term != AS_IT_IS:
+                defined |= dict.fromkeys((short, f"{short}s"), term)
+        if not defined:
+            return
+        is_short = np.zeros(len(self._is_ambiguous), dtype=bool)
+        is_short[[self._ids[short] for short in defined]] = True
+        unseen = set(defined)
+        for place in np.flatnonzero(is_short[ids]).tolist():
+            token = tokens[place]
+            if token in defined:
+                alone[place] = NO_TERM if token in unseen else defined[token]
+                unseen -= {token, f"{token}s"}
+
+    def _term_of(self, short: str, long: str) -> int:
+        """Term that a definition makes of a short form, `NO_TERM`, or `AS_IT_IS`."""
+        key = (short, long)
+        if key not in self._defined:
+            if len(self._defined) >= REMEMBERED_DEFINITIONS:
+                self._defined.clear()
+            self._defined[key] = self._read_definition(short, long)
+        return self._defined[key]
+
+    def _read_definition(self, short: str, long: str) -> int:
+        term = self._name_at_end(long)
+        if term != NO_TERM:
+            return term
+        usual = self._name_at_end(short)
+        if usual == NO_TERM:
+            return NO_TERM if self._ids[short] in self._choosers else AS_IT_IS
+        name = self._vocabulary.terms[usual]
+        same = set(map(fold, words_of(name))) & {*map(fold, words_of(long)), short.lower()}
+        return AS_IT_IS if same else NO_TERM
+
+    def _name_at_end(self, words: str) -> int:
+        """Term of the name that some words end in, if it has enough of them."""
+        ids = self._ids.of(plain(words, self._ids.knows, keep_case=True).split())
+        kept = np.flatnonzero(ids != SKIPPED)
+        first, last, terms = self._names.longest(ids)
+        if not len(terms) or last[-1] != kept[-1]:
+            return NO_TERM
+        covered = (kept >= first[-1]).sum() / len(kept)
+        return int(terms[-1]) if covered >= LEAST_COVERED else NO_TERM
+
+
+def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
+    """Return the ambiguous abbreviations that may stand for a term of a vocabulary.
+
+    One that the vocabulary has as the name of something else is not among them.
+    """
+    known = {}
+    for short, senses in ambiguous().items():
+        terms = {_index(sense.term, vocabulary) for sense in senses}
+        name = short if short in vocabulary else short.lower()
+        if terms - {NO_TERM} and (name not in vocabulary or vocabulary.index(name) in terms):
+            known[short] = senses
+    return known
+
+
+def _index(term: str, vocabulary: "Vocabulary") -> int:
+    return vocabulary.index(term) if term and term in vocabulary else NO_TERM
+
+
+def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds) -> SenseChooser:
+    terms = [_index(sense.term, vocabulary) for sense in senses]
+    cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
+    meant = {sense.default: term for sense, term in zip(senses, terms, strict=True)}
+    default = meant.get("yes", NO_TERM)
+    beside = {
+        number: term
+        for sense, term in zip(senses, terms, strict=True)
+        for word in sense.beside
+        for number in ids.forms(word)
+    }
+    return SenseChooser(terms, cues, default, meant.get("alone", default), beside)

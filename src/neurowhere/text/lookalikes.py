@@ -1,4 +1,4 @@
-"""Lookalikes: whether two names are forms of one word, or only share their letters.
+"""Lookalikes: whether two names are forms of one word, and which are spelt most alike.
 
 NeuroQuery's synonyms were joined by their letters: beside "lobes" and "lobe" they join "medial" and
 "medical", "spine" and "spin". A pair is kept where a rule finds inflections, spellings or plain
@@ -7,17 +7,23 @@ does: it has the pairs that a reader of all 1,239 judged otherwise.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from functools import cache
 from itertools import product
 
+import numpy as np
+from numpy.typing import NDArray
+
 from neurowhere.text.lists import shipped_table
-from neurowhere.text.tokens import plain
-from neurowhere.text.words import word_set
+from neurowhere.text.words import plain, word_set
 
 SHORTEST_STEM = 4  # letters that two words must share before endings that inflect
 SHORTEST_DERIVED_STEM = 5  # and before endings that derive: "meta" and "metal" share four
 SHORTEST_DOUBLED = 8  # letters of a word whose doubled consonants may be written once
+GRAM = 3  # letters of the pieces by which names are compared
+COMPARED = 24  # names with the most pieces in common, which are then compared letter by letter
+LEAST_SIMILAR = 0.7  # share of letters that a suggestion has in common, 1 for the same word
 
 # Each ending may change into those beside it, both ways; "-" is no ending. Absent on purpose, since
 # lookalikes come that way: -/e (spin, spine), -/a (compact, compacta), -/y (iron, irony), -/ion
@@ -196,3 +202,55 @@ def _pairs(endings: Mapping[str, str]) -> frozenset[frozenset[str]]:
 
 # Endings that may differ after a short stem, and after a longer one.
 _ENDINGS = (_pairs(INFLECTIONS), _pairs(INFLECTIONS) | _pairs(DERIVATIONS))
+
+
+# ---- suggestions
+
+
+class NearNames:
+    """An index of names by their runs of three letters.
+
+    The names that share most runs with a word are found by adding up one list of numbers per run;
+    only these few are compared with it letter by letter. With N₃(a) the runs of a word and its
+    ends, names are first ranked by |N₃(a) ∩ N₃(b)| / (|N₃(a)| + |N₃(b)|).
+
+    >>> NearNames(["amygdala", "fear"]).suggest("amigdala")
+    ['amygdala']
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(names)
+        self._spelt = [name.lower() for name in self._names]
+        grams = [_grams(name) for name in self._spelt]
+        self._sizes = np.array([len(some) for some in grams], dtype=np.float64)
+        places: dict[str, list[int]] = {}
+        for number, some in enumerate(grams):
+            for gram in some:
+                places.setdefault(gram, []).append(number)
+        self._places: dict[str, NDArray[np.intp]] = {
+            gram: np.array(numbers, dtype=np.intp) for gram, numbers in places.items()
+        }
+
+    def suggest(self, word: str, n: int = 3) -> list[str]:
+        """Return up to `n` names, the most similar first."""
+        spelt = word.lower()
+        grams = _grams(spelt)
+        lists = [self._places[gram] for gram in grams if gram in self._places]
+        if not lists:
+            return []
+        shared = np.bincount(np.concatenate(lists), minlength=len(self._names))
+        alike = shared / (self._sizes + len(grams))  # (n_names,)
+        nearest = np.argsort(-alike, kind="stable")[:COMPARED].tolist()
+        matcher = SequenceMatcher(autojunk=False)
+        matcher.set_seq2(spelt)
+        scored = []
+        for number in nearest:
+            matcher.set_seq1(self._spelt[number])
+            if shared[number] and matcher.ratio() >= LEAST_SIMILAR:
+                scored.append((-matcher.ratio(), self._names[number]))
+        return [name for _, name in sorted(scored)[:n]]
+
+
+def _grams(word: str) -> set[str]:
+    padded = f"  {word} "
+    return {padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1)}

@@ -1,4 +1,4 @@
-"""Unknown words: the content words of a text that a model does not understand."""
+"""Unknown: the words of a text that a model does not understand, and texts that are not English."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from neurowhere.text.abbreviations import definitions
 from neurowhere.text.lists import shipped_lines
 from neurowhere.text.vocabulary import generic_words
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 WORD = re.compile(r"[^\W\d_](?:[\w'’-]*[^\W_])?")
 SHORTEST = 3  # letters of a content word, unless it is written in capitals
@@ -72,3 +72,95 @@ def _is_content(word: str) -> bool:
     if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):
         return False
     return plain not in common_words() and plain not in generic_words()
+
+
+# ---- language
+
+LETTERS = re.compile(r"[^\W\d_]+")
+ACCENT = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõìòåøăąćęłńśźżğışčďěňřšťůž]")
+# Endings of nouns and adjectives that are English in no word: "Aphasie", "thalamisch", "lesión".
+ENDING = re.compile(
+    "[^\\W\\d_]+(?:ungen|störung|keit|ische?[nrs]?|phasie|lepsie|pathie|logie|plegie|parese"
+    "|parésie|sklerose|sión|ción|siones|ciones|zione|zioni|ità|são|ção|ções|heid|euse"
+    "|seitige?[nrs]?)"
+)
+
+# Little words, and words of notes and reports, that are English and nothing else.
+ENGLISH = word_set(
+    """
+    about after all an and are as at be been between both but by can did during for from had has
+    have he her his how if in into is it its left may memory my no not of on only or our patient
+    patients right she showed shows side since some studies study than that the their them there
+    these they this to was we were what when where which while who with without woman you
+    """
+)
+# Little words of German, Dutch, French, Spanish, Italian, Portuguese and the languages of the North
+# that English texts do not have; "in", "die", "war", "an" and "no" tell nothing.
+LITTLE = word_set(
+    """
+    aan af après att au auch auf aus aux av avant avec bei beim che com como con da dans das de
+    degli dei del della delle dem den depuis der des desde det di diese dopo dos du durch een ein
+    eine einem einen einer eines el elle em en entre er es est et fue für ha han har het hun ich il
+    im ist je kein keine la las le les links lo los mais med mit muy más na nach nachdem nel nella
+    nicht niet nulla não och oder og ohne om os ou par pas pero peu por pour que qui sans se sein
+    seit sem senza sich sie sin sind sobre som sont su sul sur til till um uma un una und une unter
+    van vom von voor vor wegen wie wird y zonder zu zum zur è été
+    """
+)
+# Sides, people, organs and complaints, as notes have them.
+TELLING = word_set(
+    """
+    anfall anfälle angst anni anos ans avc avec años befund beidseitig beidseits beroerte bilatéral
+    bilatérale bloeding blutung cefalea cerebro cerveau cervello crises céphalée céphalées cérebro
+    debilidad debolezza derecha derecho destra destro direita direito doente dolor dolore donna dor
+    douleur douleurs droit droite démence emorragia esquerda esquerdo faiblesse femme fraqueza
+    gangstörung gauche gedächtnis geheugen gehirn hemorragia herdbefund hersenen hirn hirninfarkt
+    hombre homem homme hémiparésie hémorragie ictus infarctus infarkt infarto izquierda izquierdo
+    jährige jähriger kein keine kopfschmerz kopfschmerzen langage lenguaje lesione lesiones lesioni
+    lesión lesão lesões linguagem linguaggio linke linken linker linkes linksseitig linkszijdig
+    lähmung läsion läsionen lésion lésions mareo medo memória miedo mujer mulher mémoire paciente
+    pacientes patientin patiënt paura paziente pazienti perdita perte peur pijn pérdida rechte
+    rechten rechter rechtes rechts rechtsseitig rechtszijdig schlaganfall schmerz schmerzen
+    schwindel schwäche sinistra sinistro sprache sprachstörung sylvien taal uomo verdacht vertige
+    vertiges vrouw zwakte épilepsie
+    """
+)
+FEWEST_WORDS = 5  # for little words alone to tell
+FEW = 2  # words of another language, which a name may have: Gilles de la Tourette
+# Evidence for another language in a short text; English words count against it as telling ones.
+OF_A_TELLING_WORD, OF_AN_ENDING, OF_A_LITTLE_WORD, OF_AN_ACCENT = 1.5, 0.75, 0.5, 0.5
+ENOUGH = 2.0
+
+
+def is_foreign(text: str) -> bool:
+    """Whether the letters, or the words of a text, are not English.
+
+    >>> is_foreign("Der Patient hat eine Läsion der linken Amygdala und des Thalamus.")
+    True
+    >>> is_foreign("Läsion linker Thalamus")
+    True
+    >>> is_foreign("locus coeruleus, substantia nigra, pars opercularis, la belle indifference")
+    False
+    >>> is_foreign("мозг и память")
+    True
+    """
+    words = LETTERS.findall(text.lower())
+    letters = "".join(words)
+    if sum(letter.isascii() for letter in letters) * 2 < len(letters):
+        return True
+    n_english = sum(word in ENGLISH for word in words)
+    n_little = sum(word in LITTLE for word in words)
+    if len(words) >= FEWEST_WORDS and n_little > max(n_english, FEW):
+        return True
+    evidence = sum(map(_evidence, set(words)))
+    return evidence >= max(ENOUGH, OF_A_TELLING_WORD * n_english)
+
+
+def _evidence(word: str) -> float:
+    """Return how much a word speaks for another language than English."""
+    if word in TELLING:
+        return OF_A_TELLING_WORD
+    if word in LITTLE:
+        return OF_A_LITTLE_WORD
+    of_ending = OF_AN_ENDING if ENDING.fullmatch(word) else 0
+    return of_ending + (OF_AN_ACCENT if ACCENT.search(word) else 0)

@@ -1,9 +1,196 @@
-"""Words: which tokens are forms of one word, and which words make a name."""
+"""Words: how text becomes plain words, which are forms of one word, and which make a name."""
 
+import codecs
 import re
+import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 
-from neurowhere.text.tokens import plain
+import numpy as np
+from numpy.typing import NDArray
+
+LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "n"}
+)
+MINUS_SIGN, SOFT_HYPHEN, ZERO_WIDTH_SPACE = "\u2212", "\u00ad", "\u200b"
+LAST_ASCII = 127
+ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
+
+# Tried at the start of a word only: at each of its letters, long words would take for ever.
+_CUT_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
+_TO_CASED = {
+    code: chr(code) if chr(code).isalnum() or chr(code) == ESCAPE else " " for code in range(128)
+}
+_TO_TOKENS = {code: token.lower() for code, token in _TO_CASED.items()}
+_WORD = re.compile("[A-Z]{2,}")
+FEWEST_SHOUTED = 4  # words of a line in capitals for them to mean nothing
+
+# Areas that share one "BA" or "area": "BA 44/45", "Brodmann's areas 44, 45 and 47". Each pattern
+# begins with letters that are searched for fast; what is before them is not looked at.
+_NUMBER = r"\d{1,2}[a-dm]?\b"
+_COUNTED = "mm|%|patient|subject|participant|healthy|voxel|year|men|women|stud"
+_MORE_NUMBERS = (
+    rf"[ -]?{_NUMBER}(?P<more>(?:(?:\s?[/,&-]\s?|,?\s(?:and|or)\s)"
+    rf"(?:[Bb][Aa])?{_NUMBER}(?!\.\d|\s?(?:{_COUNTED})))+)"
+)
+_AREAS = [re.compile(rf"{start}s?{_MORE_NUMBERS}") for start in ("BA", "rea")]
+_MORE_AREA = re.compile(r"(?<![A-Za-z\d])(\d{1,2})[a-dm]?")
+
+Known = Callable[[str], bool]
+
+
+def plain(text: str, known: Known | None = None, *, keep_case: bool = False) -> str:
+    r"""Return the text as lower-case ASCII tokens with spaces between them.
+
+    Compatibility forms are decomposed (NFKD) and accents dropped; soft hyphens and other
+    invisible marks vanish; dashes, quotes and all other punctuation become spaces; a letter of
+    another script becomes a code made of ASCII letters. A word cut by a hyphen at the end of a
+    line is mended if `known` says that the mended word is one. With `keep_case`, capitals stay,
+    except in lines that are all capitals, and areas that share a "BA" get one each.
+
+    >>> plain("Ménière’s “Fronto–Parietal” co\u00adef\ufb01cient").split()
+    ['meniere', 's', 'fronto', 'parietal', 'coefficient']
+    >>> plain("hippo-\ncampus", known={"hippocampus"}.__contains__)
+    'hippocampus'
+    """
+    text = text.replace(ESCAPE, " ")
+    if not text.isascii():
+        text = text.encode("ascii", errors=_ERROR_HANDLER).decode("ascii")
+    if known is not None and _has_cut_words(text):
+        text = _CUT_WORD.sub(
+            lambda cut: cut[1] + cut[2] if _is_mended(cut, known) else cut[0], text
+        )
+    if not keep_case:
+        return text.translate(_TO_TOKENS)
+    if edits := _area_edits(text):
+        text, _ = _replace(text, edits)
+    return _without_shouting(text).translate(_TO_CASED)
+
+
+def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | None]:
+    r"""Return `plain` with its case, and per character of it the index in `text` it came from.
+
+    The second value is None where every character stayed in its place.
+
+    >>> tokens, origin = plain_with_origin("ca\u00adu\ufb01", known=bool)
+    >>> tokens, origin.tolist()
+    ('caufi', [0, 1, 3, 4, 4])
+    """
+    origin = None
+    text = text.replace(ESCAPE, " ")
+    if not text.isascii():
+        runs = [(start, end, _ascii(text, start, end)) for start, end in _foreign_runs(text)]
+        text, origin = _replace(text, runs)
+    if _has_cut_words(text):
+        cuts = [match for match in _CUT_WORD.finditer(text) if _is_mended(match, known)]
+        text, moved = _replace(text, [(cut.end(1), cut.start(2), "") for cut in cuts])
+        origin = moved if origin is None else origin[moved]
+    if edits := _area_edits(text):
+        text, moved = _replace(text, edits)
+        origin = moved if origin is None else origin[moved]
+    return _without_shouting(text).translate(_TO_CASED), origin
+
+
+def token_spans(tokens: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Start and end of each token of a plain text.
+
+    >>> [span.tolist() for span in token_spans(" the  amygdala")]
+    [[1, 6], [4, 14]]
+    """
+    letters = np.frombuffer(f" {tokens} ".encode("ascii"), dtype=np.uint8) != ord(" ")
+    edges = np.flatnonzero(letters[1:] != letters[:-1])
+    return edges[::2], edges[1::2]
+
+
+def _foreign_runs(text: str) -> list[tuple[int, int]]:
+    """Start and end of each run of characters beyond ASCII."""
+    codes = np.frombuffer(f" {text} ".encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    foreign = codes > LAST_ASCII
+    edges = np.flatnonzero(foreign[1:] != foreign[:-1])
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _ascii_error(error: UnicodeError) -> tuple[str, int]:
+    """Replace what the ASCII encoder cannot encode; far faster than a regular expression."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _ascii(error.object, error.start, error.end), error.end
+
+
+_ERROR_HANDLER = "neurowhere.ascii"
+codecs.register_error(_ERROR_HANDLER, _ascii_error)
+
+
+def _ascii(text: str, start: int, end: int) -> str:
+    """ASCII for a run of other characters; a soft hyphen shows only at the end of a line."""
+    at_line_end = text[end - 1] == SOFT_HYPHEN and text[end : end + 1] in ("\n", "\r")
+    return _ascii_run(text[start:end]) + ("-" if at_line_end else "")
+
+
+@lru_cache(maxsize=1 << 14)
+def _ascii_run(run: str) -> str:
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", run).casefold())
+    return "".join(map(_ascii_letter, letters.translate(LETTERS_WITHOUT_DECOMPOSITION)))
+
+
+def _ascii_letter(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    category = unicodedata.category(letter)
+    if category == "Mn" or (category == "Cf" and letter != ZERO_WIDTH_SPACE):
+        return ""
+    if category == "Pd" or letter == MINUS_SIGN:
+        return "-"
+    return f"{ESCAPE}{ord(letter):x}" if category[0] in "LN" else " "
+
+
+def _area_edits(text: str) -> list[tuple[int, int, str]]:
+    """Return the edits that write "BA 44/45" as "BA 44/ba45", in the order of the text."""
+    return sorted(
+        (number.start(), number.end(), f"ba{number[1]}")
+        for pattern in _AREAS
+        for areas in pattern.finditer(text)
+        for number in _MORE_AREA.finditer(text, *areas.span("more"))
+    )
+
+
+def _without_shouting(text: str) -> str:
+    """Put lines that are all capitals in lower case: their capitals mark no abbreviation."""
+    lines = text.split("\n")
+    if not any(map(str.isupper, lines)):  # stops at the first small letter
+        return text
+    return "\n".join(
+        line.lower() if line.isupper() and len(_WORD.findall(line)) >= FEWEST_SHOUTED else line
+        for line in lines
+    )
+
+
+def _has_cut_words(text: str) -> bool:
+    return "-\n" in text or "-\r\n" in text
+
+
+def _is_mended(cut: re.Match[str], known: Known) -> bool:
+    return known((cut[1] + cut[2]).lower())
+
+
+def _replace(text: str, edits: list[tuple[int, int, str]]) -> tuple[str, NDArray[np.intp]]:
+    """Replace spans of a text; also return where each character of the new one came from."""
+    pieces, starts, ends, last = [], [], [], 0
+    for start, end, new in edits:
+        pieces += [text[last:start], new]
+        starts += [last, start]
+        ends += [start, end]
+        last = end
+    pieces.append(text[last:])
+    starts.append(last)
+    ends.append(len(text))
+    lengths = np.array([len(piece) for piece in pieces])
+    shifts = np.array(starts) - (np.cumsum(lengths) - lengths)
+    origin = np.arange(lengths.sum()) + np.repeat(shifts, lengths)
+    return "".join(pieces), np.minimum(origin, np.repeat(np.array(ends) - 1, lengths))
+
+
+# ---- words of names
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -29,6 +216,8 @@ PREFIXES = word_set(
 )
 SHORTEST_REST = 4  # letters that must follow a prefix for it to be cut off
 LONGEST_ABBREVIATION = 6  # characters of a word whose capitals have a meaning
+LONGEST_SHORT_FORM = 10  # characters of an abbreviation that a text defines
+_SMALL_LETTERS = re.compile("[a-z ]+")
 # "n" in "n-back", "L" in "L-DOPA"; the "s" of a possessive is none.
 _TIED_LETTER = re.compile(r"(?<![\w'’])([A-RT-Za-rt-z])[-\u2010\u2011](?=\w)")
 
@@ -38,6 +227,7 @@ def is_skipped(token: str) -> bool:
     return token in SKIPPED or (len(token) == 1 and token not in NUMBERS)
 
 
+@lru_cache(maxsize=1 << 16)
 def words_of(name: str) -> tuple[str, ...]:
     """Words of a name, without those that are skipped.
 
@@ -49,12 +239,15 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in cased_words_of(name))
 
 
+@lru_cache(maxsize=1 << 16)
 def cased_words_of(name: str) -> tuple[str, ...]:
     """Words of a name as `words_of` gives them, but abbreviations as they are written.
 
     >>> cased_words_of("MS lesion"), cased_words_of("Broca's Area V1")
     (('MS', 'lesion'), ('broca', 'area', 'v1'))
     """
+    if _SMALL_LETTERS.fullmatch(name):  # nearly all are
+        return tuple(token for token in name.split() if not is_skipped(token))
     tied = _TIED_LETTER.findall(name)
     tokens = plain(name, keep_case=True).split()
     return tuple(
@@ -71,6 +264,17 @@ def is_abbreviation(word: str) -> bool:
     [True, True, False, False, True, False]
     """
     return len(word) <= LONGEST_ABBREVIATION and sum(map(str.isupper, word)) > 1
+
+
+def is_short_form(word: str) -> bool:
+    """Whether a word may be an abbreviation: up to 10 characters, and not only its first a capital.
+
+    >>> [is_short_form(word) for word in ("AI", "mPFC", "V5", "Left", "left", "2")]
+    [True, True, True, False, False, False]
+    """
+    if not 2 <= len(word) <= LONGEST_SHORT_FORM or not any(map(str.isupper, word)):
+        return False
+    return word[1:] != word[1:].lower() or any(map(str.isdigit, word))
 
 
 def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -90,6 +294,8 @@ def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
         ]
     return spellings
 
+
+# ---- forms of a word
 
 # British to American, first the parts of words that change wherever they stand. Folding is for
 # comparison only, so a rule may be wider than English as long as it confuses no two words.
@@ -173,6 +379,7 @@ _PLURALS = {
     "ae": "a",
     "s": "",
 }
+_PLURAL_ENDINGS = tuple(_PLURALS)
 SHORTEST_PLURAL = 4  # letters: "ms" and "ads" are not plurals
 
 
@@ -199,7 +406,7 @@ def _american(word: str) -> str:
 def _singular(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    for plural, singular in _PLURALS.items():
-        if word.endswith(plural):
-            return word[: -len(plural)] + singular
-    return word
+    if not word.endswith(_PLURAL_ENDINGS):  # most are singular
+        return word
+    plural = next(filter(word.endswith, _PLURAL_ENDINGS))
+    return word[: -len(plural)] + _PLURALS[plural]

@@ -44,6 +44,7 @@ STUDY = {
     "id": "21195295",
     "similarity": 0.9477,
     "link": "https://pubmed.ncbi.nlm.nih.gov/21195295/",
+    "title": "An fMRI study of acupuncture-induced brain activation of aphasia stroke patients",
 }
 SUMMARY: Example = {
     "schema_version": 1,
@@ -144,8 +145,27 @@ TERM: Example = {
 DECODE: Example = {
     "terms": [{"term": "amygdala", "score": 3.548, "ratio": 34.76}],
     "studies": [STUDY],
+    "regions": [
+        {
+            "region": "Amygdala_L",
+            "name": "left amygdala",
+            "probability": 0.4182,
+            "ratio": 61.4,
+            "at": [-24.0, -4.0, -18.0],
+        }
+    ],
     "outside": 0,
+    "threshold": None,
+    "notes": [],
 }
+RELATED: Example = {"terms": [{"term": "task switching", "closeness": 0.6134}]}
+MASK: Example = {
+    "region": "Amygdala_L",
+    "name": "left amygdala",
+    "at": [-24.0, 0.0, -18.0],
+    "volume_mm3": 1732.0,
+}
+TERMS: Example = {"terms": ["amygdala", "aphasia", "working memory"]}
 MODEL: Example = {
     "version": "0.1.0",
     "studies": 12100,
@@ -154,11 +174,53 @@ MODEL: Example = {
     "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
 }
 HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
-ERROR: Example = {
-    "error": {
-        "code": "invalid_request",
-        "message": "text: field required",
-        "hint": "see /docs",
-    }
+READY: Example = {
+    "status": "ready",
+    "workers": [{"state": "ready", "memory_mb": 170.2, "restarts": 0}],
+    "artist": {"state": "busy", "memory_mb": 340.5, "restarts": 0},
+}
+JOB: Example = {
+    "id": "i3Hn0ygTzpQb6NLuWwIgD4bW",
+    "kind": "batch",
+    "state": "done",
+    "done": 5000,
+    "total": 5000,
+    "kept_seconds": 600,
+}
+CONTRAST: Example = {
+    "group": "mention fear",
+    "against": "",
+    "about": {"documents": 4200, "documents_in_group": 310, "seed": 0},
+    "significant": 512,
+    "regions": [
+        {
+            "region": "Amygdala_L",
+            "ratio": 2.31,
+            "low": 2.05,
+            "high": 2.6,
+            "probability": 0.031,
+            "reference": 0.0134,
+        }
+    ],
+    "terms": [
+        {
+            "term": "fear",
+            "share": 0.97,
+            "share_reference": 0.07,
+            "moves": 0.104,
+            "x": -22,
+            "y": -6,
+            "z": -16,
+        }
+    ],
+    "documents": [{"group": 1, "id": "21195295", "mentions": 14, "weight": 1}],
+}
+PROBLEM: Example = {
+    "type": "about:blank",
+    "title": "Unprocessable Entity",
+    "status": 422,
+    "detail": "The field text is missing.",
+    "code": "invalid_request",
+    "hint": "See the page /docs of this server.",
 }
 METRICS = 'neurowhere_requests_total{route="/api/v1/encode",status="200"} 12\n'

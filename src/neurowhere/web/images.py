@@ -24,7 +24,7 @@ __all__ = ["TEMPLATES", "Colours", "Look", "brain", "draw_slices", "to_nifti", "
 Floats = NDArray[np.floating]
 Pixels = NDArray[np.uint8]  # (height, width, 4): red, green, blue, opacity
 
-# Anchors of the colour maps at equal distances; the page gives the same ones to NiiVue.
+# Anchors of the colour maps at equal distances; the page draws with the same ones.
 COLOUR_MAPS: dict[str, list[tuple[int, int, int]]] = {
     "ember": [(60, 9, 60), (150, 24, 70), (225, 70, 48), (250, 150, 40), (255, 240, 150)],
     "ice": [(10, 24, 80), (20, 80, 170), (40, 150, 215), (120, 215, 235), (225, 250, 255)],
@@ -61,7 +61,7 @@ def brain() -> Any:
 
 @cache
 def coarse_brain() -> Any:
-    """Return the same at 2 mm, for browsers that draw without a graphics card."""
+    """Return the same at 2 mm, which a page has sooner."""
     fine = np.asarray(brain().dataobj, np.float32)
     x, y, z = (size // 2 for size in fine.shape)
     grey = np.rint(fine.reshape(x, 2, y, 2, z, 2).mean(axis=(1, 3, 5))).astype(np.uint8)

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from neurowhere.model.encoding import RegionOrder
-from neurowhere.model.summary import Study, Summary
+from neurowhere.model.schema import Study, Summary
 from neurowhere.web import examples
+from neurowhere.web.atlases import AtlasName
 from neurowhere.web.images import Colours
 
 FARTHEST_MM = 200.0
@@ -37,8 +38,17 @@ def example(**fields: Any) -> ConfigDict:
 # ---- requests
 
 
-class Reading(Schema):
-    """How texts are read."""
+class Naming(Schema):
+    """How places are named."""
+
+    atlas: AtlasName = Field(
+        default="default",
+        description="Atlas that names regions: AAL3 or the model's own, or HCPex with 426 regions.",
+    )
+
+
+class Reading(Naming):
+    """How texts are read, and regions named."""
 
     negation: bool = Field(default=True, description="Leave out what the text denies.")
     laterality: bool = Field(
@@ -140,32 +150,90 @@ class TermQuery(Imaging):
     )
 
 
-class DecodeQuery(Schema):
+class ContrastDocument(Schema):
+    """A document to contrast."""
+
+    id: str | None = Field(default=None, max_length=200, description="By default its number.")
+    text: Text
+
+
+class ContrastQuery(Schema):
+    """Documents, and the term whose documents are contrasted with all or with others."""
+
+    model_config = example(
+        documents=[{"text": "Fear and the amygdala."}, {"text": "Reading words aloud."}],
+        term="fear",
+    )
+
+    documents: list[ContrastDocument] = Field(min_length=2)
+    term: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="Query: a word, a phrase, a prefix (aphasi*), or AND, OR, NOT of them.",
+    )
+    against: str | None = Field(
+        default=None, max_length=1000, description="Query of a second group; by default all."
+    )
+    min_mentions: int = Field(default=1, ge=1, description="Least number in a document.")
+    by_mentions: bool = Field(default=False, description="Weight documents by their mentions.")
+    without_term: bool = Field(default=False, description="Leave the term out of the encoding.")
+    without: list[str] = Field(default=[], max_length=20, description="Leave these out too.")
+    replicates: int = Field(default=200, ge=2, le=1000, description="Of the bootstrap.")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Of the bootstrap.")
+    regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
+
+
+class DecodeQuery(Naming):
     """Places whose terms and studies are wanted."""
 
     model_config = example(points=[[-24, -4, -18]])
 
     points: list[Point] = Field(min_length=1, description="In MNI mm.")
     n: int = Field(default=20, ge=1, le=200, description="Rows of each table.")
+    regions: int = Field(
+        default=10, ge=0, le=MOST_REGIONS, description="Rows of the table of regions."
+    )
+
+
+class RelatedQuery(Reading):
+    """A text, or a term, whose related terms are wanted."""
+
+    model_config = example(text="working memory")
+
+    text: Text
+    n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
+
+
+class RegionQuery(Naming):
+    """A region of the atlas whose mask is wanted."""
+
+    model_config = example(region="Amygdala_L")
+
+    region: str = Field(max_length=200, description="Label in the atlas.")
+
+
+class MapQuery(Naming):
+    """An image whose terms and studies are wanted."""
+
+    image: bytes
+    threshold: float | None
+    n: int
 
 
 # ---- answers
 
 
-class Error(Schema):
-    """What went wrong."""
+class Problem(Schema):
+    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
 
+    model_config = example(**examples.PROBLEM)
+
+    type: str = Field(description="Always about:blank; the code tells problems apart.")
+    title: str = Field(description="Name of the status.")
+    status: int
+    detail: str = Field(description="For people; repeats nothing of the text.")
     code: str = Field(description="For programs; does not change.")
-    message: str = Field(description="For people; repeats nothing of the text.")
     hint: str = Field(description="What to do about it.")
-
-
-class ErrorAnswer(Schema):
-    """Every answer whose status is 400 or above."""
-
-    model_config = example(**examples.ERROR)
-
-    error: Error
 
 
 class BatchAnswer(Schema):
@@ -185,6 +253,36 @@ class TermAnswer(Schema):
     peaks: list[Point] = Field(description="Where it adds most, in mm.")
 
 
+class RelatedTerm(Schema):
+    """A term that says nearly what a text says."""
+
+    term: str
+    closeness: float = Field(description="Between 0 and 1.")
+
+
+class RegionAnswer(Schema):
+    """A region of the atlas."""
+
+    region: str
+    name: str = Field(description="Name in words.")
+    at: Point = Field(description="Its centre, in mm.")
+    volume_mm3: float
+
+
+class RelatedAnswer(Schema):
+    """Terms that are related to a text."""
+
+    terms: list[RelatedTerm]
+
+
+class TermsAnswer(Schema):
+    """The names that a model knows."""
+
+    model_config = example(**examples.TERMS)
+
+    terms: list[str]
+
+
 class DecodedTerm(Schema):
     """A term that speaks for a place."""
 
@@ -193,12 +291,27 @@ class DecodedTerm(Schema):
     ratio: float = Field(description="How much likelier a study half about the term is there.")
 
 
+class DecodedRegion(Schema):
+    """A region of the atlas, and how much of what was decoded lies in it."""
+
+    region: str = Field(description="Label in the atlas.")
+    name: str = Field(description="Name in words.")
+    probability: float = Field(description="Share of the points, or of the values of a map.")
+    ratio: float | None = Field(description="Ratio to the mean map; null where that is zero.")
+    at: Point = Field(description="Its densest place, in mm.")
+
+
 class DecodeAnswer(Schema):
     """Terms and studies that speak for places."""
 
     terms: list[DecodedTerm]
     studies: list[Study]
+    regions: list[DecodedRegion]
     outside: int = Field(description="Points outside of the brain, which were left out.")
+    threshold: float | None = Field(
+        default=None, description="Values of a map above this were counted; null for points."
+    )
+    notes: list[str] = Field(default=[], description="What is odd about a map.")
 
 
 class ModelAnswer(Schema):
@@ -221,3 +334,51 @@ class HealthAnswer(Schema):
     version: str
     pending: int
     capacity: int
+
+
+class WorkerState(Schema):
+    """How a worker is."""
+
+    state: Literal["ready", "busy", "starting", "dead", "asleep"]
+    memory_mb: float | None = Field(description="Its share of what it has in common with others.")
+    restarts: int = Field(description="Times that it was replaced.")
+
+
+class ReadyAnswer(Schema):
+    """Whether queries are answered."""
+
+    model_config = example(**examples.READY)
+
+    status: Literal["ready"]
+    workers: list[WorkerState]
+    artist: WorkerState = Field(description="The process that draws; asleep until it is needed.")
+
+
+class JobAnswer(Schema):
+    """A job, and how far it is."""
+
+    model_config = example(**examples.JOB)
+
+    id: str = Field(description="Cannot be guessed; who knows it may fetch the result.")
+    kind: Literal["batch", "contrast"]
+    state: Literal["waiting", "running", "done", "failed"]
+    done: int = Field(description="Texts that are encoded, or stages that are finished.")
+    total: int
+    detail: str | None = Field(default=None, description="Why it failed.")
+    kept_seconds: int | None = Field(
+        default=None, description="Time until a finished job is forgotten."
+    )
+
+
+class ContrastAnswer(Schema):
+    """Where two groups of documents differ."""
+
+    model_config = example(**examples.CONTRAST)
+
+    group: str
+    against: str = Field(description="Empty for all documents.")
+    about: dict[str, Any] = Field(description="Numbers of documents, seed, problems.")
+    significant: int = Field(description="Regions of the model with a false-discovery rate < 5 %.")
+    regions: list[dict[str, Any]] = Field(description="Of the atlas, the most raised first.")
+    terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
+    documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")

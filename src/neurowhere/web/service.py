@@ -12,24 +12,22 @@ from numpy.typing import NDArray
 
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
-from neurowhere.model.decoding import decode
-from neurowhere.model.difference import compare_texts
+from neurowhere.model.decoding import TermMap, use_pause
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding, TermMap
+from neurowhere.model.encoding import Encoding
+from neurowhere.model.related import related_terms
+from neurowhere.model.schema import Sentence, Summary, to_plain
 from neurowhere.model.summary import (
-    Sentence,
-    Summary,
     as_point,
+    compare_texts,
     regions_of,
-    studies_of,
     summarise,
-    support_of,
-    to_plain,
 )
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
-from neurowhere.space.partition import OUTSIDE
 from neurowhere.web import examples
+from neurowhere.web.atlases import atlas_named, describe_region, mask_of
+from neurowhere.web.decoding import decode_map, decode_points
 from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
     BatchQuery,
@@ -37,7 +35,11 @@ from neurowhere.web.schemas import (
     DifferenceQuery,
     EncodeQuery,
     Imaging,
+    MapQuery,
+    Naming,
     Reading,
+    RegionQuery,
+    RelatedQuery,
     TermQuery,
 )
 from neurowhere.web.settings import Settings
@@ -124,7 +126,9 @@ class Service:
         )
 
     def _summary(self, encoding: Encoding, reading: Reading, at: Any = None) -> Summary:
-        return summarise(encoding, self.atlas, n_regions=reading.regions, sort=reading.sort, at=at)
+        return summarise(
+            encoding, self._atlas(reading), n_regions=reading.regions, sort=reading.sort, at=at
+        )
 
     def _sentences(self, query: EncodeQuery) -> list[Sentence]:
         """Sum up each sentence by itself."""
@@ -142,7 +146,7 @@ class Service:
     def _sentence(self, encoding: Encoding, where: tuple[int, int]) -> Sentence:
         return Sentence(
             where,
-            support_of(encoding),
+            encoding.support,
             encoding.why()["term"].tolist(),
             regions_of(encoding, encoding.gazetteer(self.atlas), N_SENTENCE_REGIONS),
         )
@@ -158,7 +162,9 @@ class Service:
 
     def difference_json(self, query: DifferenceQuery) -> bytes:
         """Sum up where two texts differ."""
-        return to_json(compare_texts(*self._pair(query), self.atlas, n_regions=query.regions))
+        return to_json(
+            compare_texts(*self._pair(query), self._atlas(query), n_regions=query.regions)
+        )
 
     def difference_nifti(self, query: DifferenceQuery) -> bytes:
         """Make an image of the difference of two texts: its log ratio to the mean map."""
@@ -195,17 +201,44 @@ class Service:
         encodings = self._encode_many(query.texts, query)
         return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
 
+    def batch_lines(self, query: BatchQuery) -> bytes:
+        """Sum up several texts, each on a line."""
+        encodings = self._encode_many(query.texts, query)
+        return b"".join(to_json(self._summary(each, query)) + b"\n" for each in encodings)
+
     def decode_json(self, query: DecodeQuery) -> bytes:
-        """Find the terms and studies for places; those outside of the brain are counted."""
-        points = np.array(query.points)
-        inside = self.model.brain_.region_of(points) != OUTSIDE
-        found = decode(self.model, points[inside] if inside.any() else points, n_terms=query.n)
-        answer = {
-            "terms": found.terms[["term", "score", "ratio"]].to_dict("records"),
-            "studies": studies_of(found.studies)[: query.n],
-            "outside": int((~inside).sum()),
-        }
-        return to_json(answer)
+        """Find the terms and studies for places."""
+        return to_json(decode_points(self.model, self._atlas(query), query))
+
+    def decode_map_json(self, query: MapQuery) -> bytes:
+        """Find the terms and studies for an image."""
+        return to_json(decode_map(self.model, self._atlas(query), query))
+
+    def related_json(self, query: RelatedQuery) -> bytes:
+        """Find the terms that are related to a text."""
+        found = related_terms(self.model, self._encode(query.text, query), query.n)
+        return to_json({"terms": found.to_dict("records")})
+
+    def region_json(self, query: RegionQuery) -> bytes:
+        """Tell where a region is."""
+        return to_json(describe_region(self._atlas(query), query.region))
+
+    def region_nifti(self, query: RegionQuery) -> bytes:
+        """Give the mask of a region."""
+        return to_nifti(mask_of(self._atlas(query), query.region))
+
+    def terms_json(self, query: None = None) -> bytes:
+        """List the terms of the model."""
+        names = () if self.model.text == "none" else self.model.extractor_.terms
+        return to_json({"terms": sorted(names)})
+
+    def _atlas(self, naming: Naming) -> Atlas:
+        """Return the atlas that is asked for; the usual one may be the model's own."""
+        return self.atlas if naming.atlas == "default" else atlas_named(naming.atlas)
+
+    def use_pause(self) -> bool:
+        """Get ready for what may be asked next; return whether there was something to do."""
+        return use_pause(self.model)
 
     def template_nifti(self, name: str) -> bytes:
         """Give a template of the brain."""
@@ -213,8 +246,8 @@ class Service:
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
-        limits = asdict(self.settings)
-        del limits["origins"]
+        settings = asdict(self.settings).items()
+        limits = {name: value for name, value in settings if isinstance(value, int | float)}
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",

@@ -1,9 +1,16 @@
 """Losses, each an object in a file of its own, and the table in which they are registered."""
 
 from neurowhere.exceptions import FitError
-from neurowhere.model.losses.labels import LabelsL1, LabelsL2, LabelTerms
 from neurowhere.model.losses.likelihood import Likelihood
-from neurowhere.model.losses.linear import L1, L2, LinearLoss, MeanMap
+from neurowhere.model.losses.linear import (
+    L1,
+    L2,
+    LabelsL1,
+    LabelsL2,
+    LabelTerms,
+    LinearLoss,
+    MeanMap,
+)
 from neurowhere.model.training import Loss
 
 __all__ = [

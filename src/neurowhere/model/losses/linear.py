@@ -1,13 +1,14 @@
-"""Losses of linear models: total variation (ℓ1), least squares (ℓ2), and the mean map alone.
+"""Losses of linear models: total variation (ℓ1), least squares (ℓ2), both on labels, the mean map.
 
 Their λ suppose rows of X of unit norm, columns that are centred, and targets that are
 probabilities times the number m of regions.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,43 @@ from neurowhere.learn import (
     choose,
     collect,
     l1_blocks,
+    label_blocks,
+    one_feature_l1,
+    one_feature_l2,
     ridge_blocks,
     target_products,
 )
+from neurowhere.learn.design import Array
 from neurowhere.model.training import Loss, TrainingData, TrainingOptions, TrainingResult
+from neurowhere.text import Vocabulary, words_of_label
+
+CONSTRAINT = "labels"
+
+
+class RegularisationPath(NamedTuple):
+    """What a linear loss is solved for: every region, over a path of λ.
+
+    Attributes
+    ----------
+    design : Design
+        Made of what `LinearLoss.inputs` gives for the data.
+    data : TrainingData
+    lambdas : list of float
+        Decreasing.
+    options : TrainingOptions
+    stage : "choice" or "fit"
+        Whether λ is being chosen, or this is the last fit.
+    """
+
+    design: Design
+    data: TrainingData
+    lambdas: list[float]
+    options: TrainingOptions
+    stage: Literal["choice", "fit"]
+
+    def columns(self, regions: slice) -> NDArray[np.float32]:
+        """Return the targets of all studies for some regions, times m: (n_studies, b)."""
+        return self.data.targets.columns(regions) * np.float32(self.data.n_regions)
 
 
 class LinearLoss(Loss):
@@ -40,26 +74,12 @@ class LinearLoss(Loss):
     sharpness: ClassVar[tuple[float, ...]] = SHARPNESS
 
     @abstractmethod
-    def blocks(
-        self,
-        design: Design,
-        data: TrainingData,
-        lambdas: list[float],
-        options: TrainingOptions,
-        stage: str,
-    ) -> Iterator[Block]:
+    def blocks(self, path: RegularisationPath) -> Iterator[Block]:
         """Solve every region over a path of λ.
 
         Parameters
         ----------
-        design : Design
-            Made of what `inputs` gives for the data.
-        data : TrainingData
-        lambdas : list of float
-            Path of λ, decreasing.
-        options : TrainingOptions
-        stage : str
-            "choice", or "fit" for the last fit.
+        path : RegularisationPath
 
         Yields
         ------
@@ -69,12 +89,12 @@ class LinearLoss(Loss):
 
     def fit(self, data: TrainingData, options: TrainingOptions) -> TrainingResult:
         """Choose λ and the sharpness on validation studies, then fit all studies."""
-        path = self.path(options)
+        lambdas = self.path(options)
         part, held = data.split(options)
         design = Design(self.inputs(part))
         choice = choose(
-            self.blocks(design, part, path, options, "choice"),
-            path,
+            self.blocks(RegularisationPath(design, part, lambdas, options, "choice")),
+            lambdas,
             design,
             self.inputs(held),
             held.peaks,
@@ -82,9 +102,10 @@ class LinearLoss(Loss):
             sharpness=self.sharpness,
         )
         # The path down to the chosen λ costs little more than λ alone, and gives it a good start.
-        path = [lam for lam in path if lam >= choice.penalty]
+        lambdas = [lam for lam in lambdas if lam >= choice.penalty]
         design = Design(self.inputs(data))
-        fitted = collect(self.blocks(design, data, path, options, "fit"), data.n_regions)
+        path = RegularisationPath(design, data, lambdas, options, "fit")
+        fitted = collect(self.blocks(path), data.n_regions)
         predictor = self.predictor(fitted, design, data, choice.sharpness)
         return TrainingResult(predictor, choice, fitted.certificate)
 
@@ -108,23 +129,17 @@ class L1(LinearLoss):
     title = "ℓ1"
     lambdas = tuple(np.geomspace(10, 0.1, 9).tolist())
 
-    def blocks(
-        self,
-        design: Design,
-        data: TrainingData,
-        lambdas: list[float],
-        options: TrainingOptions,
-        stage: str,
-    ) -> Iterator[Block]:
+    def blocks(self, path: RegularisationPath) -> Iterator[Block]:
         """Solve every region by ADMM, with a certificate."""
+        options = path.options
         return l1_blocks(
-            design,
-            lambda regions: target_columns(data, regions),
-            data.n_regions,
-            lambdas,
+            path.design,
+            path.columns,
+            path.data.n_regions,
+            path.lambdas,
             tolerance=options.tolerance,
             n_jobs=options.n_jobs,
-            checkpoint=options.checkpoint and Path(options.checkpoint) / stage,
+            checkpoint=options.checkpoint and Path(options.checkpoint) / path.stage,
         )
 
 
@@ -135,18 +150,12 @@ class L2(LinearLoss):
     title = "ℓ2"
     lambdas = tuple(np.geomspace(1000, 1, 10).tolist())
 
-    def blocks(
-        self,
-        design: Design,
-        data: TrainingData,
-        lambdas: list[float],
-        options: TrainingOptions,
-        stage: str,
-    ) -> Iterator[Block]:
+    def blocks(self, path: RegularisationPath) -> Iterator[Block]:
         """Solve every region in closed form."""
-        shares = data.targets.shares * data.n_regions
-        products, mean = target_products(design, shares, data.targets.smooth)
-        return ridge_blocks(design, products, mean, lambdas)
+        targets = path.data.targets
+        shares = targets.shares * path.data.n_regions
+        products, mean = target_products(path.design, shares, targets.smooth)
+        return ridge_blocks(path.design, products, mean, path.lambdas)
 
 
 class MeanMap(Loss):
@@ -164,16 +173,95 @@ class MeanMap(Loss):
         return TrainingResult(Linear(mean / mean.sum(), no_terms, np.zeros(0)))
 
 
-def target_columns(data: TrainingData, regions: slice) -> NDArray[np.float32]:
-    """Return the targets of all studies for some regions, times m.
+@dataclass(frozen=True, eq=False)
+class LabelTerms:
+    """The labels of an atlas as terms.
 
-    Parameters
+    Attributes
     ----------
-    data : TrainingData
-    regions : slice
-
-    Returns
-    -------
-    array of shape (n_studies, b)
+    names : tuple of str
+        Label of each region in words, "" where it names nothing.
+    vocabulary : Vocabulary
+        The different names.
     """
-    return data.targets.columns(regions) * np.float32(data.n_regions)
+
+    names: tuple[str, ...]
+    vocabulary: Vocabulary
+
+    @classmethod
+    def from_labels(cls, labels: Iterable[str]) -> Self:
+        """Read the labels of an atlas, one per region."""
+        names = tuple(words_of_label(label)[0] for label in labels)
+        return cls(names, Vocabulary(sorted(set(filter(None, names)))))
+
+    @property
+    def selector(self) -> sparse.csr_matrix:
+        """A one where the term is the region's label: (n_terms, n_regions)."""
+        regions = [k for k, name in enumerate(self.names) if name]
+        terms = [self.vocabulary.index(self.names[k]) for k in regions]
+        shape = (len(self.vocabulary), len(self.names))
+        return sparse.csr_matrix((np.ones(len(regions)), (terms, regions)), shape=shape)
+
+
+class LabelConstrained(LinearLoss):
+    """A regression of each region on the mentions of its own label.
+
+    Attributes
+    ----------
+    base : str
+        Loss that the constraint is put on.
+    slope : callable
+        Solves regressions on one feature each; see `neurowhere.learn.closed_forms`.
+    """
+
+    base: ClassVar[str]
+    slope: "ClassVar[staticmethod[[Array, Array, float], Array]]"
+    lambdas = tuple(np.geomspace(100, 0.01, 9).tolist())
+    needs_labels = True
+
+    @property
+    def parameters(self) -> dict[str, str | None]:
+        """Parameters of an `Encoder` that has this loss."""
+        return {"loss": self.base, "constraint": CONSTRAINT}
+
+    def inputs(self, data: TrainingData) -> sparse.csr_matrix:
+        """Return one column per region: the feature of its label."""
+        selector = sparse.csr_matrix(_labels(data), dtype=data.features.dtype)
+        return sparse.csr_matrix(data.features @ selector)
+
+    def blocks(self, path: RegularisationPath) -> Iterator[Block]:
+        """Solve every region in closed form."""
+        n_regions = path.data.n_regions
+        return label_blocks(path.design, path.columns, n_regions, path.lambdas, self.slope)
+
+    def predictor(
+        self, fitted: LinearFit, design: Design, data: TrainingData, sharpness: float
+    ) -> Linear:
+        """Move the coefficient of each region to the term that is its label."""
+        labels, m = _labels(data), data.n_regions
+        coefficients = labels.toarray() * np.diagonal(fitted.coefficients)
+        centre = labels @ design.mean / np.maximum(labels.getnnz(axis=1), 1)
+        return Linear(fitted.mean / m, np.asarray(coefficients / m, np.float32), centre, sharpness)
+
+
+class LabelsL2(LabelConstrained):
+    """Least squares on labels, as in the paper."""
+
+    name = "labels"
+    title = "labels (ℓ2)"
+    base = "l2"
+    slope = staticmethod(one_feature_l2)
+
+
+class LabelsL1(LabelConstrained):
+    """Least absolute deviations on labels."""
+
+    name = "labels-l1"
+    title = "labels (ℓ1)"
+    base = "l1"
+    slope = staticmethod(one_feature_l1)
+
+
+def _labels(data: TrainingData) -> sparse.csr_matrix:
+    assert data.labels is not None  # whoever trains a loss that needs labels gives them
+    return data.labels

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
-from neurowhere.text.clinical import cues
+from neurowhere.text.clinical import grammar
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, Grammar
 from neurowhere.text.clinical.reading import Reading
 
@@ -65,7 +65,7 @@ class Clauses(Grammar):
                 break
             if end > i and not through_verbs and self.is_verb(end):
                 break
-            if self.tokens[end] in cues.PREPOSITIONS and self.leads_away(end, has_place):
+            if self.tokens[end] in grammar.PREPOSITIONS and self.leads_away(end, has_place):
                 break
             number = self.begins.get(end)
             has_place = has_place or self.is_structure(number)
@@ -75,7 +75,7 @@ class Clauses(Grammar):
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""
         token, gap = self.tokens[j], self.gap(j)
-        if token in cues.STOPS or j in self.ends:
+        if token in grammar.STOPS or j in self.ends:
             return True
         return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
 
@@ -83,36 +83,36 @@ class Clauses(Grammar):
         """Whether something else begins at token j after the first word of what is said."""
         token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
         has_comma = "," in self.gap(j)
-        if has_comma and token in cues.INCLUDING:
+        if has_comma and token in grammar.INCLUDING:
             return False
         if has_comma and (
-            within_commas or token in cues.STOPS_AFTER_COMMA or token in cues.AFFIRMING
+            within_commas or token in grammar.STOPS_AFTER_COMMA or token in grammar.AFFIRMING
         ):
             return True
         if has_comma and self.is_introduced(j):
             return True
-        if token in cues.CONJUNCTIONS or has_comma:
-            is_new = token == "and" and (after in cues.ARTICLES or after in cues.AFFIRMING)
-            return is_new or (token != "or" and after in cues.SEEN) or self.is_clause(j)
+        if token in grammar.CONJUNCTIONS or has_comma:
+            is_new = token == "and" and (after in grammar.ARTICLES or after in grammar.AFFIRMING)
+            return is_new or (token != "or" and after in grammar.SEEN) or self.is_clause(j)
         match token:
             case "with":
-                return before not in cues.COMPANIONS and before not in cues.PEOPLE
+                return before not in grammar.COMPANIONS and before not in grammar.PEOPLE
             case "that":
-                return before not in cues.EVIDENCE
+                return before not in grammar.EVIDENCE
             case "as":
                 return before not in ("such", "well") and after != "well"
             case "to":
-                return before in cues.RESPONSES
+                return before in grammar.RESPONSES
             case _:
                 return False
 
     def is_introduced(self, j: int) -> bool:
         """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
         first, end = self.sentence(j)
-        if self.tokens[first] not in cues.INTRODUCING:
+        if self.tokens[first] not in grammar.INTRODUCING:
             return False
         for k in range(j, end):
-            if self.tokens[k] in cues.CONJUNCTIONS:
+            if self.tokens[k] in grammar.CONJUNCTIONS:
                 return False
             if k > j and "," in self.gap(k):
                 return True
@@ -120,27 +120,29 @@ class Clauses(Grammar):
 
     def is_clause(self, j: int) -> bool:
         """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
-        first = j + (self.tokens[j] in cues.CONJUNCTIONS)
+        first = j + (self.tokens[j] in grammar.CONJUNCTIONS)
         item = self.token(first)
-        if item.isdigit() or item in cues.UNDERGOING:
+        if item.isdigit() or item in grammar.UNDERGOING:
             return True
-        if item.endswith("ed") and self.token(first + 1) in cues.PREPOSITIONS | {"through"}:
+        if item.endswith("ed") and self.token(first + 1) in grammar.PREPOSITIONS | {"through"}:
             return True  # "avoided the thalamus and passed through the caudate"
         for k in range(j, min(j + LONGEST_ITEM, len(self.tokens))):
-            is_part = "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in cues.TURNS
+            is_part = (
+                "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in grammar.TURNS
+            )
             if k > j and is_part:
                 return False
-            if self.tokens[k] in cues.PEOPLE:
+            if self.tokens[k] in grammar.PEOPLE:
                 return True
             if self.is_verb(k):
-                return cues.SEEN.isdisjoint(
+                return grammar.SEEN.isdisjoint(
                     self.tokens[k + 1 : k + 4]
                 )  # "no X or Y was seen" goes on
         return False
 
     def leads_away(self, j: int, has_place: bool) -> bool:
         """Whether what follows a preposition is not meant: people, or more than the place."""
-        if self.tokens[j] != "of" and not cues.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
+        if self.tokens[j] != "of" and not grammar.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
             return True
         if has_place and self.tokens[j] in ("from", "by"):
             return True
@@ -152,7 +154,7 @@ class Clauses(Grammar):
     def aside_end(self, j: int) -> int | None:
         """First token after an aside that begins at token j right after a conjunction."""
         before = self.token(j - 1)
-        if "," not in self.gap(j) or not (before in cues.CONJUNCTIONS or before in cues.NOT):
+        if "," not in self.gap(j) or not (before in grammar.CONJUNCTIONS or before in grammar.NOT):
             return None
         for k in range(j + 1, min(j + LONGEST_ASIDE, len(self.tokens))):
             if self.is_sentence_end(k):
@@ -193,7 +195,7 @@ class Clauses(Grammar):
         """
         first = max(self.sentence(i)[0], i - LONGEST_ASIDE - REACH_BACK)
         end = self.before_verb(i)
-        verbs = cues.FINITE.intersection(self.tokens[end + 1 : i])
+        verbs = grammar.FINITE.intersection(self.tokens[end + 1 : i])
         names: list[list[int]] = [[]]  # the list, its last name first
         end, aside = self.before_aside(end)
         i = end
@@ -206,15 +208,15 @@ class Clauses(Grammar):
                 if not is_list or i not in self.finishes:
                     break
                 after_comma = after_comma or len(names)
-                if self.tokens[i + 1] not in cues.CONJUNCTIONS:
+                if self.tokens[i + 1] not in grammar.CONJUNCTIONS:
                     names.append([])
             number = self.finishes.get(i)
             if number is not None:
                 names[-1].append(number)
                 i = self.reading.first[number]
-            elif token in cues.CONJUNCTIONS:
+            elif token in grammar.CONJUNCTIONS:
                 if (
-                    not verbs.isdisjoint(cues.SINGULAR)
+                    not verbs.isdisjoint(grammar.SINGULAR)
                     and token == "and"
                     and self.is_determined(i + 1)
                 ):
@@ -225,22 +227,22 @@ class Clauses(Grammar):
                 if not verbs:
                     break
                 names = names if with_people else [[]]
-            elif token in cues.STOPS or token == "that":
+            elif token in grammar.STOPS or token == "that":
                 break
             elif self.is_verb(i):
                 names = names[: after_comma or 1]
                 break
             i -= 1
         found = [number for group in names for number in group]
-        is_example = bool(aside) and self.tokens[end + 1] in cues.INCLUDING
+        is_example = bool(aside) and self.tokens[end + 1] in grammar.INCLUDING
         return [*aside, *found] if is_example else found or aside
 
     def before_verb(self, i: int) -> int:
         """Last token before the verb that ends before token i: "is (small and) normal"."""
-        if self.token(i - 1) == "and" and self.token(i - 3) in cues.BEING:
+        if self.token(i - 1) == "and" and self.token(i - 3) in grammar.BEING:
             i -= 2
         for j in range(i - 1, max(i - 1 - LONGEST_PHRASE, -1), -1):
-            is_verb = self.is_link(j) or self.tokens[j] in cues.NOT
+            is_verb = self.is_link(j) or self.tokens[j] in grammar.NOT
             if not (is_verb and self.gap(j + 1).isspace()) or self.tokens[j] == "with":
                 return j
         return max(i - 1 - LONGEST_PHRASE, -1)
@@ -255,7 +257,7 @@ class Clauses(Grammar):
         for k in range(i, max(i - LONGEST_ASIDE, 0), -1):
             if self.is_sentence_end(k):
                 break
-            if "," in self.gap(k) and self.tokens[k] not in cues.CONJUNCTIONS:
+            if "," in self.gap(k) and self.tokens[k] not in grammar.CONJUNCTIONS:
                 return k - 1, self.names(range(k, i + 1))
         return i, []
 
@@ -266,7 +268,7 @@ class Clauses(Grammar):
         i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
         names: list[int] = []
-        is_introduced = self.token(first) in cues.INTRODUCING or self.token(first) == "unlike"
+        is_introduced = self.token(first) in grammar.INTRODUCING or self.token(first) == "unlike"
         while i >= first:
             number = self.finishes.get(i)
             if names and is_introduced and "," in self.gap(i + 1):
@@ -274,11 +276,11 @@ class Clauses(Grammar):
             if number is not None and self.is_structure(number):
                 names.append(number)
                 i = self.reading.first[number]
-            elif self.tokens[i] in cues.STOPS or self.tokens[i] == "with":
+            elif self.tokens[i] in grammar.STOPS or self.tokens[i] == "with":
                 break
-            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in cues.PREPOSITIONS:
+            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in grammar.PREPOSITIONS:
                 break  # "that in the putamen did not"
-            elif not (self.belongs_to_place(i) or self.tokens[i] in cues.RESPONSES):
+            elif not (self.belongs_to_place(i) or self.tokens[i] in grammar.RESPONSES):
                 return names if "," in self.gap(i + 1) else []
             i -= 1
         return names
@@ -297,7 +299,7 @@ class Clauses(Grammar):
             if self.is_structure(self.finishes.get(j)):
                 return self.place_before(j + 1)
             is_neutral = (
-                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in cues.NEUTRAL
+                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in grammar.NEUTRAL
             )
             if self.is_sentence_end(j + 1) or not (is_neutral or j in self.ends):
                 break
@@ -305,7 +307,9 @@ class Clauses(Grammar):
 
     def antecedents(self, i: int) -> list[int]:
         """Return the names that a pronoun before the verb at token i stands for."""
-        is_open = not cues.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(i)
+        is_open = not grammar.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(
+            i
+        )
         return [] if is_open else self.meant(self.before_verb(i))
 
     def meant(self, i: int) -> list[int]:
@@ -314,7 +318,7 @@ class Clauses(Grammar):
         They are those before it in its sentence, or else those of the sentence before: "a cluster
         in the pons; it vanished".
         """
-        if not (self.token(i) in cues.PRONOUNS or self.token(i) == "which"):
+        if not (self.token(i) in grammar.PRONOUNS or self.token(i) == "which"):
             return []
         first, _ = self.sentence(i)
         names = self.names(range(max(first, i - REACH), i))

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from neurowhere.text.clinical import cues
+from neurowhere.text.clinical import grammar
 from neurowhere.text.clinical.clauses import REACH
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.nondenials import Cue, NonDenials
@@ -39,7 +39,7 @@ class Denials(NamedTuple):
 
 def attach_denials(reading: Reading) -> Denials:
     """Find the matches that a text denies, each with the tokens that deny it."""
-    found = (Cue(*each) for each in cues.CUES.find(reading.tokens))
+    found = (Cue(*each) for each in grammar.CUES.find(reading.tokens))
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
     result = Denials({}, {})
@@ -59,7 +59,7 @@ class _DenialReader(NonDenials):
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
         """Return the matches that a cue denies, or leaves open."""
-        if self.is_condition(cue) or self.is_other_side(cue):
+        if self.is_condition(cue) or self.is_other_side(cue) or self.is_inability(cue):
             return []
         if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
             return []
@@ -96,7 +96,7 @@ class _DenialReader(NonDenials):
         is_noun = self.tokens[cue.last] == "of"  # "resolution of"
         if self.is_group(cue) or self.is_needed(cue) or (is_noun and self.is_partial(cue)):
             return []
-        if self.tokens[cue.last] in cues.ANSWERS and self.ends_clause(j):
+        if self.tokens[cue.last] in grammar.ANSWERS and self.ends_clause(j):
             return self.label(i) or self.asked(i) or self.place_before(i)
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
@@ -105,7 +105,7 @@ class _DenialReader(NonDenials):
         compared = self.compared(j)
         if compared:
             return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
-        if self.tokens[i] in cues.RATHER:
+        if self.tokens[i] in grammar.RATHER:
             return self.in_phrase(cue, names)
         if self.structures(names) or self.tokens[i] == "nor":
             return names
@@ -118,7 +118,7 @@ class _DenialReader(NonDenials):
     def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
         """Deny the places of a null result: those named after it at token j, or before token i."""
         names = self.structures(names) or self.structures(self.after_people(j))
-        if not (self.is_link(i - 1) or self.tokens[i] in cues.NOT):
+        if not (self.is_link(i - 1) or self.tokens[i] in grammar.NOT):
             return names
         first, _ = self.sentence(i)
         has_lesion = any(fold(token) in LESION for token in self.tokens[first:i])
@@ -131,7 +131,7 @@ class _DenialReader(NonDenials):
         for j in range(i, min(i + REACH, len(self.tokens))):
             if self.is_end(j):
                 return []
-            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in cues.PEOPLE:
+            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in grammar.PEOPLE:
                 return self.ahead(j + 1)
         return []
 
@@ -144,10 +144,10 @@ class _DenialReader(NonDenials):
         word = self.token(j)
         if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
             return self.place_before(cue.first)  # "the insula responded, the pons did not"
-        if word in cues.IDLE or self.holds(j):
+        if word in grammar.IDLE or self.holds(j):
             return []
-        compared = None if word in cues.SEEN else self.compared(j)
-        if word in cues.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
+        compared = None if word in grammar.SEEN else self.compared(j)
+        if word in grammar.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
             return self.by_null(cue.first, j + 1, self.ahead(j + 1))
         if compared in ("null", "change"):
             return self.by_null(cue.first, j, self.ahead(j)) if compared == "null" else []
@@ -157,8 +157,8 @@ class _DenialReader(NonDenials):
     def after_not(self, j: int) -> int:
         """First token from j on that is neither an auxiliary nor an adverb."""
         j += 2 * (self.tokens[j : j + 2] == ["at", "all"])
-        while self.token(j) in cues.AUXILIARIES or self.is_adverb(j):
-            if self.token(j) in cues.IDLE:
+        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j):
+            if self.token(j) in grammar.IDLE:
                 break
             j += 1
         return j
@@ -166,35 +166,35 @@ class _DenialReader(NonDenials):
     def by_subject(self, cue: Cue, j: int) -> list[int] | None:
         """Deny the subject, if that is what "not" and the word at token j are about."""
         i, word = cue.first, self.tokens[j]
-        if word in cues.OMITTED:
+        if word in grammar.OMITTED:
             return self.subject(i, with_people=True)
-        if word in cues.SEEN:
+        if word in grammar.SEEN:
             is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
             return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
         if word == "reach" and (names := self.structures(self.ahead(j + 1))):
             return names
-        if word in cues.STATES:
-            is_lesion = self.is_lesion_before(i) and word not in cues.SURVIVING
+        if word in grammar.STATES:
+            is_lesion = self.is_lesion_before(i) and word not in grammar.SURVIVING
             return [] if is_lesion else self.subject(i)
         return None
 
     def by_object(self, cue: Cue, j: int) -> list[int]:
         """Deny the object, or the place that is not so and does not do so."""
         word = self.tokens[j]
-        if word in cues.OPINIONS:
+        if word in grammar.OPINIONS:
             return self.ahead(j + 1 + (self.token(j + 1) == "that"), through_verbs=True)
-        if word in cues.NEEDING:
+        if word in grammar.NEEDING:
             return self.structures(self.ahead(j + 1))
-        if word in cues.SHOWING:
+        if word in grammar.SHOWING:
             return [*self.place_before(cue.first), *self.ahead(j + 1)]
         names = self.ahead(j, within_commas=True)
-        is_direct = word in cues.HAVING or word in cues.PREPOSITIONS or self.is_phrase(j)
+        is_direct = word in grammar.HAVING or word in grammar.PREPOSITIONS or self.is_phrase(j)
         names = names if is_direct else self.structures(names)
         return names or self.by_quality(cue, j)
 
     def by_quality(self, cue: Cue, j: int) -> list[int]:
         """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
-        is_closed = self.closes(j + 1) or self.tokens[j] in cues.PREPOSITIONS
+        is_closed = self.closes(j + 1) or self.tokens[j] in grammar.PREPOSITIONS
         is_said = self.follows_verb(cue.first) and not self.is_lesion_before(cue.first)
         is_act = self.token(cue.first - 1) in ("did", "does", "do")
         return self.place_before(cue.first) if is_act or (is_said and is_closed) else []
@@ -212,8 +212,8 @@ class _DenialReader(NonDenials):
     def by_removal(self, cue: Cue) -> list[int]:
         """Deny the places whose data are left out of an analysis."""
         first, end = self.sentence(cue.first)
-        is_data = not cues.DATA.isdisjoint(self.tokens[first : cue.first])
-        if is_data or not cues.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
+        is_data = not grammar.DATA.isdisjoint(self.tokens[first : cue.first])
+        if is_data or not grammar.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
             return self.subject(cue.first, with_people=True)
         return []
 
@@ -229,7 +229,7 @@ class _DenialReader(NonDenials):
         is_kept = self.token(i - 1) == "with" and self.tokens[i] != "normal"
         if is_kept and (names := self.ahead(j)):
             return names  # "aphasia with preserved comprehension"
-        return self.heads(j) or (self.owner(i) if self.tokens[j] in cues.QUALITIES else [])
+        return self.heads(j) or (self.owner(i) if self.tokens[j] in grammar.QUALITIES else [])
 
     def by_state(self, cue: Cue) -> list[int]:
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
@@ -240,17 +240,19 @@ class _DenialReader(NonDenials):
             j += 1
         if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
-        is_said = cue.last > i or self.closes(j) or self.token(j) in cues.AFTER_STATE
-        if self.tokens[cue.last] in cues.RELATING_TO:
+        is_said = cue.last > i or self.closes(j) or self.token(j) in grammar.AFTER_STATE
+        if self.tokens[cue.last] in grammar.RELATING_TO:
             is_said = self.follows_verb(i)
         return (self.of_subject(cue) or self.where(j)) if is_said else []
 
     def by_absence(self, cue: Cue) -> list[int]:
         """Deny what is absent, and the place: "aphasia was seen in none", "absent in the pons"."""
         i, j = cue.first, cue.last + 1
-        while self.token(i - 1) in cues.SEEN or self.token(i - 1) in cues.OCCURRING:
+        while self.token(i - 1) in grammar.SEEN or self.token(i - 1) in grammar.OCCURRING:
             i -= 1
-        if self.token(i - 1) in cues.CONJUNCTIONS:  # "present in the insula and absent in the pons"
+        if (
+            self.token(i - 1) in grammar.CONJUNCTIONS
+        ):  # "present in the insula and absent in the pons"
             verb = self.first_verb(i)
             i = verb if verb < i else 0
         return [*self.subject(i), *([] if self.ends_clause(j) else self.ahead(j))]
@@ -262,7 +264,7 @@ class _DenialReader(NonDenials):
 
     def likewise(self, j: int) -> list[int]:
         """Return what shares the predicate before token j: "is normal, as are the thalami"."""
-        is_so = self.token(j) == "as" and self.token(j + 1) in cues.AUXILIARIES
+        is_so = self.token(j) == "as" and self.token(j + 1) in grammar.AUXILIARIES
         return self.structures(self.ahead(j + 2)) if is_so else []
 
     def of_subject(self, cue: Cue) -> list[int]:
@@ -272,7 +274,7 @@ class _DenialReader(NonDenials):
             return names
         is_state, verb = cue.kind == "state", self.first_verb(i)
         is_bare = not self.names(range(verb, i))
-        if self.token(self.before_verb(i)) in cues.CONJUNCTIONS and (is_state or is_bare):
+        if self.token(self.before_verb(i)) in grammar.CONJUNCTIONS and (is_state or is_bare):
             i = verb  # "was exposed and left untouched"
         names = self.subject(i, with_people=cue.kind == "verb") or self.antecedents(i)
         if not names and is_state and is_bare:
@@ -282,7 +284,7 @@ class _DenialReader(NonDenials):
     def first_verb(self, i: int) -> int:
         """First verb of the sentence before token i, or token i."""
         first, _ = self.sentence(i)
-        return next((j for j in range(first, i) if self.tokens[j] in cues.FINITE), i)
+        return next((j for j in range(first, i) if self.tokens[j] in grammar.FINITE), i)
 
     # ---- exceptions
 
@@ -293,7 +295,7 @@ class _DenialReader(NonDenials):
         is_outside = self.tokens[cue.first] == "outside"
         is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
         names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))
-        return self.in_phrase(cue, names) if self.tokens[cue.first] in cues.RATHER else names
+        return self.in_phrase(cue, names) if self.tokens[cue.first] in grammar.RATHER else names
 
     def in_phrase(self, cue: Cue, names: list[int]) -> list[int]:
         """Keep the names of the first phrase: not "increases rather than decreases in the pons"."""
@@ -305,7 +307,7 @@ class _DenialReader(NonDenials):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        for i in [i for i, token in enumerate(self.tokens) if token in cues.UNREAL]:
+        for i in [i for i, token in enumerate(self.tokens) if token in grammar.UNREAL]:
             if self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
@@ -330,8 +332,8 @@ class _DenialReader(NonDenials):
     def dropped(self, i: int) -> list[int]:
         """Return what is gone of a list: "of the pons, insula and cuneus, only the latter …"."""
         near = self.tokens[i + 1 : i + LONGEST_PHRASE]
-        ranks = [cues.ORDINALS[token] for token in near[:2] if token in cues.ORDINALS]
-        if not ranks or cues.SURVIVING.isdisjoint(near):
+        ranks = [grammar.ORDINALS[token] for token in near[:2] if token in grammar.ORDINALS]
+        if not ranks or grammar.SURVIVING.isdisjoint(near):
             return []
         first, _ = self.sentence(i)
         names = self.structures(self.names(range(max(first, i - REACH), i)))

@@ -2,24 +2,52 @@
 
 Two denials cancel each other ("no patient was without aphasia", "not spared"); groups ("patients
 without aphasia"), conditions ("no-go", "No. 3"), exceptions ("normal except for the pons") and
-needs ("impossible without the hippocampus") are told apart.
+needs ("impossible without the hippocampus") are told apart. What somebody cannot do is a finding
+("unable to speak"), and so is what a part of the body lacks ("no feeling in the left hand").
 """
 
 from bisect import bisect_left
 from itertools import pairwise
 from typing import NamedTuple
 
-from neurowhere.text.clinical import cues
+from neurowhere.text.clinical import grammar
 from neurowhere.text.clinical.clauses import Clauses
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
-from neurowhere.text.clinical.places import LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import LESION, NOT_BRAIN, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
 REACH_TWICE = 12  # tokens between two denials that cancel each other
-CANCELLING: tuple[cues.Kind, ...] = ("no", "not", "without")
-CANCELLED: tuple[cues.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
+CANCELLING: tuple[grammar.Kind, ...] = ("no", "not", "without")
+CANCELLED: tuple[grammar.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
+# What people do unless they are ill; verbs that are also said of looking for findings come apart.
+ABILITIES = word_set(
+    """
+    articulate breathe calculate chew communicate comprehend concentrate converse cough count draw
+    dress eat feel flex follow grasp grip hear hold imagine learn lift move name navigate
+    pronounce raise read recall recite recognize remember repeat say sing sit smell smile sneeze
+    speak spell squeeze stand swallow talk taste understand verbalize vocalize walk wink write yawn
+    """
+)
+PERCEIVING = word_set(
+    "attend control discriminate distinguish find form identify inhibit initiate locate perceive "
+    "plan see shift solve suppress tell"
+)
+UNABLE = word_set(
+    "able can cannot could couldn fail failed failing fails failure inability longer unable"
+)
+PATIENTS = word_set(
+    "boy child father girl he infant man mother patient person pt she somebody someone woman"
+)
+PERSONS = PATIENTS | grammar.PEOPLE | word_set("participant subject who")
+OWNING = word_set("had has have")
+OBSERVERS = word_set("author authors i it one radiologist study we you")
+# What a person, or a part of the body, may lack.
+FACULTIES = word_set(
+    "feeling hearing language memory movement power recollection sensation sense sight speech "
+    "strength vision"
+)
 
 
 class Cue(NamedTuple):
@@ -27,7 +55,7 @@ class Cue(NamedTuple):
 
     first: int
     last: int
-    kind: cues.Kind
+    kind: grammar.Kind
 
 
 class NonDenials(Clauses):
@@ -61,37 +89,37 @@ class NonDenials(Clauses):
     def cancels(self, cue: Cue, other: Cue) -> bool:
         """Whether a cue denies the denial of the next one."""
         between = range(cue.last + 1, other.first)
-        is_false = self.tokens[other.last] in cues.FALSE  # "the claim of a normal pons is wrong"
+        is_false = self.tokens[other.last] in grammar.FALSE  # "the claim of a normal pons is wrong"
         if not is_false and (cue.kind not in CANCELLING or other.kind not in CANCELLED):
             return False
         if cue.kind == "without" and other.kind == "adjective":
-            return all(self.tokens[j] in cues.DETERMINERS for j in between)
+            return all(self.tokens[j] in grammar.DETERMINERS for j in between)
         if not between or len(between) > REACH_TWICE or self.is_left_open(other):
             return False
         if any(self.is_break(j) for j in (*between, other.first)):
             return False
-        has_verb = any(self.tokens[j] in cues.FINITE for j in between)
+        has_verb = any(self.tokens[j] in grammar.FINITE for j in between)
         return is_false or cue.kind == "not" or (cue.kind == "no" and has_verb)
 
     def is_break(self, j: int) -> bool:
         """Whether another clause or item begins at token j."""
         token = self.tokens[j]
-        return self.ends_clause(j) or token in cues.CONJUNCTIONS or token in cues.STOPS
+        return self.ends_clause(j) or token in grammar.CONJUNCTIONS or token in grammar.STOPS
 
     def is_denied(self, cue: Cue) -> bool:
         """Whether a cue is itself denied: "the pons was not spared", "cannot be excluded"."""
         for i in range(cue.first - 1, max(cue.first - LONGEST_PHRASE, -1), -1):
-            if self.tokens[i] in cues.NOT:
+            if self.tokens[i] in grammar.NOT:
                 return True
-            if not (self.tokens[i] in cues.AUXILIARIES or self.is_adverb(i)):
+            if not (self.tokens[i] in grammar.AUXILIARIES or self.is_adverb(i)):
                 break
         else:
             return False
-        return i > 0 and cues.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
+        return i > 0 and grammar.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
 
     def is_left_open(self, cue: Cue) -> bool:
         """Whether a cue says that something cannot be excluded."""
-        return self.tokens[cue.last] in cues.EXCLUDING and self.is_denied(cue)
+        return self.tokens[cue.last] in grammar.EXCLUDING and self.is_denied(cue)
 
     def is_wished(self, cue: Cue) -> bool:
         """Whether something is yet to be excluded: "MRI to rule out stroke"."""
@@ -99,12 +127,63 @@ class NonDenials(Clauses):
         is_infinitive = self.token(i - 1) == "to" or i == 0 or self.is_sentence_end(i)
         return is_infinitive and self.tokens[i] in ("exclude", "rule")
 
+    # ---- what somebody cannot do
+
+    def is_inability(self, cue: Cue) -> bool:
+        """Whether a cue tells of a deficit: "cannot move his arm", "no feeling in the hand"."""
+        if cue.kind == "no" and self.is_lost(cue):
+            return True
+        is_said = cue.kind == "not" or self.tokens[cue.last] == "longer"
+        j = self.after_auxiliaries(cue.last + 1)
+        verb = fold(self.token(j))
+        if not is_said or not (verb in ABILITIES or verb in PERCEIVING):
+            return False
+        around = {*self.tokens[cue.first : j], self.token(cue.first - 1)}
+        who = self.doer(cue.first)
+        is_person = who in PERSONS or (not who and verb in ABILITIES and bool(around & UNABLE))
+        return is_person and not self.is_search(j)
+
+    def after_auxiliaries(self, j: int) -> int:
+        """First token from j on that is neither an auxiliary nor an adverb, nor "able to"."""
+        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j) or self.token(j) == "able":
+            j += 1
+        return j
+
+    def doer(self, i: int) -> str:
+        """Who the verb before token i is said of: a person, an observer, or "" if neither."""
+        for j in range(i - 1, max(self.sentence(i)[0] - 1, i - LONGEST_PHRASE), -1):
+            if self.tokens[j] in PERSONS or self.tokens[j] in OBSERVERS:
+                return self.tokens[j]
+        return ""
+
+    def is_search(self, j: int) -> bool:
+        """Whether the verb at token j has findings for its object: "does not see a lesion"."""
+        end = j + 1
+        while end < min(j + LONGEST_PHRASE, len(self.tokens)):
+            if self.ends_clause(end) or self.is_end(end) or self.is_verb(end):
+                break
+            end += 1
+        is_finding = any(fold(token) in LESION for token in self.tokens[j + 1 : end])
+        has_place = bool(self.structures(self.names(range(j + 1, end))))
+        return is_finding or has_place or self.token(j + 1) == "that"
+
+    def is_lost(self, cue: Cue) -> bool:
+        """Whether somebody lacks a faculty: "no movement of the arm", "he has no memory of it"."""
+        i, j = cue.first, cue.last + 1
+        if self.token(j) not in FACULTIES:
+            return False
+        near = self.tokens[j + 1 : min(j + 1 + REACH_WITH, self.sentence(j)[1])]
+        if near[:1] in (["in"], ["of"], ["on"]) and any(fold(word) in NOT_BRAIN for word in near):
+            return True
+        is_whole = self.ends_clause(j + 1) or near[0] in ("of", "for")
+        return is_whole and self.token(i - 1) in OWNING and self.doer(i) in PATIENTS
+
     # ---- conditions, groups and exceptions
 
     def is_condition(self, cue: Cue) -> bool:
         """Whether a cue names a condition or a number: "no-go", "reward or no reward", "No. 3"."""
         i, j = cue.first, cue.last + 1
-        if self.gap(j) == "-" and self.token(j) not in cues.QUALITIES:
+        if self.gap(j) == "-" and self.token(j) not in grammar.QUALITIES:
             return True
         if self.tokens[i] != "no":
             return False
@@ -117,7 +196,7 @@ class NonDenials(Clauses):
         if self.tokens[cue.first] in ("neither", "nor"):
             return False
         j = cue.last + 1
-        j += self.token(j) in cues.DETERMINERS
+        j += self.token(j) in grammar.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
         return self.token(j) in SIDE_WORDS and not SIDE_WORDS.keys().isdisjoint(before)
 
@@ -126,29 +205,33 @@ class NonDenials(Clauses):
         before = self.tokens[max(cue.first - REACH_WITH, 0) : cue.first]
         if self.tokens[cue.last] not in ("without", "no") or not before:
             return False
-        if before[-1] in cues.CONJUNCTIONS and "with" in before:
+        if before[-1] in grammar.CONJUNCTIONS and "with" in before:
             return True
         who = before[-2:][0] if before[-1] == "with" else before[-1]
-        return who in cues.PEOPLE or who in cues.NUMBERS
+        return who in grammar.PEOPLE or who in grammar.NUMBERS
 
     def is_needed(self, cue: Cue) -> bool:
         """Whether nothing goes without it: "impossible without the hippocampus"."""
         if self.tokens[cue.first] != "without":
             return False
         first, end = self.sentence(cue.first)
-        return not cues.CANNOT.isdisjoint(self.tokens[first:end])
+        return not grammar.CANNOT.isdisjoint(self.tokens[first:end])
 
     def is_partial(self, cue: Cue) -> bool:
         """Whether only a part is gone: "partial resolution of", "has all but disappeared"."""
         before = self.tokens[max(cue.first - 3, 0) : cue.first]
-        return not cues.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
+        return not grammar.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
 
     def is_exception(self, cue: Cue) -> bool:
         """Whether another cue denies what this one takes out: "no lesion except in the pons"."""
-        if self.tokens[cue.first] in cues.RATHER:
+        if self.tokens[cue.first] in grammar.RATHER:
             return False
         after = self.token(cue.last + 1)
-        if after == "that" or after in cues.ARTICLES or self.tokens[cue.last] in cues.ARTICLES:
+        if (
+            after == "that"
+            or after in grammar.ARTICLES
+            or self.tokens[cue.last] in grammar.ARTICLES
+        ):
             return True  # "except for a lesion in the pons"
         first, end = self.sentence(cue.first)
         near = self.cues[bisect_left(self.cues, (first,)) : bisect_left(self.cues, (end,))]
@@ -159,7 +242,7 @@ class NonDenials(Clauses):
     def holds(self, j: int) -> bool:
         """Whether what is denied holds all the same: "not active until", "not the pons alone"."""
         for k in range(j + 1, min(j + LONGEST_PHRASE, len(self.tokens))):
-            if self.tokens[k] in cues.HOLDING:
+            if self.tokens[k] in grammar.HOLDING:
                 return True
             if self.is_break(k):
                 return False
@@ -174,7 +257,7 @@ class NonDenials(Clauses):
         for number in names:
             if self.is_there(number, i):
                 end = self.reading.last[number]
-            is_of = end and cues.INTO.isdisjoint(self.tokens[end : self.reading.first[number]])
+            is_of = end and grammar.INTO.isdisjoint(self.tokens[end : self.reading.first[number]])
             if not is_of:
                 kept.append(number)
         return kept
@@ -185,10 +268,10 @@ class NonDenials(Clauses):
         is_lesion = fold(self.token(end + 1)) in LESION and not self.is_sentence_end(end + 1)
         if not is_lesion and fold(self.tokens[end]) not in LESION:
             return False
-        while j > i and not (self.is_article(j) or self.tokens[j] in cues.PREPOSITIONS):
+        while j > i and not (self.is_article(j) or self.tokens[j] in grammar.PREPOSITIONS):
             j -= 1
-        is_definite = self.is_article(j) and self.tokens[j] not in cues.INDEFINITE
-        return is_definite and j > i + 1 and self.tokens[j - 2] not in cues.TRACES
+        is_definite = self.is_article(j) and self.tokens[j] not in grammar.INDEFINITE
+        return is_definite and j > i + 1 and self.tokens[j - 2] not in grammar.TRACES
 
     def is_lesion_before(self, i: int) -> bool:
         """Whether the verb before token i is said of a lesion: "the lesion does not enhance"."""
@@ -201,13 +284,15 @@ class NonDenials(Clauses):
             token, before = self.tokens[j], self.tokens[j - 1]
             if j > i and ("," in self.gap(j) or self.is_sentence_end(j)):
                 return None
-            if token in ("and", "or", "such") or token in cues.STOPS:
+            if token in ("and", "or", "such") or token in grammar.STOPS:
                 return None
-            if cues.STUDY.fullmatch(token):
+            if grammar.STUDY.fullmatch(token):
                 return "study"
-            if cues.CHANGE.fullmatch(token) or (token == "change" and before in cues.BEFORE_CHANGE):
+            if grammar.CHANGE.fullmatch(token) or (
+                token == "change" and before in grammar.BEFORE_CHANGE
+            ):
                 return "change"
-            if cues.NULL.fullmatch(token) and before != "mass":
+            if grammar.NULL.fullmatch(token) and before != "mass":
                 return "change" if self.is_known(j) else "null"
         return None
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Literal, NamedTuple, get_args
 
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
-from neurowhere.text.words import fold, word_set, words_of
+from neurowhere.text.words import PREFIXES, fold, word_set, words_of
 
 Side = Literal["left", "right", "bilateral"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -14,9 +14,11 @@ SIDE_WORDS: dict[str, Side] = {
     "left": "left",
     "l": "left",
     "lt": "left",
+    "lh": "left",
     "right": "right",
     "r": "right",
     "rt": "right",
+    "rh": "right",
     "bilateral": "bilateral",
     "bilaterally": "bilateral",
     "both": "bilateral",
@@ -97,6 +99,8 @@ MIDLINE = word_set(
     """
 )
 
+Key = tuple[str, ...]  # folded words of a name in alphabetical order
+
 
 class Attached(NamedTuple):
     """A side of a match, the tokens that say so, and whether it comes from earlier in a list."""
@@ -140,6 +144,29 @@ def without_side(name: str) -> tuple[str, Side | None]:
     if words and words[0] in SIDES:
         return " ".join(words[1:]), SIDE_WORDS[words[0]]
     return name, None
+
+
+def joined_words(name: str) -> tuple[str, ...]:
+    """Words of a name without its side, prefixes joined: "fronto parietal" is "frontoparietal"."""
+    words: list[str] = []
+    for word in words_of(name):
+        if word in SIDES:
+            continue
+        if words and words[-1] in PREFIXES:
+            words[-1] += word
+        else:
+            words.append(word)
+    return tuple(words)
+
+
+def form_of(name: str) -> tuple[str, ...]:
+    """Folded words of a name, in their order."""
+    return tuple(map(fold, joined_words(name)))
+
+
+def key_of(name: str) -> Key:
+    """Folded words in alphabetical order: "cortex, auditory" is "auditory cortex"."""
+    return tuple(sorted(form_of(name)))
 
 
 def is_place(name: str, structures: Collection[str] = ()) -> bool:

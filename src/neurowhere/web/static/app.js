@@ -1,457 +1,287 @@
-// The page: what is asked, what came back, and the wiring between the two.
+// The page: from what is asked to what is shown, and the wiring between the two.
 
-import { ask, get, post } from "/static/api.js";
-import { $, capital, choose, chosen, fill, make, mm, percent, settle, times } from "/static/dom.js";
-import { marked } from "/static/reading.js";
-import { asCurl, asPython, fromLink, saveBlob, saveTable, toLink } from "/static/share.js";
-import { barRow, fillTable, placeButton, studyRow } from "/static/tables.js";
-import { COLOURS, LEVELS, createPictures, createViewer } from "/static/viewer.js";
+import { drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "./address.js";
+import { clearAnswers } from "./answers.js";
+import { get } from "./api.js";
+import { twoTexts } from "./compare.js";
+import { $, chosen, settle } from "./dom.js";
+import { decoding, wireDecode } from "./decode.js";
+import { download } from "./download.js";
+import { onDrop } from "./drop.js";
+import { EXAMPLES, drawExamples } from "./examples.js";
+import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "./form.js";
+import { oneText } from "./onetext.js";
+import { movedTo, place, typedPlace } from "./place.js";
+import { asCurl, asPython, copyWords } from "./share.js";
+import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
+import { busy, notice, say, stale, toast, trouble } from "./status.js";
+import { nameTabs, openTab, wireTabs } from "./tabs.js";
+import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
-const EXAMPLES = {
-  "Stroke report": "Acute left MCA infarct involving the insula and the inferior frontal gyrus, with non-fluent aphasia. No lesion in the thalamus or the hippocampus. Weakness of the right hand.",
-  "Fear": "Conditioned fear activated the amygdala, the anterior insula and the dorsal anterior cingulate cortex.",
-  "Reading": "Reading words compared with symbols recruited the left fusiform gyrus, the visual word form area.",
-  "Parkinson’s": "Parkinson's disease patients off medication showed reduced activity in the putamen and the supplementary motor area.",
-  "Working memory": "An n-back working memory task engaged the dorsolateral prefrontal and parietal cortex.",
-};
-const PAIR = ["speech production", "speech perception"];
-const SUPPORT = {
-  good: ["Well supported", "The model knows enough of these words to tell where they point."],
-  weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
-  none: ["Not supported", "The text contains no term that the model knows, so this is the average map of all studies."],
-};
-const N_REGIONS = 18;
-const N_UNKNOWN = 8;
-const N_ALL = 1000;
-const N_SHOWN = 12; // terms of a list
-const N_OF_PLACE = 8; // terms of a list, for one place
-const N_STUDIES = 5; // for one place
+const TYPING_MS = 450;
+const RESTING_MS = 2500; // after which a text that is typed is worth remembering
 
-let result = null;
 let running = null; // the controller of the request under way
-let shown = null; // what the viewer shows: [kind, query]
-let at = [0, 0, 0];
-let viewer = createViewer($("stage"), moved, () => {
-  viewer = createPictures($("stage"), moved);
-  restyle();
-  run();
-});
+let answered = null; // the mode whose answer is shown, or null
+let limit = 50_000; // characters of a text
+let settled = true; // whether the query in the address is worth going back to
+let noteAddress = () => {};
 
-// ---- what is asked
+const MODES = { one: oneText, term: oneTerm, decode: decoding };
+const mode = () => (isPair() ? twoTexts : MODES[chosen("mode")] ?? oneText);
+const fields = () => ({ ...readForm(), at: place().join(",") });
 
-const isPair = () => chosen("mode") === "two";
-const reading = () => ({ negation: $("negation").checked, laterality: $("laterality").checked });
-const query = () => ({ text: $("text").value, ...(isPair() && { other: $("other").value }), ...reading() });
-const kind = () => (isPair() ? "difference" : "encode");
-const mapQuery = () => ({ ...query(), ...(isPair() ? {} : { image: chosen("image") }) });
-const isEmpty = () => !$("text").value.trim() || (isPair() && !$("other").value.trim());
+// ---- asking
 
-// Do the work that was asked for last; what it replaces is given up.
-async function attempt(work) {
+// Ask, and show all of the answer at once; what was asked before is given up.
+async function run({ step = false, at = null, typed = false } = {}) {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
+  const asked = mode();
+  if (!asked.isReady()) { clear(asked); return; }
   busy(true);
   try {
-    await work(signal);
-    trouble(null);
-    stale(false);
+    const [answer, show] = await Promise.all([asked.ask(signal), prepare(asked.view(), signal)]);
+    if (signal.aborted) return;
+    tell(asked, answer, show, at);
+    note({ step: step || (typed && settled) });
+    settled = !typed;
+    rememberSoon();
   } catch (error) {
-    if (error.name === "AbortError") return;
-    trouble(error);
+    if (error.name === "AbortError" || signal.aborted) return;
+    trouble(error, () => run({ step, at, typed }));
     stale(true);
   } finally {
     if (!signal.aborted) busy(false);
   }
 }
 
-async function run() {
-  if (isEmpty()) {
-    running?.abort();
-    busy(false);
-    stale(true);
-    return;
-  }
-  await attempt(async (signal) => {
-    result = await asked(signal);
-    tell(result);
-    await showMap(signal);
-    const first = (isPair() ? result.more : result.regions)[0];
-    const peak = result.peaks?.[0]?.at ?? first?.at;
-    if (peak && !signal.aborted) await viewer.moveTo(peak);
-    say(first ? `Map ready. Strongest: ${first.name}, ${percent(first.probability)}.` : "Map ready.");
-  });
-}
-
-async function asked(signal) {
-  return ask(kind(), { ...query(), regions: N_REGIONS }, signal);
-}
-
-async function showMap(signal) {
-  shown = [kind(), mapQuery()];
-  drawLegend(await viewer.show(...shown, signal));
-  caption(null);
-}
-
-// Show another map for as long as something is pointed at.
-const glance = settle(async (name, words) => {
-  try {
-    const scale = await viewer.show(...(name ?? shown));
-    caption(words);
-    drawLegend(scale, Boolean(name) && name[0] === "term");
-  } catch (error) {
-    if (error.name !== "AbortError") trouble(error);
-  }
-}, 120);
-
-function whilePointed(show) {
-  const hide = () => glance(null, null);
-  return { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: show };
-}
-
-function pointing(term) {
-  const show = () => glance(["term", { name: term }], `What the model knows about “${term}”`);
-  const key = (event) => {
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); }
-  };
-  return { ...whilePointed(show), onkeydown: key };
-}
-
-// ---- what came back
-
-function tell(answer) {
-  if (isPair()) tellDistance(answer);
-  else tellSupport(answer.support);
-  tellReading(answer);
-  tellRules(isPair() ? [] : answer.rules);
-  tellUnknown(isPair() ? [] : answer.unknown);
-  tellTerms(isPair() ? answer.difference.terms : answer.terms);
-  if (isPair()) tellPair(answer);
-  else tellRegions(answer);
-  fill($("similar"), ...(answer.similar ?? []).map(studyRow));
+function tell(asked, answer, show, at) {
+  answered = asked;
+  trouble(null);
+  stale(false);
+  nameTabs(asked.tabs);
+  asked.tell(answer, correct);
+  show();
   $("by-sentence").open = false;
+  setExports(true);
+  const there = at ?? asked.first(answer);
+  if (there) viewer.moveTo(there);
+  say(asked.spoken(answer));
+  tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
 }
 
-function tellSupport({ level, terms }) {
-  const [name, words] = SUPPORT[level];
-  $("support").textContent = terms ? `${name} · ${terms} term${terms > 1 ? "s" : ""}` : name;
-  $("support").dataset.level = level;
-  $("support-words").textContent = words;
+// The page of a term.
+function openTerm(name) {
+  writeForm({ ...readForm(), mode: "term", term: name });
+  setMode();
+  window.scrollTo({ top: 0 });
+  run({ step: true });
 }
 
-// Structures that an artery, a syndrome or a sign points to by a rule, not by what was learned.
-function tellRules(rules) {
-  const applied = rules.filter((rule) => rule.applied);
-  const words = applied.map(({ name, structures }) =>
-    `“${name}” points to ${structures.map(({ side, term }) => (side ? `${side} ${term}` : term)).join(", ")}`);
-  $("rules").textContent = words.length ? `By rule: ${words.join("; ")}.` : "";
-  $("rules").hidden = !words.length;
-}
-
-// Words that count for nothing, each with a button that puts a known name in its place.
-function tellUnknown(unknown) {
-  const items = unknown.slice(0, N_UNKNOWN).flatMap(({ word, suggestions: [first] }, i) => [
-    i ? ", " : "Not known: ", word,
-    ...(first ? [" (did you mean ", make("button", { type: "button", class: "place-link", onclick: () => correct(word, first) }, first), "?)"] : []),
-  ]);
-  fill($("unknown"), ...items);
-  $("unknown").hidden = !items.length;
-}
-
-function correct(word, name) {
-  $("text").value = $("text").value.replace(word, name);
-  run();
-}
-
-function tellDistance({ distance, text, other }) {
-  const weakest = ["none", "weak", "good"].find((level) => [text, other].some(({ support }) => support.level === level));
-  $("support").textContent = `${percent(distance)} apart`;
-  $("support").dataset.level = weakest;
-  $("support-words").textContent = `The two maps differ in ${percent(distance)} of their mass. Warm: more for the first text; cold: more for the second.`;
-}
-
-function tellReading(answer) {
-  if (isPair()) {
-    fill($("reading"),
-      make("p", {}, ...marked($("text").value, answer.text, pointing)),
-      make("p", { class: "versus" }, "compared with"),
-      make("p", {}, ...marked($("other").value, answer.other, pointing)));
-  } else fill($("reading"), ...marked($("text").value, answer, pointing));
-}
-
-function tellTerms(terms) {
-  const sorted = [...terms].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
-  fill($("terms"), ...contributions(sorted, N_SHOWN));
-}
-
-function contributions(terms, most) {
-  const rows = bars(terms.map(({ term, contribution }) => [term, contribution]), most);
-  return rows.length ? rows : [make("li", { class: "soft" }, "No known term")];
-}
-
-// The first of some terms over bars, which are as long as their values are to the strongest.
-function bars(pairs, most) {
-  const strongest = Math.max(1e-9, ...pairs.map(([, value]) => Math.abs(value)));
-  return pairs.slice(0, most).map(([term, value]) => barRow(term, value / strongest, pointing(term)));
-}
-
-function tellRegions({ regions, peaks }) {
-  const largest = regions[0]?.probability || 1;
-  $("regions-note").textContent = "share of the map";
-  fillTable($("regions"), ["Region", "Share", "vs average"], regions.map((row) => [
-    placeButton(capital(row.name), row.at, goTo, row.region),
-    make("span", { class: "meter", style: { "--share": row.probability / largest } }, percent(row.probability)),
-    ratioCell(row.ratio),
-  ]));
-  fillTable($("peaks"), ["Place", "Region", "vs average"], peaks.map((row) => [
-    placeButton(mm(row.at), row.at, goTo), capital(row.name ?? "–"), ratioCell(row.ratio),
-  ]));
-}
-
-function tellPair({ more, less }) {
-  const row = ({ name, at, region, probability, other }) => [
-    placeButton(capital(name), at, goTo, region), percent(probability), percent(other),
-  ];
-  $("regions-note").textContent = "share of each map";
-  fillTable($("regions"), ["Region", "First", "Second"], more.map(row));
-  fillTable($("peaks"), ["Region", "First", "Second"], less.map(row));
-}
-
-const ratioCell = (ratio) =>
-  make("span", { class: ratio === null || (ratio > 0.67 && ratio < 1.5) ? "soft" : ratio > 1 ? "up" : "down" }, times(ratio));
-
-// ---- the place of the crosshair
-
-function goTo(place) {
-  viewer.moveTo(place);
-  const { top } = $("stage").getBoundingClientRect();
-  if (top < 0) $("stage").scrollIntoView({ behavior: "smooth", block: "start" });
-}
-
-function moved(place) {
-  at = place;
-  ["x", "y", "z"].forEach((axis, i) => { if (document.activeElement !== $(axis)) $(axis).value = place[i]; });
-  $("here").textContent = "";
-  $("place").setAttribute("aria-busy", String(Boolean(result)));
-  tellPlace();
-}
-
-const tellPlace = settle(async () => {
-  if (!result || isEmpty()) return;
-  const there = at;
-  $("place-where").textContent = `${mm(at)} mm`;
+// Show another image of the same answer.
+async function showImage() {
+  if (!answered || answered !== mode()) { run(); return; }
+  busy(true);
   try {
-    const [{ place }, decoded] = await Promise.all([
-      ask("encode", { text: $("text").value, ...reading(), at, regions: 0 }),
-      ask("decode", { points: [at], n: N_SHOWN }),
-    ]);
-    if (there !== at) return; // the crosshair has gone on
-    tellWhy(place);
-    tellDecoded(decoded);
+    (await prepare(answered.view()))();
+    note();
   } catch (error) {
-    if (there === at) tellNowhere(error.message);
+    trouble(error, showImage);
   } finally {
-    if (there === at) $("place").setAttribute("aria-busy", "false");
-  }
-}, 180);
-
-function tellWhy({ name, ratio, density, why }) {
-  $("here").textContent = name ? capital(name) : "";
-  $("place-words").textContent = `${capital(name ?? "in the brain")}: ${times(ratio)} the average, ${percent(1000 * density)} of activations per cm³ for this text.`;
-  fill($("why"), ...contributions(why, N_OF_PLACE));
-}
-
-function tellDecoded({ terms, studies }) {
-  fill($("decoded"), ...bars(terms.map(({ term, score }) => [term, score]), N_OF_PLACE));
-  $("speaking-title").hidden = !studies.length;
-  fill($("speaking"), ...studies.slice(0, N_STUDIES).map(studyRow));
-}
-
-function tellNowhere(message) {
-  $("here").textContent = "";
-  $("place-words").textContent = message;
-  ["why", "decoded", "speaking"].forEach((id) => fill($(id)));
-  $("speaking-title").hidden = true;
-}
-
-// ---- sentence by sentence
-
-async function tellSentences() {
-  if (!$("by-sentence").open || isPair() || isEmpty()) return;
-  const text = Array.from($("text").value);
-  try {
-    const { sentences } = await ask("encode", { ...query(), regions: 0, sentences: true });
-    fill($("sentences"), ...sentences.map((sentence) => sentenceRow(text, sentence)));
-  } catch (error) {
-    trouble(error);
+    busy(false);
   }
 }
 
-function sentenceRow(text, { where, support, regions }) {
-  const words = text.slice(...where).join("");
-  const show = () => glance(["encode", { text: words, ...reading(), image: chosen("image") }], words);
-  const places = regions.map((row) => `${row.name} ${percent(row.probability)}`).join(", ");
-  return make("li", {},
-    make("button", { type: "button", class: "sentence", ...whilePointed(show) },
-      make("span", { class: "dot", "data-level": support.level, title: SUPPORT[support.level][0] }), make("span", {}, words)),
-    make("small", { class: "soft" }, support.level === "none" ? "no known term" : places));
+function clear({ empty, problem }) {
+  busy(false);
+  answered = null;
+  const wrong = problem?.();
+  trouble(wrong ? { message: wrong } : null);
+  tellRelated("", openTerm);
+  stale(false);
+  clearAnswers();
+  clearStage(empty);
+  setExports(false);
+  note();
 }
 
-// ---- taking it along
-
-const FORMS = {
-  nifti: async () => saveBlob(await (await post(`${kind()}.nii.gz`, mapQuery())).blob(), "map.nii.gz"),
-  png: async () => saveBlob(await (await post(`${kind()}.png`, mapQuery())).blob(), "map.png"),
-  html: async () => saveBlob(await (await post("encode.html", query())).blob(), "report.html"),
-  csv: async () => {
-    const answer = await ask(kind(), { ...query(), regions: N_ALL });
-    const rows = isPair() ? [...answer.more, ...answer.less.toReversed()] : answer.regions;
-    saveTable(rows.map(({ at: [x, y, z], why, ...row }) => ({ ...row, x, y, z })), "regions.csv");
-  },
-};
-
-async function download(button) {
-  if (isEmpty()) return;
-  button.disabled = true;
-  try {
-    await FORMS[button.dataset.form]();
-  } catch (error) {
-    trouble(error);
-  } finally {
-    button.disabled = false;
-  }
+function setExports(yes) {
+  for (const button of document.querySelectorAll("#downloads button, #copies button")) button.disabled = !yes;
 }
 
-const COPIES = {
-  link: () => toLink({ ...query(), mode: chosen("mode"), image: chosen("image"), at }),
-  python: () => asPython(query()),
-  curl: () => asCurl(kind(), query()),
-};
-
-async function copy(button) {
-  try {
-    await navigator.clipboard.writeText(COPIES[button.dataset.copy]());
-    toast("Copied");
-  } catch {
-    toast("The browser does not allow copying here");
-  }
+function note(options) {
+  record(fields(), options);
+  noteAddress();
 }
 
-// ---- signs of life
+const rememberSoon = settle(() => {
+  if (!answered) return;
+  settled = true;
+  remember(fields());
+}, RESTING_MS);
 
-function busy(yes) {
-  $("stage").setAttribute("aria-busy", String(yes));
+// Put a known name in the place of a word, given by its code points.
+function correct([start, end], name) {
+  const field = $(chosen("mode") === "term" ? "term" : "text");
+  const points = Array.from(field.value);
+  points.splice(start, end - start, name);
+  field.value = points.join("");
+  run({ step: true });
 }
 
-const isBusy = () => $("stage").getAttribute("aria-busy") === "true";
-
-function trouble(error) {
-  $("problem").hidden = !error;
-  if (error) fill($("problem"), make("strong", {}, error.message), " ", error.hint ?? "");
-}
-
-// Whether what is shown belongs to another text than the one that is written.
-function stale(yes) {
-  document.body.classList.toggle("stale", yes);
-}
-
-function say(words) {
-  $("said").textContent = words;
-}
-
-function toast(words) {
-  $("toast").textContent = words;
-  $("toast").hidden = false;
-  hideToast();
-}
-
-const hideToast = settle(() => { $("toast").hidden = true; }, 1600);
-
-function caption(words) {
-  $("caption").hidden = !words;
-  $("caption").textContent = words ?? "";
-}
-
-function drawLegend(scale, ofTerm = false) {
-  if (!scale) return;
-  const image = ofTerm || isPair() ? "log_ratio" : chosen("image");
-  const { low, high } = scale;
-  if (image === "mass") {
-    const names = ["95 %", "80 %", "50 %"];
-    fill($("legend"), ...LEVELS.map((colour, i) => make("span", { class: "level" }, make("i", { style: { background: `rgb(${colour})` } }), names[i])));
-    return;
-  }
-  const bar = (name, back) => make("i", { class: "ramp", style: { background: `linear-gradient(to ${back ? "left" : "right"}, ${COLOURS[name].map((colour) => `rgb(${colour})`)})` } });
-  const word = (value, sign) => {
-    if (value === null) return sign < 0 ? "less" : "more";
-    return image === "density" ? `${percent(1000 * value)}` : times(Math.exp(sign * value));
-  };
-  const name = $("colours").value;
-  if (image === "density") fill($("legend"), word(low, -1), bar(name), word(high, 1), make("small", {}, "per cm³"));
-  else fill($("legend"), word(high, -1), bar("ice", true), bar(name), word(high, 1), make("small", {}, isPair() ? "first to second" : "the average"));
+// Keep a text within the limit, and say so if something was cut.
+function limited(event) {
+  const points = Array.from(event.target.value);
+  const cut = points.length > limit;
+  if (cut) event.target.value = points.slice(0, limit).join("");
+  const number = (n) => n.toLocaleString("en");
+  notice(cut ? `The text was cut: the first ${number(limit)} of ${number(points.length)} characters are read.` : null);
 }
 
 // ---- wiring
 
-function wire() {
-  const later = settle(run, 450);
-  $("text").addEventListener("input", later);
-  $("other").addEventListener("input", later);
-  for (const id of ["negation", "laterality"]) $(id).addEventListener("change", run);
-  $("run").addEventListener("click", run);
-  document.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run(); });
-  $("mode").addEventListener("change", () => { setMode(); run(); });
-  $("image").addEventListener("change", () => (isBusy() ? run() : attempt(showMap)));
-  $("view").addEventListener("change", () => viewer.view(chosen("view")));
-  $("by-sentence").addEventListener("toggle", tellSentences);
-  for (const id of ["hidden", "opacity", "colours"]) $(id).addEventListener("input", restyle);
-  $("coordinates").addEventListener("change", () => viewer.moveTo(["x", "y", "z"].map((axis) => Number($(axis).value))));
-  $("coordinates").addEventListener("submit", (event) => event.preventDefault());
-  $("downloads").addEventListener("click", (event) => event.target.closest("button") && download(event.target.closest("button")));
-  $("copies").addEventListener("click", (event) => event.target.closest("button") && copy(event.target.closest("button")));
-  $("theme").addEventListener("click", changeTheme);
-  fill($("examples"), ...Object.entries(EXAMPLES).map(([name, text]) =>
-    make("button", { type: "button", class: "chip", onclick: () => { $("text").value = text; run(); } }, name)));
+const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("change", action));
+
+function wireQuery() {
+  const later = settle(() => run({ typed: true }), TYPING_MS);
+  for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); later(); });
+  $("points").addEventListener("input", later);
+  onChange(["negation", "laterality", "sort", "atlas"], () => run());
+  wireTerm(openTerm);
+  const takeMap = wireDecode(run, trouble);
+  onDrop($("drop"), takeMap);
+  onDrop($("stage"), (file) => {
+    writeForm({ ...readForm(), mode: "decode" });
+    setMode();
+    takeMap(file);
+  });
+  $("run").addEventListener("click", () => run({ step: true }));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run({ step: true });
+    if (event.key === "Escape") unpin();
+  });
+  $("mode").addEventListener("change", () => { notice(null); setMode(); run({ step: true }); });
+  $("swap").addEventListener("click", () => {
+    [$("text").value, $("other").value] = [$("other").value, $("text").value];
+    run({ step: true });
+  });
+  $("by-sentence").addEventListener("toggle", () => {
+    if ($("by-sentence").open && answered) answered.tellSentences().catch((error) => trouble(error));
+  });
+}
+
+function wireViewer() {
+  hooks.onMove = (at) => {
+    movedTo(at, answered?.texts() ?? []);
+    noteSoon();
+  };
+  hooks.onView = nextView;
+  viewer.canvas.addEventListener("click", () => openTab("place"));
+  $("image").addEventListener("change", showImage);
+  $("view").addEventListener("change", () => { viewer.set({ view: chosen("view") }); note(); });
+  $("back").addEventListener("click", unpin);
+  $("open-term").addEventListener("click", () => openTerm(nowShown().term));
+  for (const id of ["hidden", "opacity", "colours", "crosshair"]) $(id).addEventListener("input", restyle);
+  $("reset").addEventListener("click", () => {
+    writeForm({ ...readForm(), ...LOOKS });
+    restyle();
+  });
+  $("coordinates").addEventListener("change", typed);
+  $("coordinates").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
+}
+
+const noteSoon = settle(() => answered && note(), 300);
+
+function typed() {
+  const point = typedPlace();
+  if (point) viewer.moveTo(point);
+}
+
+function nextView() {
+  const inputs = [...document.querySelectorAll("input[name=view]:not(:disabled)")];
+  const next = inputs[(inputs.findIndex((input) => input.checked) + 1) % inputs.length];
+  next.checked = true;
+  next.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
 function restyle() {
-  const looks = { hidden: $("hidden").value / 100, opacity: $("opacity").value / 100, colours: $("colours").value };
-  drawLegend(viewer.style(looks), shown?.[0] === "term");
+  viewer.scene.crosshair = $("crosshair").checked;
+  viewer.style(looks());
+  drawLegend();
+  noteSoon();
 }
 
-function setMode() {
-  $("other-field").hidden = !isPair();
-  $("examples").hidden = isPair();
-  document.body.classList.toggle("pair", isPair());
-  $("regions-title").textContent = isPair() ? "More for the first" : "Regions";
-  $("peaks-title").textContent = isPair() ? "More for the second" : "Peaks";
-  $("peaks-note").textContent = isPair() ? "share of each map" : "MNI mm";
-  if (isPair() && !$("other").value) [$("text").value, $("other").value] = PAIR;
+const COPIES = {
+  link: () => linkTo(fields()),
+  python: () => asPython(answered.query()),
+  curl: () => asCurl(answered.kind, answered.query()),
+};
+
+function wireExports() {
+  const onButton = (id, action) => $(id).addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button && answered) action(button);
+  });
+  onButton("copies", async (button) => toast((await copyWords(COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
+  onButton("downloads", (button) => download(button, answered).catch((error) => trouble(error, () => button.click())));
+}
+
+function wirePage() {
+  $("theme").addEventListener("click", changeTheme);
+  $("remember").addEventListener("change", () => { setRemembering($("remember").checked); if ($("remember").checked) note(); });
+  $("forget").addEventListener("click", forget);
+  for (const link of document.querySelectorAll(".skip")) { // the address stays that of the query
+    link.addEventListener("click", (event) => { event.preventDefault(); $(link.hash.slice(1)).focus(); });
+  }
+  noteAddress = onAddress((asked) => restore(asked));
 }
 
 function changeTheme() {
   const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = theme;
-  localStorage.setItem("theme", theme);
+  try { localStorage.setItem("theme", theme); } catch { /* storage is off */ }
+}
+
+// Show what belongs to a mode; what was written for another one stays.
+function setMode() {
+  const name = chosen("mode");
+  for (const element of document.querySelectorAll("[data-modes]")) element.hidden = !element.dataset.modes.split(" ").includes(name);
+  document.body.dataset.mode = name;
+  $("image").hidden = name === "decode";
+  $("run").textContent = name === "decode" ? "Decode" : "Show the map";
+  const image = document.querySelector("input[name=image]:checked");
+  if (name !== "decode" && image.closest("label").hidden) document.querySelector("input[name=image]").checked = true;
+  drawExamples(name, (id, words) => { $(id).value = words; notice(null); run({ step: true }); });
+}
+
+function restore(asked) {
+  writeForm({ ...asked, ...(!asked.text && !asked.mode ? { text: Object.values(EXAMPLES)[0] } : {}) });
+  setMode();
+  viewer.scene.crosshair = $("crosshair").checked;
+  viewer.set({ view: chosen("view") });
+  viewer.style(looks());
+  return run({ at: asked.at });
 }
 
 async function begin() {
-  wire();
-  const asked = fromLink(location.hash);
-  $("text").value = asked.text ?? Object.values(EXAMPLES)[0];
-  $("other").value = asked.other ?? "";
-  choose("mode", asked.mode ?? "one");
-  choose("image", asked.image ?? "density");
-  $("negation").checked = asked.negation ?? true;
-  $("laterality").checked = asked.laterality ?? true;
-  setMode();
-  await run();
-  if (asked.at) viewer.moveTo(asked.at);
-  const about = await get("model").catch(() => null);
-  if (about) {
-    $("text").maxLength = $("other").maxLength = about.limits.max_text;
-    $("about").textContent = `Learned from ${about.studies.toLocaleString("en")} studies and ${about.terms.toLocaleString("en")} terms · neurowhere ${about.version}`;
-  }
+  wireQuery();
+  wireViewer();
+  wireExports();
+  wirePage();
+  wireTabs();
+  drawRecent();
+  beginStage().catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
+  const about = get("model").catch(() => null);
+  await restore(location.hash.includes("=") ? fromHash(location.hash) : {});
+  tellAbout(await about);
+}
+
+function tellAbout(about) {
+  if (!about) return;
+  limit = about.limits.max_text;
+  $("about").textContent = `Learned from ${about.studies.toLocaleString("en")} studies and ${about.terms.toLocaleString("en")} terms · neurowhere ${about.version}`;
 }
 
 begin();

@@ -1,25 +1,6 @@
-// Sharing: links, files and code that reproduce a query.
+// Sharing: files and code that reproduce a query.
 
-import { make } from "/static/dom.js";
-
-// The query after the #, which a browser keeps to itself.
-export function toLink({ text, other, mode, image, at, negation, laterality }) {
-  const fields = { text, image, at: at.join(","), ...(mode === "two" && { mode, other }) };
-  if (!negation) fields.negation = "0";
-  if (!laterality) fields.laterality = "0";
-  return `${location.origin}${location.pathname}#${new URLSearchParams(fields)}`;
-}
-
-export function fromLink(hash) {
-  const fields = Object.fromEntries(new URLSearchParams(hash.slice(1)));
-  const at = fields.at?.split(",").map(Number);
-  return {
-    ...fields,
-    at: at?.length === 3 && at.every(Number.isFinite) ? at : null,
-    negation: fields.negation !== "0",
-    laterality: fields.laterality !== "0",
-  };
-}
+import { make } from "./dom.js";
 
 export function asPython({ text, other, negation, laterality }) {
   const options = `${negation ? "" : ", negation=False"}${laterality ? "" : ", laterality=False"}`;
@@ -32,7 +13,26 @@ export function asPython({ text, other, negation, laterality }) {
 
 export function asCurl(kind, query) {
   const body = JSON.stringify(query).replaceAll("'", "'\\''");
-  return `curl -s ${location.origin}/api/v1/${kind} -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl -s ${new URL(`api/v1/${kind}`, location.href)} -H 'Content-Type: application/json' -d '${body}'`;
+}
+
+// Copy words; also where the browser has no clipboard for pages, as on plain http.
+export async function copyWords(words) {
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(words);
+      return true;
+    } catch { /* not allowed: the old way */ }
+  }
+  const field = make("textarea", { class: "hidden", "aria-hidden": "true" });
+  const before = document.activeElement;
+  field.value = words;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  before?.focus();
+  return done;
 }
 
 export function saveBlob(blob, name) {

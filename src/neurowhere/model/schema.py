@@ -1,0 +1,315 @@
+"""Schema: the plain data that every face of the program renders, with what each name means.
+
+The command line prints it, ``--json`` and HTTP write it as one JSON object, tables and pages show
+its rows. `neurowhere.model.summary` makes it; `SCHEMA_VERSION` grows when a name changes its
+meaning or goes.
+"""
+
+import math
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, ClassVar, Literal
+
+SCHEMA_VERSION = 1
+DIGITS = 4  # of numbers in JSON that are significant
+
+Span = tuple[int, int]  # start and end in the text, in Unicode code points
+Point = tuple[float, float, float]  # in MNI mm
+Side = Literal["left", "right", "bilateral"]
+
+
+class Schema:
+    """What the classes of the schema share."""
+
+    __slots__ = ()
+    # The HTTP API is documented from the docstrings of the attributes.
+    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Support(Schema):
+    """How well the model can tell where the text points."""
+
+    level: Literal["none", "weak", "good"]
+    """How well, in a word."""
+    terms: int
+    """Number of known terms that the text affirms, and of names that rules know."""
+    words: int
+    """Number of words of the text."""
+    unknown: int
+    """Number of content words that the model does not know."""
+    foreign: bool
+    """Whether the text does not seem to be in English."""
+    nats: float
+    """Expected gain in log-likelihood over the mean map, calibrated on unseen studies."""
+    summary: str
+    """The same in a sentence."""
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+@dataclass(frozen=True, slots=True)
+class Term(Schema):
+    """A term that the text affirms."""
+
+    term: str
+    count: int
+    weight: float
+    """Its feature in the text."""
+    contribution: float
+    """How far it moved the map to what it is."""
+    where: list[Span] | None
+    """Its mentions; null where the text is kept out."""
+    implied: bool
+    """Whether only rules point to it: see `rules`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention(Schema):
+    """A mention of a term, or of a place that is no term."""
+
+    term: str
+    known: bool
+    """Whether it is a term of the model."""
+    where: Span | None
+    side: Side | None
+    side_where: Span | None
+    """The words that give the side."""
+    side_inherited: bool
+    """Whether the side stands before an earlier name of a list."""
+    status: Literal["affirmed", "hedged", "denied", "not_finding"]
+    """What the text says of it; what is denied or no finding does not count."""
+    negation_where: Span | None
+    """The words that deny it."""
+    hedge_where: Span | None = None
+    """The words that leave it open."""
+    section: str | None = None
+    """Section of a report without findings that it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImpliedStructure(Schema):
+    """A structure that a rule points to."""
+
+    term: str
+    side: Side | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Schema):
+    """An artery, a syndrome or a sign, and the structures that it points to by a rule."""
+
+    name: str
+    where: Span | None
+    applied: bool
+    """Whether it counts: the text affirms it."""
+    structures: list[ImpliedStructure]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Schema):
+    """A content word of the text that the model does not know."""
+
+    word: str
+    where: Span
+    suggestions: list[str]
+    """Known names that are spelt like it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnappliedSide(Schema):
+    """A side that was read and not applied: of a limb, a visual field or a symptom."""
+
+    side: Side
+    where: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Schema):
+    """What a term adds."""
+
+    term: str
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Schema):
+    """A region of the atlas."""
+
+    region: str
+    """Label in the atlas."""
+    name: str
+    """Name in words."""
+    probability: float
+    ratio: float | None
+    """Ratio to the mean map; null where that is zero."""
+    excess: float
+    """Probability minus that of the mean map."""
+    at: Point
+    """Its densest place, in mm."""
+    why: list[Reason]
+    """Terms that raise or lower it most, where reasons were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peak(Schema):
+    """A maximum of the density."""
+
+    at: Point
+    density: float
+    """In mm⁻³."""
+    ratio: float | None
+    """Ratio to the mean map."""
+    region: str | None
+    """Label of the region of the atlas around it."""
+    name: str | None
+    """Name of that region in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study(Schema):
+    """A training study."""
+
+    id: str
+    similarity: float
+    """Cosine of its text and this one, in the dimensions of the model."""
+    link: str
+    """Link to PubMed; empty where it has no id there."""
+    title: str | None = None
+    """Title, where it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Schema):
+    """What a text says of one place."""
+
+    at: Point
+    region: str | None
+    name: str | None
+    density: float
+    ratio: float | None
+    why: list[Reason]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence(Schema):
+    """One sentence of the text, encoded by itself."""
+
+    where: Span
+    support: Support
+    terms: list[str]
+    regions: list[Region]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Schema):
+    """What a model makes of a text."""
+
+    schema_version: int
+    support: Support
+    unit: Literal["probability", "log probability"]
+    """Unit of the contributions of terms."""
+    terms: list[Term]
+    """The heaviest first."""
+    mentions: list[Mention]
+    """In the order of the text."""
+    unapplied_sides: list[UnappliedSide]
+    rules: list[Rule]
+    """Arteries, syndromes and signs."""
+    unknown: list[Unknown]
+    """Content words that the model does not know, the first ones."""
+    regions: list[Region]
+    peaks: list[Peak]
+    """The strongest first."""
+    similar: list[Study]
+    """Training studies with the closest texts."""
+    place: Place | None = None
+    sentences: list[Sentence] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries and lists, ready for JSON.
+
+        Returns
+        -------
+        dict of str to value
+            Numbers keep four digits.
+        """
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    def without_text(self) -> "Summary":
+        """Return the same without anything of the text but the names of terms.
+
+        Returns
+        -------
+        Summary
+        """
+        return replace(
+            self,
+            terms=[replace(term, where=None) for term in self.terms],
+            mentions=[
+                replace(mention, where=None, side_where=None, negation_where=None, hedge_where=None)
+                for mention in self.mentions
+                if mention.known  # what is no term is in the words of the text
+            ],
+            unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
+            rules=[],  # named in the words of the text
+            unknown=[],
+            sentences=None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingRegion(Schema):
+    """A region of the atlas in two maps."""
+
+    region: str
+    """Label in the atlas."""
+    name: str
+    """Name in words."""
+    probability: float
+    """Probability in the map of the first text."""
+    other: float
+    """Probability in the map of the other text."""
+    ratio: float | None
+    """The first over the second; null where that is zero."""
+    at: Point
+    """Where in it the map of the difference is densest, in mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Schema):
+    """Where two texts differ."""
+
+    text: Summary
+    other: Summary
+    distance: float
+    """Total-variation distance: 0 for the same map, 1 for disjoint ones."""
+    difference: Summary
+    """What the first text says and the other does not, as ``encode --minus`` gives it."""
+    more: list[DifferingRegion]
+    """Regions with more probability for the first text, the largest difference first."""
+    less: list[DifferingRegion]
+    """Regions with more probability for the other text, the largest difference first."""
+
+
+def to_plain(value: Any) -> Any:
+    """Return dataclasses as dictionaries, numbers to four digits; what is not finite is null.
+
+    >>> to_plain([Reason("amygdala", 0.123456), float("nan")])
+    [{'term': 'amygdala', 'contribution': 0.1235}, None]
+    """
+    if is_dataclass(value):
+        return {name: to_plain(getattr(value, name)) for name in names_of(type(value))}
+    if isinstance(value, dict):
+        return {name: to_plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    return value
+
+
+def names_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the attributes of a class of the schema."""
+    return tuple(field.name for field in fields(kind))

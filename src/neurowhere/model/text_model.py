@@ -1,0 +1,378 @@
+"""Text model: what a fitted model makes of texts and terms."""
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.corpus import Corpus
+from neurowhere.exceptions import TextError
+from neurowhere.learn import (
+    Certificate,
+    Choice,
+    LengthCalibration,
+    LogLinear,
+    Predictor,
+    mass_for,
+)
+from neurowhere.model.encoding import Encoding, TermUse
+from neurowhere.model.parameters import Parameters, check_fitted
+from neurowhere.model.reading import Reader, Readings, as_texts, chunks, spans
+from neurowhere.model.studies import Neighbours
+from neurowhere.space import Partition, VoxelGrid
+from neurowhere.space.geometry import move_to_sides, side_of_regions
+from neurowhere.text import TermExtractor, TfIdf, Vocabulary
+
+if TYPE_CHECKING:
+    from neurowhere.model.decoding import TermMap
+
+CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
+SHORTEST_SPELT = 5  # letters of a word for which others are suggested
+
+
+class TextModel(Parameters):
+    """A fitted model that reads texts; `Encoder` says what its attributes are."""
+
+    loss: str
+    text: Literal["terms", "none"]
+    constraint: str | None
+    negation: bool
+    sides: bool
+    findings: bool
+    hedge_weight: float
+    bandwidth: float
+    seed: int
+    partition_: Partition
+    brain_: VoxelGrid
+    vocabulary_: Vocabulary
+    extractor_: TermExtractor
+    weighting_: TfIdf
+    predictor_: Predictor
+    choice_: Choice | None
+    certificate_: Certificate | None
+    calibration_: NDArray[np.float64] | LengthCalibration | None
+    neighbours_: Neighbours | None
+    training_: dict[str, Any]
+
+    @property
+    def mean_map_(self) -> NDArray[np.floating]:
+        """Mean probability of each region over the training studies; what any text starts from."""
+        return self.predictor_.mean_map
+
+    @property
+    def penalty_(self) -> float:
+        """Chosen penalty; NaN for a model of the mean map."""
+        return np.nan if self.choice_ is None else self.choice_.penalty
+
+    @property
+    def sharpness_(self) -> float:
+        """Chosen sharpness."""
+        return 1.0 if self.choice_ is None else self.choice_.sharpness
+
+    def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
+        """Predict from the features of documents.
+
+        Parameters
+        ----------
+        features : csr_matrix of shape (n, n_terms)
+            As `transform` gives them.
+
+        Returns
+        -------
+        array of shape (n, n_regions)
+        """
+        return self.predictor_.predict(features)
+
+    def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
+        """Return the features of documents.
+
+        All terms are counted, as in training: denials and sides do not matter here.
+
+        Parameters
+        ----------
+        X : Corpus or sequence of str
+
+        Returns
+        -------
+        csr_matrix of shape (n, n_terms)
+            Rows are of unit norm, or zero.
+        """
+        check_fitted(self)
+        if self.text == "none":
+            return sparse.csr_matrix(np.zeros((len(X), 0), dtype=np.float32))
+        return self.weighting_.transform(
+            self.extractor_.counts(X if isinstance(X, Corpus) else list(as_texts(X)))
+        )
+
+    @property
+    def reader(self) -> Reader:
+        """How `encode` and `predict` read texts, by the parameters of the model."""
+        return Reader(
+            negation=self.negation,
+            sides=self.sides,
+            findings=self.findings,
+            hedge_weight=self.hedge_weight,
+        )
+
+    def encode(
+        self,
+        text: str,
+        *,
+        negation: bool | None = None,
+        laterality: bool | None = None,
+        findings: bool | None = None,
+        hedge_weight: float | None = None,
+    ) -> Encoding:
+        """Predict from one text, and keep which of its terms were known and what they did.
+
+        Parameters
+        ----------
+        text : str
+        negation : bool, optional
+            Whether terms that the text denies ("no lesion in the thalamus") are left out.
+        laterality : bool, optional
+            Whether structures move to the side that the text gives them ("left insula").
+        findings : bool, optional
+            Whether sections of a report that hold no findings (technique, indication, history,
+            comparison, plan) are left out.
+        hedge_weight : float, optional
+            Weight of what the text leaves open ("possible", "cannot be excluded").
+
+        By default, these are the parameters `negation`, `sides`, `findings` and `hedge_weight` of
+        the model.
+
+        Returns
+        -------
+        Encoding
+        """
+        if not isinstance(text, str):
+            raise TextError(f"expected one text as a str, got {type(text).__name__}")
+        (encoding,) = self.encode_many(
+            [text],
+            negation=negation,
+            laterality=laterality,
+            findings=findings,
+            hedge_weight=hedge_weight,
+        )
+        return encoding
+
+    def encode_many(
+        self,
+        texts: Iterable[str],
+        *,
+        negation: bool | None = None,
+        laterality: bool | None = None,
+        findings: bool | None = None,
+        hedge_weight: float | None = None,
+    ) -> Iterator[Encoding]:
+        """Yield the encodings of texts, in order, as they come: some at a time are predicted.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        negation, laterality, findings, hedge_weight : optional
+            As in `encode`.
+
+        Yields
+        ------
+        Encoding
+        """
+        check_fitted(self)
+        asked = {
+            "negation": negation,
+            "sides": laterality,
+            "findings": findings,
+            "hedge_weight": hedge_weight,
+        }
+        given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+        reader = replace(self.reader, **given)
+        for chunk in chunks(as_texts(texts), CHUNK_ENCODED):
+            readings = self._read(chunk, reader)
+            probabilities = self._predict_readings(readings, reader)
+            for row, text in enumerate(chunk):
+                yield self._encoding(text, readings, row, probabilities[row], reader)
+
+    def _read(self, texts: Sequence[str], reader: Reader) -> Readings:
+        if self.text == "none":
+            return Readings.unread(len(texts))
+        return Readings.read(texts, self.extractor_, self.weighting_, reader)
+
+    def _predict_readings(self, readings: Readings, reader: Reader) -> NDArray[np.float32]:
+        """Predict, with each term on the side that the text gives it."""
+        if not self._follows_sides(reader):
+            return self.predict_features(readings.features)
+        shift: NDArray[np.float32] | None = None
+        for row in range(len(readings.mentions)):
+            _, shifts = self._shifts(readings, row)
+            if len(shifts):
+                if shift is None:
+                    shape = len(readings.mentions), self.partition_.n_regions
+                    shift = np.zeros(shape, np.float32)
+                shift[row] = shifts.sum(axis=0)
+        q = self.predictor_.predict(readings.features, shift)  # (n, m)
+        for row in range(len(q)):
+            shares = readings.fold_shares(row)
+            if shares.neither < 1:
+                q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
+        return q
+
+    def _follows_sides(self, reader: Reader) -> bool:
+        """Return whether sides are applied: a model that has learned them needs no more."""
+        return reader.sides and self.text != "none" and not self.extractor_.sided
+
+    def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return the features of a text that are structures, and what their sides add."""
+        sides = readings.structures(row)
+        places = np.fromiter(sides, np.intp, len(sides))
+        features = readings.features[row]
+        if not len(places):
+            return places, np.empty((0, self.partition_.n_regions), np.float32)
+        maps = self.predictor_.added(features, places)
+        balance = np.fromiter(sides.values(), np.float64, len(sides))
+        return places, self.predictor_.lateral(maps, balance, side_of_regions(self.partition_))
+
+    def _encoding(
+        self,
+        text: str,
+        readings: Readings,
+        row: int,
+        probabilities: NDArray[np.float32],
+        reader: Reader,
+    ) -> Encoding:
+        features, where = readings.features[row], readings.where(row)
+        implied = set(readings.implied[row])
+        order = np.argsort(-features.data, kind="stable")
+        names = [self.extractor_.terms[i] for i in features.indices[order].tolist()]
+
+        @cache
+        def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+            return self._shifts(readings, row)
+
+        def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
+            added = self.predictor_.mean_added(features, places)
+            if self._follows_sides(reader):
+                structures, shifts = lateral()
+                added[structures] += shifts @ places
+            explained: NDArray[np.floating] = added[order]
+            return explained
+
+        return Encoding(
+            text=text,
+            probabilities=probabilities,
+            mean_map=self.mean_map_,
+            partition=self.partition_,
+            brain=self.brain_,
+            uses={
+                name: TermUse(
+                    len(where[name]), weight, spans(where[name]), implied.issuperset(where[name])
+                )
+                for name, weight in zip(names, features.data[order].tolist(), strict=True)
+            },
+            mentions=readings.mentions[row],
+            calibrate=partial(self._mass_for, features),
+            expect=partial(self._gain, features),
+            explain=explain,
+            unit=self.predictor_.unit,
+            find_similar=partial(self._similar, features),
+            suggest=self._suggest,
+        )
+
+    def _suggest(self, word: str) -> list[str]:
+        """Return known names that are spelt like a word; short words are like too many."""
+        is_short = len(word) < SHORTEST_SPELT
+        return [] if is_short or self.text == "none" else self.vocabulary_.suggest(word)
+
+    def _mass_for(self, features: sparse.csr_matrix, share: float) -> float:
+        if isinstance(self.calibration_, LengthCalibration):
+            return self.calibration_.mass_for(share, self._n_known(features))
+        return share if self.calibration_ is None else mass_for(share, self.calibration_)
+
+    def _gain(self, features: sparse.csr_matrix, expected: float) -> float:
+        if not isinstance(self.calibration_, LengthCalibration):
+            return expected
+        return self.calibration_.gain(expected, self._n_known(features))
+
+    def _n_known(self, features: sparse.csr_matrix) -> int:
+        """Return the number of known terms of a text, without extra words."""
+        gates = getattr(self.predictor_, "gates", None)
+        return int(features.nnz if gates is None else (~gates.is_extra[features.indices]).sum())
+
+    def _similar(self, features: sparse.csr_matrix) -> pd.DataFrame | None:
+        if self.neighbours_ is None or not isinstance(self.predictor_, LogLinear):
+            return None
+        return self.neighbours_.nearest(self.predictor_.project(features)[0])
+
+    def term_map(self, name: str) -> "TermMap":
+        """Return what the model associates with a term: xᵀβ for a text that is the term alone.
+
+        A name may begin with a side. "left amygdala" is learned where the training texts mention
+        it often enough (see `laterality`), or is a term of the vocabulary itself. Otherwise the
+        map of "amygdala" is restricted to the left hemisphere.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        TermMap
+        """
+        from neurowhere.model.decoding import map_of_term
+
+        return map_of_term(self, name)
+
+    def term_img(self, name: str) -> Any:
+        """Return the map of a term as an image; see `term_map`.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        NIfTI image
+            In mm⁻³, or a difference of log densities.
+        """
+        return self.term_map(name).img
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the fitted model is and what it was learned from, as plain data.
+
+        Returns
+        -------
+        dict of str to value
+        """
+        about: dict[str, Any] = {
+            "partition": type(self.partition_).__name__,
+            "regions": self.partition_.n_regions,
+            "voxel_sizes_mm": self.partition_.voxel_sizes_mm.round(3).tolist(),
+            "volume_mm3": round(self.partition_.total_volume_mm3),
+            "loss": self.loss,
+            "constraint": self.constraint,
+            "bandwidth": self.bandwidth,
+            "seed": self.seed,
+            **self.training_,
+        }
+        if self.text == "none":
+            return about | {"terms": 0}
+        certificate = self.certificate_
+        return about | {
+            "terms": len(self.extractor_.terms),
+            "sided_terms": len(self.extractor_.sided),
+            "penalty": self.penalty_,
+            "sharpness": self.sharpness_,
+            "validation_nats": self.choice_ and self.choice_.score,
+            "relative_gap": None if certificate is None else certificate.relative_gap,
+        }
+
+    def _repr_html_(self) -> str:
+        about = self.summary() if hasattr(self, "predictor_") else self.get_params()
+        pairs = ((key.replace("_", " "), html.escape(str(about[key]))) for key in about)
+        rows = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in pairs)
+        return f"<table><caption>Encoder</caption>{rows}</table>"

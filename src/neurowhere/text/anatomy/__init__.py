@@ -1,1 +1,0 @@
-"""Anatomy: the names of the parts of the brain."""

@@ -1,0 +1,361 @@
+"""Build vocabularies from public lists: names of the brain's parts, and NeuroQuery's terms.
+
+The anatomical vocabulary gathers the labels of atlases, Wikipedia's list of brain regions, NIF's
+gross anatomy and the anatomical terms of NeuroQuery's categories. A name enters it when an atlas,
+Wikipedia or the categories have it and it says where in the brain: names made of generic words
+only ("brain", "group", "anterior part"), of parts outside the brain or below the scale of a map
+("spinal cord", "layer V") stay out, and so do bare abbreviations. Names with the same words in
+another order, number or spelling are one; NIF's synonyms join the names that they belong to.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from neurowhere.text.building.sources import (
+    TERM_SYNONYMS,
+    TERMS,
+    atlas_names,
+    category_names,
+    check_sources,
+    nif_rows,
+    unique,
+    wikipedia_names,
+)
+from neurowhere.text.clinical.places import ADJECTIVE, Key, form_of, key_of
+from neurowhere.text.labels import known_names
+from neurowhere.text.lists import read_mapping, read_rows
+from neurowhere.text.lookalikes import true_synonyms
+from neurowhere.text.vocabulary import FORMER_CATEGORIES, Vocabulary
+from neurowhere.text.words import fold, word_set, words_of
+
+# A name made only of these, of directions and of numbers says nothing of where it is.
+GENERIC_WORDS = word_set(
+    """
+    angle area ascending association axis body boundary brain brodmann bundle center central
+    cerebral cerebrum circuit cluster column commissure complex component connection connectivity
+    cortex cortical cranial deep descending division domain external face fascicle fasciculus fiber
+    field fissure floor formation fossa ganglion gland gray group gyrus head hemisphere hemispheric
+    horn human intermediate internal isthmus junction lamina limb line lobe long longitudinal loop
+    map matter median mid middle name network neural neuronal neuropil nuclear nucleus organ part
+    pathway peduncle plate pole primary process radiation recess region role root secondary segment
+    simple standard stem stratum structure subcortical subdivision substance substructure sulcus
+    superficial surface system tail tertiary tract transverse triangle tube white whole zone
+    """
+)
+DIRECTION = re.compile(
+    r"(?:antero|postero|supero|infero|dorso|ventro|rostro|caudo|medio|latero|mid)*"
+    r"(?:anterior|posterior|superior|inferior|lateral|medial|dorsal|ventral|rostral|caudal)"
+)
+NUMBER = re.compile(r"\d+|[ivx]+")
+
+# A name with one of these is no place in the brain, or one too small for a map.
+FOREIGN_WORDS = word_set(
+    """
+    alpha also arachnoid autonomic axonal barrier cauda cavity cell cervical chief cholinergic
+    cistern cochlea cochlear cord covering crest dopamine dopaminergic dynorphin embolus endorphin
+    enkephalin epithelium form gaba gamma ghrh glutamate glymphatic hormone hpa hpg hpt inah layer
+    lumbar mainly mater meningeal micturition muscle nerve nervous neuron neuropeptide
+    neurotransmitter nidopallium noradrenaline norepinephrine opioid other oxytocin peptide
+    peripheral phrenic plane plexus purkinje radial respiratory retina sacral scn section seahorse
+    serotonergic serotonin skull space spinal spiral sural sympathetic trigger ulnar vagus venous
+    vertebra vertebrate vomeronasal
+    """
+)
+# Nouns that end a name; a phrase that begins with one runs on into the next name.
+LAST_WORDS = word_set("areas cortex cortices junction lobe region regions sulcus")
+# Words that the rules for sides and negation read.
+RULED_WORDS = word_set("bilateral bilaterally left right without")
+LONGEST_NAME = 6  # words
+SHORTEST_WORD = 4  # letters of a word that tells something, in a name of several words
+SHORTEST_SINGLE_WORD = 5  # the same for a name of one word
+SHORT_NAMES = frozenset(map(fold, word_set("ca1 ca2 ca3 ca4 pons v1 v2 v3 v4 v5 v6")))
+
+# Names of one structure that share no word, or that a text gives as an adjective.
+SAME = {
+    "brain stem": "brainstem",
+    "amygdaloid complex": "amygdala",
+    "anterior cingulate": "anterior cingulate cortex",
+    "calcarine fissure": "calcarine sulcus",
+    "cerebellar vermis": "vermis",
+    "corpus striatum": "striatum",
+    "cortex insula": "insula",
+    "globus pallidus externus": "external globus pallidus",
+    "globus pallidus internus": "internal globus pallidus",
+    "hemisphere": "cerebral hemisphere",
+    "inferior olivary nucleus": "inferior olive",
+    "insular cortex": "insula",
+    "insular lobe": "insula",
+    "lateral globus pallidus": "external globus pallidus",
+    "lenticular nucleus": "lentiform nucleus",
+    "medial globus pallidus": "internal globus pallidus",
+    "mediodorsal nucleus thalamus": "mediodorsal thalamic nucleus",
+    "medulla": "medulla oblongata",
+    "midcingulate": "midcingulate cortex",
+    "middle cingulate cortex": "midcingulate cortex",
+    "nucleus caudatus": "caudate nucleus",
+    "nucleus tractus solitarius": "nucleus of the solitary tract",
+    "opercular part of inferior frontal gyrus": "pars opercularis",
+    "orbital medial prefrontal cortex": "medial orbitofrontal cortex",
+    "orbital part of inferior frontal gyrus": "pars orbitalis",
+    "orbital prefrontal cortex": "orbitofrontal cortex",
+    "pallidum": "globus pallidus",
+    "periaqueductal gray matter": "periaqueductal gray",
+    "pineal body": "pineal gland",
+    "posterior cingulate": "posterior cingulate cortex",
+    "precuneus cortex": "precuneus",
+    "pulvinar nucleus": "pulvinar",
+    "putamen nucleus": "putamen",
+    "rectal gyrus": "gyrus rectus",
+    "straight gyrus": "gyrus rectus",
+    "thalamus pulvinar": "pulvinar",
+    "transverse temporal gyrus": "heschl gyrus",
+    "triangular part of inferior frontal gyrus": "pars triangularis",
+    "ventral medial prefrontal cortex": "ventromedial prefrontal cortex",
+}
+ADJECTIVES = {
+    "amygdalar": "amygdala",
+    "caudate": "caudate nucleus",
+    "cerebellar": "cerebellum",
+    "callosal": "corpus callosum",
+    "fusiform": "fusiform gyrus",
+    "hippocampal": "hippocampus",
+    "hypothalamic": "hypothalamus",
+    "insular": "insula",
+    "pallidal": "globus pallidus",
+    "parahippocampal": "parahippocampal gyrus",
+    "parahippocampus": "parahippocampal gyrus",
+    "pontine": "pons",
+    "precentral": "precentral gyrus",
+    "postcentral": "postcentral gyrus",
+    "striatal": "striatum",
+    "thalamic": "thalamus",
+}
+# Adjectives that name a part of the brain of their own.
+LOBES = word_set(
+    """
+    cingulate extrastriate frontal fronto-parietal frontopolar limbic occipital occipito-parietal
+    occipito-temporal orbitofrontal parietal perisylvian prefrontal premotor retrosplenial
+    subgenual temporal temporo-parietal
+    """
+)
+ABBREVIATIONS = {
+    "acc": "anterior cingulate cortex",
+    "atl": "anterior temporal lobe",
+    "dlpfc": "dorsolateral prefrontal cortex",
+    "dmpfc": "dorsomedial prefrontal cortex",
+    "eba": "extrastriate body area",
+    "ffa": "fusiform face area",
+    "ifg": "inferior frontal gyrus",
+    "ipl": "inferior parietal lobule",
+    "ips": "intraparietal sulcus",
+    "itg": "inferior temporal gyrus",
+    "lgn": "lateral geniculate nucleus",
+    "mca": "middle cerebral artery",
+    "mcc": "midcingulate cortex",
+    "mfg": "middle frontal gyrus",
+    "mpfc": "medial prefrontal cortex",
+    "mtg": "middle temporal gyrus",
+    "mtl": "medial temporal lobe",
+    "nacc": "nucleus accumbens",
+    "ofc": "orbitofrontal cortex",
+    "pag": "periaqueductal gray",
+    "pcc": "posterior cingulate cortex",
+    "pfc": "prefrontal cortex",
+    "ppa": "parahippocampal place area",
+    "ppc": "posterior parietal cortex",
+    "sfg": "superior frontal gyrus",
+    "sma": "supplementary motor area",
+    "spl": "superior parietal lobule",
+    "stg": "superior temporal gyrus",
+    "sts": "superior temporal sulcus",
+    "tpj": "temporoparietal junction",
+    "vlpfc": "ventrolateral prefrontal cortex",
+    "vmpfc": "ventromedial prefrontal cortex",
+    "vta": "ventral tegmental area",
+}
+# Names that texts use and no list has, or only lists of generic ones.
+MORE_NAMES = (
+    "anterior temporal lobe",
+    "cerebral hemisphere",
+    "extrastriate body area",
+    "parahippocampal place area",
+)
+BRODMANN_AREAS = [*range(1, 14), *range(16, 48), 52]  # those that atlases of humans show
+
+
+def _is_generic(word: str) -> bool:
+    return bool(word in GENERIC_WORDS or DIRECTION.fullmatch(word) or NUMBER.fullmatch(word))
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name is made of more than generic words and short codes."""
+    words = form_of(name)
+    telling = [word for word in words if not _is_generic(word)]
+    if not telling or len(words) > LONGEST_NAME or not FOREIGN_WORDS.isdisjoint(words):
+        return False
+    shortest = SHORTEST_SINGLE_WORD if len(words) == 1 else SHORTEST_WORD
+    if len(words) == 1 and ADJECTIVE.fullmatch(words[0]):
+        return False
+    return any(len(word) >= shortest or word in SHORT_NAMES for word in telling)
+
+
+def ends_in_noun(name: str) -> bool:
+    """Whether a name ends in a noun such as "gyrus"; "cortex auditory" does not."""
+    return form_of(name)[-1] in GENERIC_WORDS
+
+
+def is_run_on(phrase: str) -> bool:
+    """Whether a phrase joins one name to the next: "insula and inferior", less its "and".
+
+    >>> is_run_on("insula inferior"), is_run_on("cortex amygdala"), is_run_on("inferior insula")
+    (True, True, False)
+    """
+    words = words_of(phrase)
+    first, last = words[0], words[-1]
+    ends_in_direction = last == "middle" or DIRECTION.fullmatch(last)
+    return len(words) > 1 and bool(first in LAST_WORDS or ends_in_direction)
+
+
+# ---- vocabularies
+
+
+def build_anatomy(folder: str | os.PathLike[str]) -> Vocabulary:
+    """Build the vocabulary of the brain's parts from a folder of lists (see the module)."""
+    folder = Path(folder)
+    check_sources(folder)
+    nif = nif_rows(folder)
+    sources = {
+        "atlas": atlas_names(folder),
+        "wikipedia": wikipedia_names(folder),
+        "nif": [label for label, *_ in nif],
+        "categories": category_names(folder, "anatomy"),
+    }
+    return _gather(sources, nif)
+
+
+@cache
+def builtin_anatomy() -> Vocabulary:
+    """Vocabulary of the brain's parts from the package's own tables: no file is needed.
+
+    >>> vocabulary = builtin_anatomy()
+    >>> vocabulary.terms[vocabulary.index("ACC")]
+    'anterior cingulate cortex'
+    """
+    names = [*known_names(), *SAME.values(), *ADJECTIVES.values(), *ABBREVIATIONS.values()]
+    return _gather({"atlas": unique(names)}, [])
+
+
+def _gather(sources: Mapping[str, list[str]], synonym_rows: list[list[str]]) -> Vocabulary:
+    """Choose names from lists, the best list first; rows of synonyms join those they belong to."""
+    candidates: dict[Key, _Name] = {}
+    for source, forms in sources.items():
+        for form in forms:
+            candidates.setdefault(key_of(form), _Name()).add(source, form)
+    chosen = {key: name.best for key, name in candidates.items() if name.is_place}
+    brodmann = [f"brodmann area {number}" for number in BRODMANN_AREAS]
+    chosen |= {key_of(name): name for name in (*LOBES, *MORE_NAMES, *brodmann)}
+    for other in SAME:
+        chosen.pop(key_of(other), None)
+    synonyms = _Synonyms(chosen)
+    for key, name in candidates.items():
+        if key in chosen:
+            synonyms.add([chosen[key], *name.forms])
+    for term, number in zip(brodmann, BRODMANN_AREAS, strict=True):
+        synonyms.add([term, f"ba {number}", f"ba{number}", f"area {number}"])
+    for other, term in (SAME | ADJECTIVES | ABBREVIATIONS).items():
+        synonyms.add([term, other])
+    for row in synonym_rows:
+        synonyms.add([row[0], *filter(is_telling, row[1:])])
+    terms = sorted(chosen.values())
+    return Vocabulary(terms, dict(sorted(synonyms.items())), dict.fromkeys(terms, "anatomy"))
+
+
+def build_full(folder: str | os.PathLike[str]) -> Vocabulary:
+    """Build NeuroQuery's vocabulary with its synonyms, each term with its category.
+
+    The package's own names of the brain's parts ("ACC", "Heschl's gyrus") lead to its terms too.
+    Phrases that run on from one name to the next are left out, and so are the words that the rules
+    for sides and negation read: "insula and left inferior frontal gyrus" has two terms and a side.
+    """
+    folder = Path(folder)
+    anatomy = build_anatomy(folder)
+    vocabulary = neuroquery_terms(folder)
+    categories: dict[str, str] = {}
+    for listed, category in FORMER_CATEGORIES.items():
+        keys = {key_of(name) for name in category_names(folder, listed)}
+        categories |= {term: category for term in vocabulary if key_of(term) in keys}
+    categories |= {term: "anatomy" for term in vocabulary if term in anatomy}
+    names = builtin_anatomy().synonyms
+    more = {
+        form: term for form, term in names.items() if term in vocabulary and form not in vocabulary
+    }
+    return Vocabulary(vocabulary.terms, {**vocabulary.synonyms, **more}, categories)
+
+
+def neuroquery_terms(folder: Path) -> Vocabulary:
+    """Read NeuroQuery's terms that are names, with the synonyms that do not only look alike."""
+    synonyms = true_synonyms(read_mapping(folder / TERM_SYNONYMS))
+    terms = [row[0] for row in read_rows(folder / TERMS) if row[0] not in synonyms]
+    kept = set(filter(_is_term, terms))
+    return Vocabulary(
+        [term for term in terms if term in kept],
+        {name: term for name, term in synonyms.items() if term in kept},
+    )
+
+
+def _is_term(phrase: str) -> bool:
+    words = phrase.split()
+    are_places = len(words) > 1 and _single_places().issuperset(words)
+    return not (are_places or is_run_on(phrase) or RULED_WORDS.intersection(words))
+
+
+@cache
+def _single_places() -> frozenset[str]:
+    """Names of one word that stand for themselves, unlike "frontal" in "frontal cortex"."""
+    return frozenset(name for name in builtin_anatomy() if " " not in name) - LOBES
+
+
+class _Name:
+    """The forms in which the lists give one name, the best list first."""
+
+    def __init__(self) -> None:
+        self.sources: set[str] = set()
+        self.forms: list[str] = []
+
+    def add(self, source: str, form: str) -> None:
+        self.sources.add(source)
+        self.forms.append(form)
+
+    @property
+    def best(self) -> str:
+        """First form that ends in a noun such as "gyrus"; "cortex auditory" does not."""
+        return next((form for form in self.forms if ends_in_noun(form)), self.forms[0])
+
+    @property
+    def is_place(self) -> bool:
+        """Whether the name says where in the brain, and more than NIF alone vouches for it."""
+        if self.sources == {"nif"} or not is_telling(self.forms[0]):
+            return False
+        return len(key_of(self.forms[0])) > 1 or self.sources != {"categories"}
+
+
+class _Synonyms(dict[str, str]):
+    """Synonyms of chosen names; what is a name itself never becomes a synonym."""
+
+    def __init__(self, chosen: dict[Key, str]) -> None:
+        super().__init__()
+        self._chosen = chosen
+        self._known = {form_of(name) for name in chosen.values()}
+
+    def add(self, forms: list[str]) -> None:
+        """Make the forms synonyms of the first of them that is a chosen name."""
+        keys = map(key_of, forms)
+        name = next((self._chosen[key] for key in keys if key in self._chosen), None)
+        for form in forms:
+            is_other = self._chosen.get(key_of(form), name) != name
+            if name is not None and not is_other and form_of(form) not in self._known:
+                self._known.add(form_of(form))
+                self[form] = name

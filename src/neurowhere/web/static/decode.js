@@ -1,0 +1,148 @@
+// Decode: from places or a map to terms, studies and regions.
+
+import { ask, decodeMap } from "./api.js";
+import { pointing, ratioCell, tellStudies } from "./answers.js";
+import { $, capital, fill, make, percent } from "./dom.js";
+import { naming } from "./form.js";
+import { NotAnImage, readNifti } from "./nifti.js";
+import { roving } from "./roving.js";
+import { showRegion } from "./stage.js";
+import { notice } from "./status.js";
+import { fillTable, placeButton } from "./tables.js";
+import { openTab } from "./tabs.js";
+import { Volume } from "./volume.js";
+
+const N_TERMS = 40;
+const LEAST = 0.005; // share of a region that is listed
+const FARTHEST_MM = 200;
+const SPREAD_MM = 6; // of a point that is drawn
+const STEP_MM = 3; // of the grid on which points are drawn
+const GRID = { sizes: [54, 66, 58], origin: [-79, -114, -80] };
+
+let given = null; // the map that was dropped: { name, file, volume }
+
+export const hasMap = () => Boolean(given);
+
+// ---- what is given
+
+export async function takeMap(file) {
+  given = { name: file.name, file, volume: await readNifti(file) };
+  $("given").textContent = file.name;
+  $("given-map").hidden = false;
+}
+
+export function dropMap() {
+  given = null;
+  $("given-map").hidden = true;
+  $("map-file").value = "";
+}
+
+// Points from rows of three numbers, whatever separates them; or words on what was expected.
+export function readPoints(words) {
+  const rows = words.replaceAll("−", "-").split(/[\n;]+/).map((row) => row.trim()).filter(Boolean)
+    .filter((row, i) => i || /\d/.test(row)); // a first row without numbers is a header
+  const points = rows.map((row) => row.split(/[\s,\t]+/).filter(Boolean).map(Number));
+  const wrong = points.findIndex((point) => point.length !== 3 || !point.every((value) => Math.abs(value) <= FARTHEST_MM));
+  if (wrong >= 0) return { problem: `Row ${wrong + 1}: expected three numbers in mm, from −${FARTHEST_MM} to ${FARTHEST_MM}, for example −24 −4 −18.` };
+  return { points };
+}
+
+const typed = () => readPoints($("points").value);
+
+// The points as a picture: a bump at each.
+function drawn(points) {
+  const [nx, ny, nz] = GRID.sizes;
+  const values = new Float32Array(nx * ny * nz);
+  for (let k = 0; k < nz; k += 1) for (let j = 0; j < ny; j += 1) for (let i = 0; i < nx; i += 1) {
+    const at = [i, j, k].map((index, axis) => GRID.origin[axis] + STEP_MM * index);
+    let highest = 0;
+    for (const point of points) {
+      const square = (at[0] - point[0]) ** 2 + (at[1] - point[1]) ** 2 + (at[2] - point[2]) ** 2;
+      if (square < 9 * SPREAD_MM ** 2) highest = Math.max(highest, Math.exp(-square / (2 * SPREAD_MM ** 2)));
+    }
+    values[i + nx * (j + ny * k)] = highest;
+  }
+  const affine = GRID.origin.map((first, axis) => [0, 1, 2, 3].map((column) => (column === axis ? STEP_MM : column === 3 ? first : 0)));
+  return new Volume(GRID.sizes, affine, values);
+}
+
+// ---- the mode
+
+// Terms with how many times as likely they are for these places.
+function tellTerms(terms) {
+  const strongest = Math.max(...terms.map(({ score }) => score), 1e-9);
+  $("peaks-note").textContent = "how many times as likely a study about the term reports peaks there";
+  fillTable($("peaks"), ["Term", "Ratio"], terms.filter(({ score }) => score > 0).map(({ term, score, ratio }) => [
+    make("button", { type: "button", class: "place-link", ...pointing(term) }, term),
+    make("span", { class: "meter", style: { "--share": score / strongest } }, `×${ratio.toFixed(1)}`),
+  ]));
+  roving($("peaks"), ".place-link");
+}
+
+const threshold = () => {
+  const value = Number($("threshold").value.replace(",", "."));
+  return $("threshold").value.trim() && Number.isFinite(value) ? value : null;
+};
+
+function view() {
+  if (given) return { words: `Your map: ${given.name}`, volumes: [given.volume], image: "given" };
+  const { points } = typed();
+  return { words: `Your ${points.length === 1 ? "point" : `${points.length} points`}`, volumes: [drawn(points)], image: "given", what: "points" };
+}
+
+function noteOf({ outside, threshold: lowest, notes }) {
+  const words = [...notes.map((note) => `${capital(note)}.`)];
+  if (lowest !== null && given) words.push(`Values above ${Number(lowest.toPrecision(3))} count.`);
+  if (outside) words.push(`${outside} point${outside > 1 ? "s lie" : " lies"} outside of the brain and ${outside > 1 ? "were" : "was"} left out.`);
+  return words.join(" ");
+}
+
+export const decoding = {
+  tabs: { regions: "Regions", peaks: "Terms", place: "This place", studies: "Studies" },
+  kind: "decode",
+  query: () => ({ points: typed().points ?? [] }),
+  isReady: () => Boolean(given) || Boolean($("points").value.trim() && typed().points?.length),
+  problem: () => (given || !$("points").value.trim() ? null : typed().problem ?? null),
+  ask: (signal) => (given ? decodeMap(given.file, { threshold: threshold(), n: N_TERMS, ...naming() }, signal)
+    : ask("decode", { points: typed().points, n: N_TERMS, regions: 18, ...naming() }, signal)),
+  view,
+  texts: () => [],
+  rowsOf: (answer) => answer.regions,
+  title: () => given?.name ?? $("points").value.trim().replace(/\s*\n\s*/g, "; "),
+  empty: "No map yet: drop an image, or type coordinates",
+
+  tell(answer) {
+    notice(noteOf(answer) || null);
+    tellTerms(answer.terms);
+    openTab("peaks");
+    $("regions-note").textContent = given ? "share of the map" : "share of the points";
+    fillTable($("regions"), ["Region", "Share", "vs average"], answer.regions.filter(({ probability }) => probability >= LEAST).map((row) => [
+      placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), percent(row.probability), ratioCell(row.ratio),
+    ]));
+    tellStudies($("similar"), answer.studies, answer.terms);
+    $("similar-note").textContent = "training studies whose texts point there";
+  },
+
+  first: ({ regions }) => (given ? regions[0]?.at : typed().points[0]),
+  spoken: ({ terms: [first] }) => (first ? `Decoded. First term: ${first.term}.` : "Decoded."),
+  tellSentences: async () => fill($("sentences")),
+};
+
+// ---- wiring
+
+export function wireDecode(run, trouble) {
+  const take = async (file) => {
+    try {
+      await takeMap(file);
+      run({ step: true });
+    } catch (error) {
+      dropMap();
+      trouble(error instanceof NotAnImage ? error : { message: "The file cannot be read." });
+    }
+  };
+  $("map-file").addEventListener("change", ({ target }) => target.files.length && take(target.files[0]));
+  $("given-remove").addEventListener("click", () => { dropMap(); run({}); });
+  $("threshold").addEventListener("change", () => given && run({}));
+  return take;
+}
+

@@ -1,0 +1,18 @@
+// Drop: files that are dragged onto a part of the page.
+
+export function onDrop(zone, take) {
+  const over = (yes) => zone.classList.toggle("over", yes);
+  zone.addEventListener("dragover", (event) => {
+    if (![...event.dataTransfer.types].includes("Files")) return;
+    event.preventDefault();
+    over(true);
+  });
+  zone.addEventListener("dragleave", () => over(false));
+  zone.addEventListener("drop", (event) => {
+    over(false);
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    event.preventDefault();
+    take(file);
+  });
+}

@@ -1,0 +1,87 @@
+// Volume: numbers on a grid in the brain, and their values between its points.
+
+export class Volume {
+  constructor(sizes, affine, values) {
+    this.sizes = sizes;
+    this.values = values;
+    this.inverse = inverted(affine);
+  }
+
+  toVoxel(point) {
+    return this.inverse.map(([a, b, c, d]) => a * point[0] + b * point[1] + c * point[2] + d);
+  }
+
+  at(point) {
+    return this.plane(point, [0, 0, 0], [0, 0, 0], 1, 1)[0];
+  }
+
+  // Values of a picture of `width` by `height`, from its first point, with the steps to the right and down in mm.
+  plane(first, right, down, width, height) {
+    const start = this.toVoxel(first);
+    const [over, under] = [right, down].map((step) => this.inverse.map(([a, b, c]) => a * step[0] + b * step[1] + c * step[2]));
+    const found = new Float32Array(width * height);
+    for (let row = 0; row < height; row += 1) {
+      let [i, j, k] = start.map((value, axis) => value + row * under[axis]);
+      for (let column = 0; column < width; column += 1) {
+        found[row * width + column] = this.#between(i, j, k);
+        i += over[0]; j += over[1]; k += over[2];
+      }
+    }
+    return found;
+  }
+
+  // The value between eight neighbours; 0 beyond the edges.
+  #between(i, j, k) {
+    const [nx, ny, nz] = this.sizes;
+    if (!(i > -1 && j > -1 && k > -1 && i < nx && j < ny && k < nz)) return 0;
+    const [x, y, z] = [Math.floor(i), Math.floor(j), Math.floor(k)];
+    const [u, v, w] = [i - x, j - y, k - z];
+    const { values } = this;
+    const inside = x >= 0 && y >= 0 && z >= 0 && x + 1 < nx && y + 1 < ny && z + 1 < nz;
+    if (inside) {
+      const at = x + nx * (y + ny * z);
+      const far = at + nx * ny;
+      const near = (values[at] * (1 - u) + values[at + 1] * u) * (1 - v) + (values[at + nx] * (1 - u) + values[at + nx + 1] * u) * v;
+      const next = (values[far] * (1 - u) + values[far + 1] * u) * (1 - v) + (values[far + nx] * (1 - u) + values[far + nx + 1] * u) * v;
+      return near * (1 - w) + next * w;
+    }
+    let sum = 0;
+    for (const [a, p] of [[x, 1 - u], [x + 1, u]]) {
+      for (const [b, q] of [[y, 1 - v], [y + 1, v]]) {
+        for (const [c, r] of [[z, 1 - w], [z + 1, w]]) {
+          if (a >= 0 && b >= 0 && c >= 0 && a < nx && b < ny && c < nz) sum += p * q * r * values[a + nx * (b + ny * c)];
+        }
+      }
+    }
+    return sum;
+  }
+
+  // Magnitudes of what is not zero, in order.
+  get magnitudes() {
+    this.sorted ??= Float32Array.from(this.values.filter((value) => value !== 0), Math.abs).sort();
+    return this.sorted;
+  }
+
+  get hasNegative() {
+    this.negative ??= this.values.some((value) => value < 0);
+    return this.negative;
+  }
+
+  // The magnitude below which a share of them lies.
+  quantile(share) {
+    const { length } = this.magnitudes;
+    return length ? this.magnitudes[Math.min(Math.floor(share * length), length - 1)] : 0;
+  }
+}
+
+// Rows of the inverse of a matrix with an offset.
+function inverted([[a, b, c, x], [d, e, f, y], [g, h, i, z]]) {
+  const [m, n, o] = [e * i - f * h, c * h - b * i, b * f - c * e];
+  const whole = a * m + d * n + g * o || 1;
+  const rows = [
+    [m, n, o],
+    [f * g - d * i, a * i - c * g, c * d - a * f],
+    [d * h - e * g, b * g - a * h, a * e - b * d],
+  ].map((row) => row.map((value) => value / whole));
+  return rows.map(([p, q, r]) => [p, q, r, -(p * x + q * y + r * z)]);
+}

@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+
+from neurowhere.model.studies import Neighbours, unit_rows
+
+IDS = np.array([f"{number}" for number in range(500)])
+
+
+def test_the_nearest_are_those_of_all_cosines():
+    vectors = np.random.default_rng(0).normal(size=(500, 7)).astype(np.float32)
+    text = vectors[123] + 0.1
+    found = Neighbours(IDS, unit_rows(vectors)).nearest(text, n=5)
+    cosines = vectors @ text / np.linalg.norm(vectors, axis=1) / np.linalg.norm(text)
+    assert found["id"].tolist() == IDS[np.argsort(-cosines)[:5]].tolist()
+    assert found["similarity"].tolist() == pytest.approx(np.sort(cosines)[:-6:-1], abs=1e-4)
+
+
+def test_of_studies_as_close_the_first_come_first():
+    vectors = np.ones((500, 4), np.float32) / 2
+    found = Neighbours(IDS, vectors).nearest(np.ones(4, np.float32), n=9)
+    assert found["id"].tolist() == IDS[:9].tolist()
+
+
+def test_nothing_is_close_to_nothing_and_few_studies_are_all_given():
+    vectors = np.eye(3, dtype=np.float32)
+    neighbours = Neighbours(np.array(["1", "2", "x"]), vectors)
+    assert neighbours.nearest(np.zeros(3, np.float32)).empty
+    found = neighbours.nearest(np.array([3, 2, 1, 5], np.float32))  # dimensions that are not kept
+    assert found["link"].tolist()[1:] == ["https://pubmed.ncbi.nlm.nih.gov/2/", ""]
+    assert found["id"].tolist() == ["1", "2", "x"]

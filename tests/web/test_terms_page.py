@@ -1,0 +1,83 @@
+"""Terms: found by their letters, each with a page; related ones; regions and atlases."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_term_is_found_by_its_letters_and_the_keyboard(shipped_visit):
+    visit = shipped_visit
+    visit.go("#mode=term&term=pain")
+    visit.page.focus("#term")
+    visit.page.fill("#term", "amyg")
+    visit.page.wait_for_selector("#term-list li")
+    names = visit.page.locator("#term-list li").all_inner_texts()
+    assert names[0] == "amygdala"
+    assert all("amyg" in name for name in names)
+    visit.page.keyboard.press("ArrowDown")
+    assert visit.page.get_attribute("#term", "aria-activedescendant") == "option-0"
+    visit.page.keyboard.press("Enter")
+    visit.until("document.getElementById('caption').textContent.startsWith('The term “amygdala”')")
+    assert visit.page.is_hidden("#term-list")
+    assert "term=amygdala" in visit.page.url
+    assert visit.errors == []
+
+
+def test_the_page_of_a_term_has_its_map_related_terms_and_studies(shipped_visit):
+    visit = shipped_visit
+    visit.go("#mode=term&term=working+memory")
+    visit.page.wait_for_selector("#related-terms button")
+    related = visit.page.locator("#related-terms button").all_inner_texts()
+    assert any("memory" in name for name in related)
+    assert "working memory" not in related
+    assert visit.page.locator("#similar li").count() == 10
+    visit.page.click("#related-terms button >> nth=0")
+    visit.page.wait_for_function(
+        "name => document.getElementById('caption').textContent.includes(name)", arg=related[0]
+    )
+    assert visit.page.input_value("#term") == related[0]
+    visit.page.go_back()
+    visit.until("document.getElementById('term').value === 'working memory'")
+
+
+def test_a_term_of_a_text_has_a_page(shipped_visit):
+    visit = shipped_visit
+    visit.go("#text=fear+and+pain")
+    visit.page.click("#reading mark >> nth=1")
+    visit.page.click("#open-term")
+    visit.until("document.getElementById('caption').textContent.startsWith('The term “pain”:')")
+    visit.until("document.getElementById('reading').textContent === 'pain'")
+    assert visit.page.is_checked("input[value=term]")
+
+
+def test_a_word_that_is_no_term_is_told(shipped_visit):
+    visit = shipped_visit
+    visit.go("#mode=term&term=hipocampus")
+    assert "Not supported" in visit.page.inner_text("#support")
+    visit.page.get_by_role("button", name="hippocampus", exact=True).first.click()
+    visit.until("document.getElementById('reading').textContent === 'hippocampus'")
+
+
+def test_a_region_that_is_clicked_is_outlined(shipped_visit):
+    visit = shipped_visit
+    visit.go("#text=amygdala")
+    visit.open("regions")
+    with visit.page.expect_response("**/region.nii.gz"):
+        visit.page.click("#regions tbody tr:nth-child(2) button")
+    visit.told_place()
+    name = visit.page.inner_text("#regions tbody tr:nth-child(2) button")
+    assert visit.page.inner_text("#here") == name
+    outlined = visit.stage()
+    visit.go(f"#text=amygdala&at={','.join(map(str, visit.place()))}")
+    assert visit.stage() != outlined
+    assert visit.errors == []
+
+
+def test_another_atlas_names_other_regions(shipped_visit):
+    visit = shipped_visit
+    visit.go("#text=primary+visual+cortex")
+    assert "calcarine" in visit.regions()
+    visit.page.select_option("#atlas", "hcpex")
+    visit.until("/visual/i.test(document.querySelector('#regions tbody').textContent)")
+    assert "calcarine" not in visit.regions()
+    assert "atlas=hcpex" in visit.page.url
