@@ -83,6 +83,14 @@ def serve(
             show_default="none",
         ),
     ] = None,
+    embed: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar=PREFIX + "EMBED",
+            help="Other site whose pages may show the map in a frame; can be repeated.",
+            show_default="none",
+        ),
+    ] = None,
 ) -> None:
     """Serve the web page and the HTTP API; by default only this machine can connect.
 
@@ -107,6 +115,7 @@ def serve(
         workers=workers or cores(),
         max_queue=max_queue,
         origins=tuple(origin or ()),
+        embed=tuple(embed or ()),
     )
     with listen(host, port) as door, hire(model, settings) as crew, suppress(KeyboardInterrupt):
         options = uvicorn.Config(

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -34,18 +34,16 @@ POLICY = "; ".join(
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
-        "frame-ancestors 'none'",
     ]
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
 }
+NOBODY = "'none'"  # of those who may frame the page
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
 MAP_PATH = "/api/v1/decode/map"  # whose body is an image
@@ -127,6 +125,7 @@ class Guard:
         self.larger = {MAP_PATH: settings.max_map}
         self.max_seconds = settings.max_seconds
         self.metrics = metrics
+        self.headers = headers_for(settings.embed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back."""
@@ -140,7 +139,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                add_headers(message)
+                add_headers(message, self.headers)
             await send(message)
 
         try:
@@ -200,9 +199,23 @@ def _too_large(most: int) -> ApiError:
     )
 
 
-def add_headers(message: Message) -> None:
+def headers_for(sites: Sequence[str]) -> dict[str, str]:
+    """Return the headers of every answer, for a page that some sites may show in a frame.
+
+    >>> headers_for(())["X-Frame-Options"]
+    'DENY'
+    """
+    policy = f"{POLICY}; frame-ancestors {' '.join(sites) or NOBODY}"
+    return {
+        "Content-Security-Policy": policy,
+        **HEADERS,
+        **({} if sites else {"X-Frame-Options": "DENY"}),
+    }
+
+
+def add_headers(message: Message, common: Mapping[str, str]) -> None:
     """Add the headers that every answer has, unless a route has set its own."""
     headers = MutableHeaders(scope=message)
-    for name, value in HEADERS.items():
+    for name, value in common.items():
         headers.setdefault(name, value)
     headers.setdefault("Cache-Control", NOT_KEPT)

@@ -243,10 +243,11 @@ class Service:
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
         limits = asdict(self.settings)
-        del limits["origins"]
+        del limits["origins"], limits["embed"]
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",
+            "embed": bool(self.settings.embed),
             "limits": limits,
         }
         about.pop("origin", None)  # names files of the machine that it was trained on

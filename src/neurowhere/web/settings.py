@@ -35,6 +35,8 @@ class Settings:
         Number of requests that may wait for a worker; further ones are told to try again later.
     origins : tuple of str
         Other sites whose pages may call the API (CORS); by default none.
+    embed : tuple of str
+        Other sites whose pages may show the map in a frame; by default none.
     """
 
     max_body: int = 1_000_000
@@ -45,3 +47,4 @@ class Settings:
     workers: int = field(default_factory=cores)
     max_queue: int = 64
     origins: tuple[str, ...] = ()
+    embed: tuple[str, ...] = ()

@@ -10,9 +10,10 @@ import { download } from "/static/download.js";
 import { onDrop } from "/static/drop.js";
 import { EXAMPLES, drawExamples } from "/static/examples.js";
 import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "/static/form.js";
+import { tellModel, wireHelp } from "/static/help.js";
 import { oneText } from "/static/onetext.js";
 import { movedTo, place, typedPlace } from "/static/place.js";
-import { asCurl, asPython, copyWords } from "/static/share.js";
+import { asCurl, asPython, copyWords, embedCode } from "/static/share.js";
 import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "/static/stage.js";
 import { busy, notice, say, stale, toast, trouble } from "/static/status.js";
 import { nameTabs, openTab, wireTabs } from "/static/tabs.js";
@@ -29,7 +30,8 @@ let noteAddress = () => {};
 
 const MODES = { one: oneText, term: oneTerm, decode: decoding };
 const mode = () => (isPair() ? twoTexts : MODES[chosen("mode")] ?? oneText);
-const fields = () => ({ ...readForm(), at: place().join(",") });
+const isEmbedded = () => document.body.classList.contains("embedded");
+const fields = () => ({ ...readForm(), at: place().join(","), ...(isEmbedded() && { embed: "1" }) });
 
 // ---- asking
 
@@ -215,6 +217,7 @@ function restyle() {
 
 const COPIES = {
   link: () => linkTo(fields()),
+  embed: () => embedCode(linkTo({ ...fields(), embed: "1" })),
   python: () => asPython(answered.query()),
   curl: () => asCurl(answered.kind, answered.query()),
 };
@@ -257,6 +260,7 @@ function setMode() {
 }
 
 function restore(asked) {
+  document.body.classList.toggle("embedded", asked.embed === "1");
   writeForm({ ...asked, ...(!asked.text && !asked.mode ? { text: Object.values(EXAMPLES)[0] } : {}) });
   setMode();
   viewer.scene.crosshair = $("crosshair").checked;
@@ -271,6 +275,7 @@ async function begin() {
   wireExports();
   wirePage();
   wireTabs();
+  wireHelp();
   drawRecent();
   beginStage().catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
   const about = get("model").catch(() => null);
@@ -281,6 +286,8 @@ async function begin() {
 function tellAbout(about) {
   if (!about) return;
   limit = about.limits.max_text;
+  tellModel(about);
+  $("embed-code").hidden = !about.embed;
   $("about").textContent = `Learned from ${about.studies.toLocaleString("en")} studies and ${about.terms.toLocaleString("en")} terms · neurowhere ${about.version}`;
 }
 
