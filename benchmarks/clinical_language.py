@@ -171,7 +171,7 @@ def print_failures(sentences, counter):
 def naive(text, counter):
     """Negate what follows a cue in its sentence, and give names the last side before them."""
     found = []
-    for mention in read_mentions(text, counter):
+    for mention in read_mentions(text, counter).found:
         before = next(
             text[s.start() : mention.start]
             for s in SENTENCE.finditer(text)
@@ -206,7 +206,7 @@ def print_cost(vocabulary):
     print(f"\nmilliseconds for an abstract (processor time, best of {REPEATS}, {len(texts)} texts)")
     for name, reader in readers.items():
         print(f"{name:34}{1000 * min(measure(reader, texts) for _ in range(REPEATS)):8.2f}")
-    found = [mention for text in texts for mention in read_mentions(text, counter)]
+    found = [mention for text in texts for mention in read_mentions(text, counter).found]
     share = sum(mention.is_negated for mention in found) / len(found)
     print(f"{share:.1%} of the {len(found):,} mentions in these abstracts are negated")
 

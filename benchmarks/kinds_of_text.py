@@ -1,14 +1,15 @@
 """The recipe of the shipped model by kind of text, on outer folds, beside the plain likelihood.
 
-    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--folds 5] [--plain] [--quick]
+    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--versions plain shipped] [--quick]
 
 Everything is chosen inside the training studies of a fold. On its test studies: nats above the mean
 map for title, abstract and keywords, title, keywords, one keyword, the words that NeuroQuery's
 vocabulary lacks, and articles without their tables; calibrated regions and stated gains; retrieval;
-bare terms that score below the mean map; and names of places of atlases that are no prior. With
---plain, version 4's recipe is fitted to the same studies: a log-linear model of NeuroQuery's
-vocabulary. The texts are the same for both. With --quick, the model is scored that choices are made
-with: one fit to nine tenths of the training studies. Finished folds are kept in DIR.
+bare terms that score below the mean map; and names of places of atlases that are no prior. The
+version "plain" is version 4's recipe, fitted to the same studies: a log-linear model of
+NeuroQuery's vocabulary. The texts are the same for both. With --quick, the model is scored that
+choices are made with: one fit to nine tenths of the training studies. Finished folds are kept in
+DIR, with the processor time that each took.
 """
 
 import argparse
@@ -28,15 +29,16 @@ from neurowhere.evaluate.retrieval import likelihood_matrix, recalls, without_hu
 from neurowhere.learn import LengthCalibration, mass_for, peak_levels, shuffle_split
 from neurowhere.model.kinds import to_encoder
 from neurowhere.model.recipe import Recipe
-from neurowhere.space import Atlas, VoxelGrid, place_peaks
+from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.labels import words_of_label
 from setting import DATA, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from train_model import articles_of, read_material
+from train_model import articles_of, brodmann_atlas, read_material, studies_in_brain
 
+VERSIONS = ("plain", "shipped")
 SHARES = (0.5, 0.8, 0.95)
 CHUNK = 200  # texts predicted at a time
 LEAST_STUDIES = 10  # of a term of the plain model; test studies of a bare term
@@ -55,27 +57,32 @@ def main():
     """Fit and score the folds, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--vocabulary", type=Path, help="vocabulary of the shipped version")
+    parser.add_argument("--versions", nargs="+", choices=VERSIONS, default=["shipped"])
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--quick", action="store_true", help="score the model of the choices")
     parser.add_argument("--jobs", type=int, default=-1)
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    vocabulary = Vocabulary.load(arguments.vocabulary)
-    material = read_material(DATA, vocabulary)
+    corpus, material = studies_in_brain(DATA), None
+    if "shipped" in arguments.versions:
+        material = read_material(DATA, Vocabulary.load(arguments.vocabulary))
     results = []
     for fold in range(arguments.folds):
-        for version in ("plain", "shipped") if arguments.plain else ("shipped",):
+        for version in arguments.versions:
             file = arguments.output / f"{version}-{fold}.json"
             if not file.exists():
-                train, test = shuffle_split(material.corpus.groups.astype(str), fold, seed=0)
-                model = fit(version, material, train, arguments)
+                train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
+                start = time.process_time()
+                model = fit(version, material or corpus, train, arguments)
+                seconds = time.process_time() - start
                 folder = arguments.output / f"{version}-{fold}"
                 save_model(model, folder, small=True, overwrite=True)
-                file.write_text(json.dumps(measure(load_model(folder), material, test), indent=1))
+                table = measure(load_model(folder), corpus, test)
+                table["processor seconds to fit"] = seconds
+                file.write_text(json.dumps(table, indent=1))
             results.append((f"{version}, fold {fold}", json.loads(file.read_text())))
     names = list(results[0][1])
     rows = [[name, *(f"{result.get(name, np.nan):.4f}" for _, result in results)] for name in names]
@@ -83,7 +90,7 @@ def main():
 
 
 def fit(version, material, train, arguments):
-    """Fit a model to the training studies of a fold."""
+    """Fit a model to the training studies of a fold, given the material or the corpus."""
     if version == "shipped":
         recipe = Recipe(seeds=arguments.seeds, n_jobs=arguments.jobs)
         fit_to = recipe.try_on_part if arguments.quick else recipe.fit
@@ -95,13 +102,12 @@ def fit(version, material, train, arguments):
         min_studies=LEAST_STUDIES,
         repeats=arguments.seeds,
         n_jobs=arguments.jobs,
-    ).fit(material.corpus.select(train))
+    ).fit(getattr(material, "corpus", material).select(train))
 
 
-def measure(model, material, test):
+def measure(model, corpus, test):
     """Measure all on the test studies of a fold."""
     start = time.perf_counter()
-    corpus = material.corpus
     peaks = peaks_by_study(corpus)
     old = build_full(DATA / "vocabulary")
     table = {"test studies": len(test)}
@@ -231,31 +237,40 @@ def bare_terms(model, corpus, test, peaks, old):
 
 def names_of_places(model):
     """Return the share of names whose strongest peak is within 10 mm of their region."""
+    prior = {words_of_label(name)[0] for name in default_atlas().names + brodmann_atlas(DATA).names}
     table, every = {}, []
     for atlas, file in OTHER_ATLASES.items():
-        near = [distance <= NEAR_MM for distance in distances(model, atlas, file)]
-        table[f"names within 10 mm, {atlas}"] = float(np.mean(near))
+        near = [(words, mm <= NEAR_MM) for words, mm in distances(model, atlas, file)]
+        table[f"names within 10 mm, {atlas}"] = float(np.mean([is_near for _, is_near in near]))
         every += near
-    return table | {"names within 10 mm, all other atlases": float(np.mean(every))}
+    only = [is_near for words, is_near in every if words not in prior]
+    return table | {
+        "names within 10 mm, all other atlases": float(np.mean([is_near for _, is_near in every])),
+        "names of no prior atlas": len(only),
+        "names within 10 mm, of no prior atlas": float(np.mean(only)),
+    }
 
 
 def distances(model, atlas, file):
-    """Yield how far the strongest peak of the map of each known name is from its region."""
+    """Yield names, and how far the strongest peak of each is from its region, ∞ if unknown."""
     labels = pd.read_csv(DATA / "atlases" / f"{atlas}_labels.csv")
     names = dict(zip(labels["index"].tolist(), labels["name"].tolist(), strict=True))
     regions = Atlas(DATA / "atlases" / f"{file}.nii.gz", names)
     rows = {}
     for row, label in enumerate(regions.names):
         words, _ = words_of_label(label)
-        if words and words in model.vocabulary_:
+        if words:
             rows.setdefault(words, []).append(row)
     for words, own in rows.items():
         voxels = np.argwhere(np.isin(regions.regions, own))
         if len(voxels) * abs(np.linalg.det(regions.affine[:3, :3])) < LEAST_MM3:
             continue
         xyz_mm = voxels @ regions.affine[:3, :3].T + regions.affine[:3, 3]
+        if words not in model.vocabulary_:
+            yield words, np.inf
+            continue
         strongest = model.partition_.centers_mm[model.predict([words])[0].argmax()]
-        yield cKDTree(xyz_mm).query(strongest)[0]
+        yield words, cKDTree(xyz_mm).query(strongest)[0]
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ pd.DataFrame(decoded.json()["terms"]).head(5)
 # %%
 # An invalid request is answered with a one-line error, which repeats nothing of the text:
 
-print(mistake.json()["error"]["message"])
+print(mistake.json()["detail"])
 
 # %%
 # With curl:

@@ -45,3 +45,15 @@ def test_start_is_fast_because_heavy_libraries_are_imported_late():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"numba", "nilearn", "sklearn", "matplotlib", "pandas", "scipy", "pubget"}
     assert not heavy & set(done.stdout.split())
+
+
+def test_encoding_a_text_imports_no_more_than_it_needs():
+    code = (
+        "import sys; from neurowhere.cli import app; "
+        "app(['encode', 'amygdala'], standalone_mode=False); "
+        "print(' '.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    slow = {"numba", "nilearn", "sklearn", "matplotlib", "joblib", "jinja2", "requests", "lxml"}
+    slow |= {"scipy.linalg", "scipy.optimize", "scipy.ndimage", "scipy.stats"}
+    assert not slow & set(done.stderr.split())

@@ -16,6 +16,7 @@
 
     NeurowhereWarning
     ├── DataWarning         something in the data was odd, counted and worked around
+    │   └── DamageWarning   a file among several could not be read to its end
     └── ConvergenceWarning  a solver stopped before its tolerance was reached
 
 Every message says what was expected, what came, and what to do. All errors but
@@ -92,6 +93,10 @@ class NeurowhereWarning(UserWarning):
 
 class DataWarning(NeurowhereWarning):
     """Something in the data was odd, counted and worked around."""
+
+
+class DamageWarning(DataWarning):
+    """A file among several could not be read to its end; the command line refuses that."""
 
 
 class ConvergenceWarning(NeurowhereWarning):

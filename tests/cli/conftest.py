@@ -56,3 +56,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fitted = Encoder(GRID, "likelihood", vocabulary=TERMS, repeats=1, rank=8).fit(make_corpus())
     save_model(fitted, folder)
     return folder
+
+
+@pytest.fixture
+def encode(run: Callable[..., Outcome], model: Path) -> Callable[..., Outcome]:
+    """Run `neurowhere encode` with the small model."""
+    return lambda *arguments: run("encode", *arguments, "--model", model)

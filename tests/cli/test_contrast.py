@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -51,11 +52,38 @@ def options(model, tmp_path):
     )
 
 
+def test_a_truncated_file_is_an_error_unless_told_to_go_on(run, source, options, tmp_path):
+    whole = gzip.compress(source.read_bytes())
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
+    command = ("contrast", tmp_path / "cut.jsonl.gz", "--term", "huntington", *options)
+    for _ in range(2):
+        run(*command).assert_refused("cut.jsonl.gz: is truncated or damaged")
+        assert not (tmp_path / "out").exists()
+    outcome = run(*command, "--keep-going")
+    assert outcome.code == 0
+    assert (tmp_path / "out" / "map.nii.gz").exists()
+
+
+def test_titles_that_begin_like_a_formula_are_escaped(run, options, tmp_path):
+    records = [
+        {"pmid": n + 1, "title": "=1+1", "abstract": "amygdala" + " huntington" * (n % 2)}
+        for n in range(12)
+    ]
+    source = tmp_path / "documents.jsonl"
+    source.write_text("".join(json.dumps(record) + "\n" for record in records))
+    command = ("contrast", source, "--term", "huntington", *options)
+    for flags, title in [((), "'=1+1"), (("--keep-formulas", "--overwrite"), "=1+1")]:
+        assert run(*command, *flags).code == 0
+        documents = pd.read_csv(tmp_path / "out" / "documents.csv")
+        assert set(documents["title"]) == {title}
+        assert documents["mentions"].dtype.kind == "i"
+
+
 def test_a_folder_is_written_and_summed_up(run, source, atlas, options, tmp_path):
     outcome = run("contrast", source, "--term", "huntington", "--atlas", atlas, *options)
     assert outcome.code == 0, outcome.err
     assert "30 documents that mention huntington against all 90" in outcome.out
-    assert "Left" in outcome.out
+    assert " left " in outcome.out
     assert f"kept in                     {tmp_path / 'cache'}" in outcome.out
     regions = pd.read_csv(tmp_path / "out" / "regions.csv")
     assert list(regions.columns) == ["region", "ratio", "low", "high", "probability", "reference"]

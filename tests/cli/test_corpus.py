@@ -1,3 +1,4 @@
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -161,3 +162,17 @@ def test_every_format_and_problem_is_in_the_help_and_documented(run: Run) -> Non
         assert name in told
     for name in (*READERS, *MEANINGS):
         assert f"`{name}`" in page
+
+
+def test_a_damaged_file_is_an_error_unless_told_to_go_on(
+    run: Run, source: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(source.read_bytes())
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(source.read_bytes() * 50)[:-40])
+    run("corpus", "import", folder, "-o", tmp_path / "out").assert_refused("b.jsonl.gz: is trunc")
+    assert not (tmp_path / "out").exists()
+    outcome = run("corpus", "import", folder, "-o", tmp_path / "out", "--keep-going")
+    assert outcome.code == 0
+    assert "warning: skipped 1 of 2 files (b.jsonl.gz: is truncated" in outcome.err

@@ -18,8 +18,6 @@ from tests.studies import TERMS
 
 from neurowhere import load_model
 from neurowhere.cli.terminal import draw
-from neurowhere.inputs import Text
-from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
 
@@ -31,11 +29,6 @@ def atlas(tmp_path):
     rows = [f"{index},{name}\n" for index, name in made.labels.items()]
     (tmp_path / "labels.csv").write_text("index,name\n" + "".join(rows))
     return f"{tmp_path / 'atlas.nii.gz'}:{tmp_path / 'labels.csv'}"
-
-
-@pytest.fixture
-def encode(run, model):
-    return lambda *arguments: run("encode", *arguments, "--model", model)
 
 
 def rows_of(text):
@@ -53,7 +46,7 @@ def test_it_tells_terms_regions_peaks_and_support(encode, model):
     assert "ignored    motor cortex (negated: “no”), “right arm” (a side, but" in outcome.out
     support = load_model(model).encode(TEXT).support
     assert f"support    {support}\n" in outcome.out
-    assert "_L  " in outcome.out
+    assert "left amygdala  " in outcome.out
     assert "mm  " in outcome.out
     assert "closest studies: " in outcome.out
 
@@ -131,6 +124,14 @@ def test_difference_and_sum(encode, tmp_path):
     assert weights == {"amygdala": 1, "visual cortex": -1, "motor cortex": 1}
 
 
+def test_nothing_is_left_of_a_text_minus_itself(encode):
+    outcome = encode(TEXT, "--minus", TEXT)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "point to the same places" in outcome.out
+    assert "0.0%" not in outcome.out
+    assert "point to the same places" not in encode("amygdala", "--minus", "motor cortex").out
+
+
 def test_standard_input(encode, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"the amygdala")))
     assert "known      amygdala\n" in encode("-").out
@@ -147,72 +148,6 @@ def test_a_picture_for_a_terminal(model):
     narrow = Console(file=io.StringIO(), width=40)
     draw(encoding, narrow)
     assert max(map(len, narrow.file.getvalue().splitlines())) <= 40
-
-
-# ---- many texts
-
-
-def test_table(encode, tmp_path):
-    source, table = tmp_path / "texts.csv", tmp_path / "table.csv"
-    source.write_text("id,text\n7,left amygdala\n8,liver\n9,motor cortex\n10,\n")
-    outcome = encode(source, "--table", table)
-    assert outcome.code == 0
-    assert outcome.out == f"{table}: 2 texts encoded, 2 not\n"
-    assert outcome.err == "neurowhere: 8: no known term\nneurowhere: 10: no text\n"
-    rows = rows_of(table.read_text())
-    assert [row["id"] for row in rows] == ["7", "8", "9", "10"]
-    assert rows[0]["heaviest"] == "amygdala"
-    assert rows[1]["problem"] == "no known term"
-    again = encode(source, "--table", table)
-    assert (again.code, "exists; choose another file" in again.err) == (1, True)
-    assert encode(source, "--table", table, "--overwrite", "--all-regions").code == 0
-    assert "Amygdala_L" in rows_of(table.read_text())[0]
-
-
-def test_a_table_on_standard_output(encode, tmp_path):
-    for name, text in {"a.txt": "amygdala", "b.html": "<p>visual cortex", "c.txt": "\0"}.items():
-        (tmp_path / name).write_text(text)
-    outcome = encode(*sorted(tmp_path.glob("?.*")))
-    assert outcome.code == 0
-    rows = rows_of(outcome.out)
-    assert [row["heaviest"] for row in rows] == ["amygdala", "visual cortex", ""]
-    assert "c.txt is not text, but binary" in rows[2]["problem"]
-    lines = encode(*sorted(tmp_path.glob("?.*")), "--json").out.splitlines()
-    assert [json.loads(line)["terms"] for line in lines] == [1, 1, None]
-
-
-def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch):
-    def stopped_half_way(sources, **options):
-        yield from [Text(str(number), "amygdala") for number in range(CHUNK)]
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("neurowhere.inputs.iter_texts", stopped_half_way)
-    outcome = encode("a text", "--table", tmp_path / "table.csv")
-    assert outcome.code == 130
-    assert outcome.out.endswith(f"{CHUNK} texts encoded, 0 not; stopped before the end\n")
-    assert len(rows_of((tmp_path / "table.csv").read_text())) == CHUNK
-
-
-def test_a_folder_for_each_text(encode, tmp_path):
-    source, output = tmp_path / "texts.jsonl", tmp_path / "out"
-    texts = ["amygdala", "liver", "visual cortex"]
-    source.write_text("".join(f'{{"id": "a/b", "text": "{text}"}}\n' for text in texts))
-    outcome = encode(source, "-o", output, "--no-pictures")  # which the tests of one text draw
-    assert outcome.code == 0
-    assert "neurowhere: a/b: no known term" in outcome.err
-    assert {file.name for file in output.iterdir()} == {"a_b", "a_b-2", "table.csv"}
-    assert (output / "a_b-2" / "map.nii.gz").exists()
-    rows = rows_of((output / "table.csv").read_text())
-    assert [row["folder"] for row in rows] == ["a_b", "", "a_b-2"]
-    assert "is not empty" in encode(source, "-o", output).err
-
-
-def test_sentences(encode):
-    rows = rows_of(encode("Left amygdala. The liver. Motor cortex?", "--sentences").out)
-    assert [row["text"] for row in rows] == ["Left amygdala.", "The liver.", "Motor cortex?"]
-    assert [row["heaviest"] for row in rows] == ["amygdala", "", "motor cortex"]
-    rows = rows_of(encode("Left amygdala. Motor cortex?", "--sentences", "--no-text").out)
-    assert "text" not in rows[0]
 
 
 # ---- bad input
@@ -249,8 +184,9 @@ def make_bad_files(folder):
         (("{here}/image.png", "-o", "{out}"), "is not text, but binary"),
         (("{here}/latin1.txt", "-o", "{out}"), "is not UTF-8 text (byte 0xe4 at 1)"),
         (("{here}/long.txt", "-o", "{out}"), "larger than 20 MiB"),
-        (("{here}/nothing", "-o", "{out}"), "could be encoded"),
-        (("{here}/columns.csv", "--table", "{out}"), "could be encoded"),
+        (("{here}/nothing", "-o", "{out}"), "has no file ending in"),
+        (("{here}/columns.csv", "--table", "{out}"), "expected a column of text"),
+        (("{here}/bad.csv", "-o", "{here}/empty.txt"), "is a file; give a folder"),
         (("{here}/bad.csv", "-o", "{out}"), "none of the 2 texts could be encoded"),
         (("{here}/bad.csv", "--table", "{out}"), "none of the 2 texts could be encoded"),
         (("left", "amygdala", "-o", "{out}"), "put a text in quotes"),
@@ -263,6 +199,7 @@ def make_bad_files(folder):
         (("{here}/bad.csv", "--table", "/proc/out.csv"), "cannot write"),
         (("amygdala", "-o", "{out}", "--like", "{here}/no.nii"), "no file"),
         (("amygdala", "-o", "{out}", "--resolution", "99"), "from 0.5 to 50 mm"),
+        (("amygdala", "--resolution", "0"), "from 0.5 to 50 mm"),
         (("amygdala", "--atlas", "{here}/no.nii"), "no file"),
         (("amygdala", "--minus", ""), "expected a text"),
     ],
@@ -368,7 +305,7 @@ def test_nothing_heavy_is_imported():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "Amygdala_L" in done.stdout
+    assert "left amygdala" in done.stdout
     loaded = set(done.stderr.splitlines()[-1].split())
     heavy = {"matplotlib", "nilearn", "numba", "fastapi", "sklearn", "pubget", "pypdf", "requests"}
     assert not heavy & loaded

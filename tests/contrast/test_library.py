@@ -107,6 +107,27 @@ def test_unreadable_files_in_the_middle_are_skipped_named_and_counted(tmp_path, 
     assert found[-20:] == [str(1040 + n) for n in range(20)]
     assert any("skipped 2 of 4 files" in problem for problem in library.problems)
 
+    assert "1.jsonl.gz" in library.damaged
+    for _ in range(2):  # also when nothing has to be read again
+        with pytest.raises(CorpusError, match=r"skipped 2 of 4 files .*--keep-going"):
+            open_here([folder], tmp_path / "cache", keep_going=False)
+
+
+def test_the_cache_is_that_of_the_content(tmp_path):
+    source = write_records(tmp_path / "a.jsonl", [{"pmid": 1, "abstract": "one two"}])
+    before = source.stat()
+    first = open_here([source], tmp_path / "cache")
+    write_records(source, [{"pmid": 2, "abstract": "two one"}])
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (source.stat().st_size, source.stat().st_mtime_ns) == (
+        before.st_size,
+        before.st_mtime_ns,
+    )
+    second = open_here([source], tmp_path / "cache")
+    assert (ids(first), ids(second)) == (["1"], ["2"])
+    source.touch()
+    assert open_here([source], tmp_path / "cache").folder == second.folder
+
 
 def test_bad_lines_are_said(tmp_path):
     source = tmp_path / "a.jsonl"

@@ -52,6 +52,19 @@ def same_scores(first, second):
     )
 
 
+def test_a_report_is_saved_beside_the_scores_or_in_a_folder_of_its_own(reference, tmp_path):
+    reference.save()
+    reference.save(tmp_path / "report")
+    pages = [
+        (folder / "report.html").read_text() for folder in (reference.folder, tmp_path / "report")
+    ]
+    assert pages[0] == pages[1]
+    scores = pd.read_csv(tmp_path / "report" / "scores.csv")
+    assert len(scores) == len(reference.scores)
+    with pytest.raises(OutputError, match="exists and is not empty"):
+        reference.save(tmp_path / "report")
+
+
 def test_one_row_per_fold_partition_and_loss(reference):
     scores = reference.scores
     assert not scores.duplicated(["fold", "partition", "loss"]).any()

@@ -17,7 +17,7 @@ from neurowhere.model.material import (
 )
 from neurowhere.model.places import cut, place_densities
 from neurowhere.model.recipe import Recipe, upsampled
-from neurowhere.model.views import Views
+from neurowhere.model.views import LEAST_STUDIES, TIMES, Views, bare_terms
 from neurowhere.text import TermExtractor, Vocabulary
 
 GRID = VoxelGrid(4)
@@ -148,6 +148,20 @@ def test_views_show_what_a_study_has(material):
         assert drawn[:, -1].nnz == 0
         assert not (drawn.toarray() > 0)[material.counts.toarray() == 0].any()
         assert (drawn.getnnz(axis=1) > 0).all()
+
+
+def test_a_bare_term_pools_the_studies_that_have_it():
+    n = LEAST_STUDIES
+    counts = sparse.csr_matrix([[2, 1, 0, 1]] * n + [[1, 0, 1, 0]] * (n - 1), dtype=np.float32)
+    within = sparse.csr_matrix(([1.0], ([1], [0])), shape=(4, 4))  # the first is within the second
+    importance = np.arange(1.0, 2 * n)
+    is_shown = np.array([True, True, True, False])
+    texts, studies = bare_terms(counts, within, importance, is_shown)
+    # The third is in too few studies.
+    assert texts.toarray().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0]] * TIMES
+    expected = importance[:n] / importance[:n].sum()
+    np.testing.assert_allclose(studies.toarray()[1], np.append(expected, np.zeros(n - 1)))
+    np.testing.assert_allclose(studies.sum(axis=1), 1)
 
 
 def test_maps_keep_their_values_on_a_finer_grid():

@@ -127,13 +127,14 @@ def test_a_changed_truncated_or_missing_file_is_refused(saved, name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"format_version": 2}, "has format version 2, this program reads 3; fetch or fit it"),
         ({"format_version": 4}, "has format version 4, this program reads up to 3; upgrade"),
         ({"kind": "corpus"}, "holds a corpus, not a model"),
         ({"sha256": None}, "is damaged or not of neurowhere"),
         ({"format_version": None}, "is damaged or not of neurowhere"),
     ],
 )
-def test_a_foreign_or_newer_folder_is_refused(saved, change, message):
+def test_a_foreign_older_or_newer_folder_is_refused(saved, change, message):
     info = json.loads((saved / "info.json").read_text())
     (saved / "info.json").write_text(json.dumps({**info, **change}))
     with pytest.raises(ModelError, match=message):

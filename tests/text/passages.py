@@ -86,9 +86,17 @@ def told_counter(passages):
     )
 
 
+def within(mentions, start, end):
+    """Mentions that have some of these words."""
+    everything = (*mentions.found, *mentions.places)
+    return [each for each in everything if each.start < end and start < each.end]
+
+
 def status_of(mentions, start, end):
     """What was read of some words: the strongest status of the mentions in them."""
-    found = [m.status for m in (*mentions, *mentions.places) if m.start < end and start < m.end]
+    found = [
+        m.status for m in (*mentions.found, *mentions.places) if m.start < end and start < m.end
+    ]
     return next((status for status in ("not_finding", *STATUSES) if status in found), "affirmed")
 
 
@@ -112,7 +120,9 @@ def score_sides(passages, counter):
     for passage in passages:
         mentions = read_mentions(passage.text, counter)
         for start, end, side, is_inherited in passage.targets:
-            found = [m for m in (*mentions, *mentions.places) if m.start < end and start < m.end]
+            found = [
+                m for m in (*mentions.found, *mentions.places) if m.start < end and start < m.end
+            ]
             given = next((mention for mention in found if mention.side), None)
             sides += compare(side, given and given.side)
             inherited += compare(is_inherited, given is not None and given.side_inherited)

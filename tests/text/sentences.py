@@ -2,8 +2,8 @@
 
 A line of data/clinical_sentences.jsonl has a sentence with what is asked for marked in place:
 ``[thalamus: negated, left]`` is a mention that should be found, negated and on the left, and
-``[right: unapplied]`` a side that should be marked and not applied. Sides that are applied are not
-marked themselves. The rules were developed with them.
+``[right: unapplied]`` a side that should not be applied to a structure as it is. Sides that are
+applied are not marked themselves. The rules were developed with them.
 """
 
 import json
@@ -114,7 +114,7 @@ class Score(NamedTuple):
 
 def score(sentence, counter, reader=read_mentions):
     mentions = reader(sentence.text, counter)
-    everything = [*mentions, *mentions.places]
+    everything = [*mentions.found, *mentions.places]
     total = Score()
     for target in sentence.targets:
         words = sentence.text[target.start : target.end]
@@ -134,7 +134,13 @@ def score(sentence, counter, reader=read_mentions):
             compare(target.side, side),
             failures=(*failures,),
         )
-    marked = {mark.start for mark in mentions.unapplied}
+    # The side of a sign is none of a structure: a rule may cross it.
+    crossed = {
+        rule.side_span[0]
+        for rule in mentions.rule_based
+        if rule.side_span and all(each.side != rule.side for each in rule.implied)
+    }
+    marked = crossed | {mark.start for mark in mentions.unapplied}
     expected = sentence.unapplied
     tally = Tally(len(marked & expected), len(marked - expected), len(expected - marked))
     wrong = sorted(marked ^ expected)

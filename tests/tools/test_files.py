@@ -11,7 +11,7 @@ import pytest
 from tests.studies import make_corpus
 from tests.tools.crashes import in_another_process, kill_this_process
 
-from neurowhere._tools.files import new_file, new_folder
+from neurowhere._tools.files import added_files, new_file, new_folder
 from neurowhere._tools.replacement import locked, sole_writer
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.evaluate.ledger import Ledger
@@ -45,6 +45,23 @@ def test_a_folder_is_whole_until_it_is_replaced(tmp_path):
         (temporary / "new").touch()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert [path.name for path in target.iterdir()] == ["new"]
+
+
+def test_files_go_to_a_folder_whole_and_instead_of_stale_ones(tmp_path):
+    for name in ("kept", "stale-1", "replaced"):
+        (tmp_path / name).write_text("old")
+
+    def half():
+        with added_files(tmp_path, instead_of="stale-*") as temporary:
+            (temporary / "replaced").write_text("half")
+            kill_this_process()
+
+    assert in_another_process(half) == -signal.SIGKILL
+    assert {(tmp_path / name).read_text() for name in ("kept", "stale-1", "replaced")} == {"old"}
+    with added_files(tmp_path, instead_of="stale-*") as temporary:
+        (temporary / "replaced").write_text("new")
+    found = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert found == {"kept": "old", "replaced": "new"}
 
 
 def test_a_folder_that_is_moved_aside_and_not_replaced_comes_back(tmp_path, monkeypatch):

@@ -99,3 +99,57 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'neurowhere\[cluster\]'"):
         connect("tcp://127.0.0.1:9")
+
+
+# ---- clusters
+
+
+CLUSTER = """
+import json, subprocess, sys, time
+from pathlib import Path
+from neurowhere._tools.parallel import hired
+from neurowhere.exceptions import ClusterError
+
+def slow(shared, task):
+    time.sleep(0.1)
+    return shared + task
+
+def start(*command):
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen([sys.executable, "-m", *command, "--no-dashboard"], **quiet)
+
+if __name__ == "__main__":
+    note = Path("scheduler.json")
+    local = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(note))
+    started = {"scheduler": start("distributed.cli.dask_scheduler", *local)}
+    while not note.exists():
+        time.sleep(0.05)
+    address = json.loads(note.read_text())["address"]
+    started["worker"] = start("distributed.cli.dask_worker", address, "--no-nanny")
+    try:
+        with hired(1, address) as workers:
+            for number, _ in enumerate(workers.run(slow, [(1, task) for task in range(200)])):
+                if number == 3:
+                    for name in sys.argv[1:]:
+                        started[name].kill()
+    except ClusterError as error:
+        print(error)
+    finally:
+        for process in started.values():
+            process.kill()
+            process.wait()
+"""
+
+
+@pytest.mark.cluster
+@pytest.mark.enable_socket
+@pytest.mark.parametrize("lost", [("scheduler",), ("worker",), ("scheduler", "worker")])
+def test_a_cluster_that_goes_away_is_one_line(tmp_path: Path, lost: tuple[str, ...]) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / "cluster.py").write_text(CLUSTER)
+    command = [sys.executable, "cluster.py", *lost]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.stdout.count("\n") == 1, done.stdout
+    assert "the cluster went away" in done.stdout
+    assert "run again to go on" in done.stdout
+    assert (done.stderr, done.returncode) == ("", 0)

@@ -36,7 +36,7 @@ def open_client(app):
     """Client of an application in this process; what fails there is an answer, not a traceback."""
     from fastapi.testclient import TestClient
 
-    return TestClient(app, raise_server_exceptions=False)
+    return TestClient(app, "http://localhost", raise_server_exceptions=False)
 
 
 class Server:

@@ -35,7 +35,7 @@ def impatient(model):
 
 
 def code(answer):
-    return answer.status_code, answer.json()["error"]["code"]
+    return answer.status_code, answer.json()["code"]
 
 
 def test_a_body_may_be_only_so_large(small):
@@ -63,7 +63,7 @@ def test_a_body_may_take_only_so_long(model):
 
     asyncio.run(app({**scope, "query_string": b"", "root_path": ""}, receive, send))
     assert sent[0]["status"] == 408
-    assert json.loads(sent[1]["body"])["error"]["code"] == "body_too_slow"
+    assert json.loads(sent[1]["body"])["code"] == "body_too_slow"
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,40 @@ def test_a_failure_of_ours_tells_and_logs_no_text(client, monkeypatch, caplog):
     assert "RuntimeError at test_guard.py" in caplog.text
 
 
-def test_no_answer_to_a_wrong_request_repeats_the_text(client, caplog):
+WRONG = [
+    ("encode", {"text": [SECRET]}),
+    ("encode", {"text": "a", "at": [SECRET, 0, 0]}),
+    ("encode", {"text": "a", "image": SECRET}),
+    ("encode", {"text": "a", SECRET: 1}),
+    ("term", {"name": SECRET}),
+    ("term.png", {"name": f"left {SECRET}"}),
+    ("batch", {"texts": SECRET}),
+    ("decode", {"points": SECRET}),
+    (SECRET, {}),
+]
+
+
+@pytest.mark.parametrize(("path", "query"), WRONG)
+def test_no_answer_to_a_wrong_request_repeats_the_text(client, caplog, path, query):
     with caplog.at_level(logging.DEBUG):
-        for query in ({"text": [SECRET]}, {"text": "a", "at": [SECRET, 0, 0]}, {"image": SECRET}):
-            assert SECRET not in client.post("/api/v1/encode", json=query).text
-    assert SECRET not in caplog.text
+        answer = client.post(f"/api/v1/{path}", json=query)
+    assert answer.status_code >= 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert problem["status"] == answer.status_code
+    assert re.fullmatch(r"[A-Z].*\.", problem["detail"])
+    assert re.fullmatch(r"[A-Z].*\.", problem["hint"])
+    logged = "".join(line.getMessage() for line in caplog.records if line.name != "httpx2")
+    assert "patient" not in (answer.text + logged).lower()
+
+
+def test_broken_json_is_told_with_its_place_alone(client):
+    answer = client.post(
+        "/api/v1/encode",
+        content=b'{"text":patient Doe}',
+        headers={"Content-Type": "application/json"},
+    )
+    assert answer.json()["detail"] == "The body is not valid JSON from character 8 on."
 
 
 def test_metrics_keep_their_names_and_count_each_application_by_itself(model):

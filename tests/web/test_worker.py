@@ -1,6 +1,9 @@
 """Workers: processes that answer, and what becomes of those that fail."""
 
 import json
+import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -8,15 +11,16 @@ from neurowhere.exceptions import NeurowhereError
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import BatchQuery, EncodeQuery, TermQuery
 from neurowhere.web.settings import Settings
-from neurowhere.web.worker import hire
+from neurowhere.web.worker import Artist, hire
 
 SECRET = "patient Doe"
+LONG = BatchQuery(texts=["the amygdala " * 1_000] * 1_000)
 
 
 @pytest.fixture(scope="module")
 def worker(model_folder):
-    with hire(model_folder, Settings(workers=1, max_seconds=10)) as (worker,):
-        yield worker
+    with hire(model_folder, Settings(workers=1, max_seconds=10)) as crew:
+        yield crew.workers[0]
 
 
 def test_it_answers_as_a_service_does(worker, client):
@@ -42,19 +46,55 @@ def test_a_failure_of_ours_is_told_and_the_worker_goes_on(worker):
 
 
 @pytest.mark.slow
-def test_one_that_dies_or_is_too_slow_is_replaced(worker):
+def test_one_that_died_while_idle_is_replaced_and_no_query_is_lost(worker):
     worker.process.kill()
+    worker.process.join()
+    assert worker.state().state == "dead"
+    restarts = worker.restarts
+    assert worker.answer("model_json", None)
+    assert worker.state().state == "ready"
+    assert worker.restarts == restarts + 1
+
+
+@pytest.mark.slow
+def test_one_that_dies_at_work_is_replaced_and_its_query_is_told(worker):
+    killing = threading.Timer(0.3, worker.process.kill)
+    killing.start()
     with pytest.raises(ApiError) as caught:
-        worker.answer("model_json", None)
+        worker.answer("batch_json", LONG)
     assert (caught.value.status_code, caught.value.code) == (503, "interrupted")
     assert caught.value.headers == {"Retry-After": "1"}
+    assert worker.state().state == "starting"
     assert worker.answer("model_json", None)
+
+
+@pytest.mark.slow
+def test_one_that_is_too_slow_is_replaced(worker):
     worker.settings = Settings(workers=1, max_seconds=0.05)
     with pytest.raises(ApiError) as caught:
-        worker.answer("batch_json", BatchQuery(texts=["the amygdala " * 1_000] * 1_000))
+        worker.answer("batch_json", LONG)
     assert (caught.value.status_code, caught.value.code) == (503, "timeout")
     worker.settings = Settings(workers=1)
     assert worker.answer("model_json", None)
+
+
+@pytest.mark.slow
+def test_the_artist_is_there_while_something_is_drawn(model_folder):
+    artist = Artist(model_folder, Settings(workers=1), idle_seconds=1)
+    assert artist.state().state == "asleep"
+    query = EncodeQuery(text="the left amygdala", style="slices")
+    assert artist.answer("encode_png", query).startswith(b"\x89PNG")
+    assert artist.state().state == "ready"
+    pid = artist._worker.process.pid
+    wait_until(lambda: artist.state().state == "asleep")
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_model_that_cannot_be_read_is_one_line(tmp_path):

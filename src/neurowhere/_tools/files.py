@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from neurowhere._tools.replacement import drafted, recover
+from neurowhere._tools.replacement import drafted, flush, recover
 from neurowhere.exceptions import CorpusError, NeurowhereError, OutputError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "COMPRESSIONS",
     "DAMAGE",
     "INFO_NAME",
+    "added_files",
     "bare_suffix",
     "digest",
     "expanded",
@@ -96,6 +97,28 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
             draft.publish_folder(overwrite=overwrite)
     except OSError as error:
         _check_free(folder, overwrite)  # another process may have been faster
+        raise _cannot_write(folder, error) from error
+
+
+@contextmanager
+def added_files(folder: Path, *, instead_of: str = "") -> Iterator[Path]:
+    """Yield a temporary folder whose files go to `folder` when the block ends without an error.
+
+    Other files of the folder stay, but for those that match the pattern `instead_of`. A reader sees
+    each file whole, the old one or the new one.
+    """
+    try:
+        recover(folder)
+        with drafted(folder / "files") as draft:
+            draft.part.mkdir()
+            yield draft.part
+            for stale in folder.glob(instead_of) if instead_of else ():
+                stale.unlink()
+            for file in draft.part.iterdir():
+                flush(file)
+                file.replace(folder / file.name)
+            flush(folder)
+    except OSError as error:
         raise _cannot_write(folder, error) from error
 
 

@@ -1,13 +1,15 @@
 """Parallel work on cores or on a Dask cluster, and its progress on a terminal."""
 
 import io
+import logging
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,6 +23,7 @@ Result = TypeVar("Result")
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
+POLL_SECONDS, ALIVE_SECONDS = 0.02, 10.0  # between looks for results, and for workers
 QUIET_SECONDS = 2.0  # before a bar of progress is shown
 
 
@@ -74,11 +77,30 @@ def hired(n_jobs: int, cluster: str | None) -> Iterator[Workers]:
     if cluster is None:
         yield Workers(n_jobs)
         return
-    client = connect(cluster)
+    with _silent_dask():
+        client = connect(cluster)
+        try:
+            yield Workers(n_jobs, client)
+        finally:
+            with suppress(*_signs_of_loss()):
+                client.close()
+
+
+@contextmanager
+def _silent_dask() -> Iterator[None]:
+    """Keep Dask's log from the terminal: what it says of a lost cluster is told in one line."""
+    with suppress(ImportError):
+        import distributed  # noqa: F401, so that its loggers are there
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [each.level for each in loggers]
     try:
-        yield Workers(n_jobs, client)
+        for each in loggers:
+            each.setLevel(logging.CRITICAL + 1)
+        yield
     finally:
-        client.close()
+        for each, level in zip(loggers, levels, strict=True):
+            each.setLevel(level)
 
 
 def run_here(
@@ -148,26 +170,78 @@ def run_on_cluster(
     """
     import distributed
 
-    distinct = {id(shared): shared for shared, _ in calls}
-    futures = client.scatter(list(distinct.values()), broadcast=True, hash=False)
-    sent = dict(zip(distinct, futures, strict=True))
-    futures = [client.submit(work, sent[id(shared)], task, pure=False) for shared, task in calls]
+    futures: list[Any] = []
     try:
-        for future in distributed.as_completed(futures, loop=client.loop):
-            if future.cancelled():
-                raise ClusterError(
-                    "the cluster was lost on the way; start it again, then run the same command "
-                    "and it goes on where it stopped"
-                )
-            yield future.result()
+        with _told_if_lost():
+            futures = _submit(work, calls, client)
+        for future in _iter_finished(client, futures):
+            yield _result(future)
             future.release()
     except distributed.KilledWorker as error:
         raise ClusterError(
             "workers of the cluster died again and again on the same task, perhaps for want of "
-            "memory; give them more, then run the same command and it goes on where it stopped"
+            "memory; give them more, then run again to go on"
         ) from error
     finally:
-        client.cancel(futures)
+        with suppress(*_signs_of_loss()):
+            client.cancel(futures)
+
+
+def _submit(
+    work: Callable[[Shared, Task], Result], calls: Sequence[tuple[Shared, Task]], client: Any
+) -> list[Any]:
+    distinct = {id(shared): shared for shared, _ in calls}
+    scattered = client.scatter(list(distinct.values()), broadcast=True, hash=False)
+    sent = dict(zip(distinct, scattered, strict=True))
+    return [client.submit(work, sent[id(shared)], task, pure=False) for shared, task in calls]
+
+
+def _iter_finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
+    """Yield futures as they finish; a cluster that has had no worker for a while is lost."""
+    import distributed
+
+    finished = distributed.as_completed(futures, loop=client.loop)
+    n_left, seen_alive = len(futures), time.monotonic()
+    while n_left:
+        if finished.has_ready():
+            n_left -= 1
+            yield next(finished)
+        elif time.monotonic() - seen_alive < ALIVE_SECONDS:
+            time.sleep(POLL_SECONDS)
+        else:
+            with _told_if_lost():
+                if not client.run_on_scheduler(_count_workers):
+                    raise OSError("no worker is left")
+            seen_alive = time.monotonic()
+
+
+def _count_workers(dask_scheduler: Any = None) -> int:
+    return len(dask_scheduler.workers)
+
+
+def _result(future: Any) -> Any:
+    if future.status == "error":  # of the work itself, whatever kind of error it is
+        return future.result()
+    with _told_if_lost():
+        return future.result()
+
+
+def _signs_of_loss() -> tuple[type[BaseException], ...]:
+    """Return what Dask raises where a scheduler or all of its workers are gone."""
+    import asyncio  # late, because it takes a while
+
+    return OSError, TimeoutError, CancelledError, asyncio.CancelledError
+
+
+@contextmanager
+def _told_if_lost() -> Iterator[None]:
+    """Tell of a cluster that does not answer in one line."""
+    try:
+        yield
+    except _signs_of_loss() as error:
+        raise ClusterError(
+            "the cluster went away; start it again, with workers, then run again to go on"
+        ) from error
 
 
 def connect(address: str, timeout_seconds: float = CONNECT_SECONDS) -> Any:

@@ -1,9 +1,10 @@
 """Many texts encoded: a row of a table, or a folder, for each; some may fail."""
 
-import re
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from neurowhere._tools.files import new_file
-from neurowhere.cli.encode import Options, write_folder
-from neurowhere.exceptions import OutputError, TextError
+from neurowhere.cli.encode import Options
+from neurowhere.cli.folders import TABLE_NAME, Shelf, held, rows_of_csv
+from neurowhere.exceptions import TextError, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,10 +24,7 @@ if TYPE_CHECKING:
     from neurowhere.report.tables import Pair, RowMaker
 
 ROWS_AT_ONCE = 64
-LONGEST_NAME = 80  # characters of the name of a text's folder
-TABLE_NAME = "table.csv"
-NUMBERS = "%.6g"
-STOPPED = 130  # exit code of what Ctrl-C ends
+SIGNALLED = 128  # what a signal adds to its number, for the exit code
 
 
 def encode_texts(
@@ -48,12 +47,12 @@ def encode_texts(
     found = iter_texts(sources, column=column)
     if sentences:
         found = _split(found, model)
-    pairs = encode_items(model, track(found, "encoding"), **options.reading)
+    found = track(found, "encoding")
     maker = RowMaker(options.atlas, all_regions, with_text=sentences and options.with_text)
     if output is None:
-        _write_table(maker, pairs, table, options)
+        _write_table(maker, encode_items(model, found, **options.reading), table, options)
     else:
-        _write_folders(maker, pairs, output, options)
+        _write_folders(model, maker, found, output, options)
 
 
 def _split(found: "Iterable[Text | Failure]", model: "Encoder") -> "Iterator[Text | Failure]":
@@ -77,102 +76,126 @@ def _write_table(
         with tally.until_stopped():
             while some := list(islice(pairs, ROWS_AT_ONCE)):
                 table = maker.table(some)
-                _append(table, stream, options.as_json, header=not tally.n_seen)
+                _append(table, stream, options, header=not tally.n_seen)
                 tally.add(table)
         tally.refuse_nothing()  # before the file is there
-    if path is not None:
-        typer.echo(f"{path}: {tally}")
-    tally.exit_if_stopped()
+    tally.end(path, options.keep_going)
 
 
-def _append(table: "pd.DataFrame", stream: TextIO, as_json: bool, *, header: bool) -> None:
+def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
     """Write rows, all at once, so that none is cut where the work is stopped."""
-    if as_json:
+    if options.as_json:
         text = table.to_json(None, orient="records", lines=True, force_ascii=False)
     else:
-        text = table.to_csv(
-            None, index=False, header=header, float_format=NUMBERS, lineterminator="\n"
-        )
+        text = rows_of_csv(table, options, header=header)
     stream.write(text)
 
 
 def _write_folders(
-    maker: "RowMaker", pairs: "Iterator[Pair]", output: Path, options: Options
+    model: "Encoder",
+    maker: "RowMaker",
+    found: "Iterable[Text | Failure]",
+    output: Path,
+    options: Options,
 ) -> None:
     """Write a folder for each text, and a table of all; what was written stays, come what may."""
-    if output.is_dir() and any(output.iterdir()) and not options.overwrite:
-        raise OutputError(f"{output} is not empty; choose another folder, or add --overwrite")
-    tally = Tally()
-    names: dict[str, int] = {}
-    with (
-        _gone_if_empty(output),
-        new_file(output / TABLE_NAME, overwrite=options.overwrite) as stream,
-    ):
-        with tally.until_stopped():
-            for item, outcome in pairs:
-                folder = ""
-                if not isinstance(outcome, str):
-                    folder = _folder_name(item.name, names)
-                    write_folder(outcome, output / folder, item.name, options)
-                table = maker.table([(item, outcome)])
-                table.insert(1, "folder", folder)
-                _append(table, stream, as_json=False, header=not tally.n_seen)
-                tally.add(table)
+    from neurowhere.model.text_model import CHUNK_ENCODED
+    from neurowhere.report.tables import encode_items
+
+    tally = Tally(goes_on=True)
+    with held(output, options.overwrite):
+        with closing(Shelf.open(output, maker, options)) as shelf, tally.until_stopped():
+            jobs = map(shelf.job, found)
+            while some := list(islice(jobs, CHUNK_ENCODED)):
+                todo = [job.item for job in some if not job.is_done]
+                pairs = encode_items(model, todo, **options.reading)
+                for job in some:
+                    if job.is_done:
+                        tally.keep()
+                        continue
+                    tally.add(shelf.write(job, next(pairs)))
         tally.refuse_nothing()
-    typer.echo(f"{output / TABLE_NAME}: {tally}")
-    tally.exit_if_stopped()
+    tally.end(output / TABLE_NAME, options.keep_going)
 
 
-@contextmanager
-def _gone_if_empty(folder: Path) -> Iterator[None]:
-    """Remove a folder into which nothing was written after all."""
-    try:
-        yield
-    finally:
-        with suppress(OSError):  # not empty, or never made
-            folder.rmdir()
-
-
-def _folder_name(name: str, taken: dict[str, int]) -> str:
-    """Name for a folder: without what file systems refuse, and not that of another text."""
-    plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:LONGEST_NAME] or "text"
-    taken[plain] = taken.get(plain, 0) + 1
-    return plain if taken[plain] == 1 else f"{plain}-{taken[plain]}"
+# ---- what became of them
 
 
 class Tally:
     """What became of the texts of a batch; failures are told as they come."""
 
-    def __init__(self) -> None:
-        self.n_seen = self.n_failed = 0
-        self.stopped = False
+    def __init__(self, goes_on: bool = False) -> None:
+        self.goes_on = goes_on  # whether a second run does the rest
+        self.n_seen = self.n_kept = self.n_failed = 0
+        self.signal = 0  # that stopped the batch
+        self._untold: list[str] = []  # a failure, as long as it may be that of the only text
+
+    def keep(self) -> None:
+        """Count a text that an earlier run has encoded."""
+        self.n_kept += 1
+        self._see(1)
 
     def add(self, table: "pd.DataFrame") -> None:
         """Count rows, and tell of those that have a problem."""
-        self.n_seen += len(table)
         failed = table[table["problem"].notna()]
         self.n_failed += len(failed)
         for name, problem in zip(failed["id"], failed["problem"], strict=True):
-            typer.echo(f"neurowhere: {name}: {problem}", err=True)
+            self._untold.append(problem if problem.startswith(name) else f"{name}: {problem}")
+        self._see(len(table))
+
+    def _see(self, n_texts: int) -> None:
+        self.n_seen += n_texts
+        if self.n_seen > 1:
+            for problem in self._untold:
+                typer.echo(f"neurowhere: {one_line(problem)}", err=True)
+            self._untold.clear()
+        if self.signal:  # whose interruption was lost, in a finaliser for instance
+            raise KeyboardInterrupt
 
     @contextmanager
     def until_stopped(self) -> Iterator[None]:
-        """Go on to the end, or until the user stops it: what is done then is kept."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            self.stopped = True
+        """Go on to the end, or until Ctrl-C or SIGTERM: what is done then is kept."""
+        with ExitStack() as stack:
+            for number in _heeded_signals():
+                stack.callback(signal.signal, number, signal.signal(number, self._stop))
+            try:
+                yield
+            except KeyboardInterrupt:
+                self.signal = self.signal or signal.SIGINT
 
-    def exit_if_stopped(self) -> None:
-        """End as a command does that was stopped."""
-        if self.stopped:
-            raise typer.Exit(STOPPED)
+    def _stop(self, number: int, _: object) -> None:
+        self.signal = number
+        raise KeyboardInterrupt
 
     def refuse_nothing(self) -> None:
         """Refuse a batch of which nothing came."""
+        if self.signal and not self.n_seen:
+            raise typer.Exit(SIGNALLED + self.signal)
+        if self.n_seen == self.n_failed == 1:
+            raise TextError(*self._untold)
         if self.n_failed == self.n_seen:
             raise TextError(f"none of the {self.n_seen:,} texts could be encoded; see above")
 
+    def end(self, path: Path | None, keep_going: bool) -> None:
+        """Tell what was done, and end with the exit code that says so."""
+        if path is not None:
+            typer.echo(f"{path}: {self}")
+        if self.signal:
+            raise typer.Exit(SIGNALLED + self.signal)
+        if self.n_failed and not keep_going:
+            raise TextError(f"{self.n_failed:,} of {self.n_seen:,} texts failed; see above")
+
     def __str__(self) -> str:
-        told = f"{self.n_seen - self.n_failed:,} texts encoded, {self.n_failed:,} not"
-        return f"{told}; stopped before the end" if self.stopped else told
+        told = f"{self.n_seen - self.n_failed - self.n_kept:,} texts encoded, "
+        told += f"{self.n_kept:,} kept from before, " * bool(self.n_kept)
+        told += f"{self.n_failed:,} not"
+        told += "; stopped before the end" * bool(self.signal)
+        return told + ", run again to go on" * bool(self.signal and self.goes_on)
+
+
+def _heeded_signals() -> list[signal.Signals]:
+    """Return the signals that end a command; not in a thread, and none that it is to ignore."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    both = (signal.SIGINT, signal.SIGTERM)
+    return [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]

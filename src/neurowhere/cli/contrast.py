@@ -12,6 +12,8 @@ from neurowhere.cli.options import (
     Format,
     Jobs,
     Json,
+    KeepFormulas,
+    KeepGoing,
     Like,
     ModelOption,
     Output,
@@ -98,6 +100,8 @@ def contrast(
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
     ] = False,
+    keep_formulas: KeepFormulas = False,
+    keep_going: KeepGoing = False,
     jobs: Jobs = -1,
     cluster: Cluster = None,
     overwrite: Overwrite = False,
@@ -138,6 +142,7 @@ def contrast(
             seed=seed,
             cache=cache,
             keep=not no_cache,
+            keep_going=keep_going,
             n_jobs=jobs,
             cluster=cluster,
         )
@@ -148,6 +153,7 @@ def contrast(
             resolution_mm=resolution,
             like=like,
             titles=not no_text,
+            keep_formulas=keep_formulas,
         )
     _print(result, regions, output, as_json)
 
@@ -167,13 +173,16 @@ def _groups(
 
 
 def _print(result: "Contrast", atlas: "Atlas", output: Path, as_json: bool) -> None:
+    from neurowhere.model.gazetteer import region_names
+
     regions = result.regions(atlas).head(SHOWN)
+    names = regions["region"].map(region_names(atlas.names))
     if as_json:
         about = {"group": result.group, "against": result.against, **result.about}
-        typer.echo(json.dumps({**about, "regions": regions.to_dict("records")}))
+        typer.echo(json.dumps({**about, "regions": regions.assign(name=names).to_dict("records")}))
         return
     typer.echo(repr(result))
     about = {**result.about, "weighted": "by mentions" if result.about["weighted"] else ""}
     print_pairs({name: value for name, value in about.items() if value})
-    typer.echo(regions.to_string(index=False, float_format="{:.3g}".format))
+    typer.echo(regions.assign(region=names).to_string(index=False, float_format="{:.3g}".format))
     typer.echo(f"{output / 'report.html'}: open it in a browser")

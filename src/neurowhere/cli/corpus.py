@@ -1,12 +1,23 @@
-"""The `neurowhere corpus` commands: import, sum up and download corpora."""
+"""The `corpus` and `vocabulary` commands: what models are made from."""
 
 import json
+import warnings
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neurowhere.cli.options import Format, Json, Output, Overwrite, split_list
+from neurowhere.cli.options import (
+    Format,
+    Json,
+    KeepGoing,
+    Output,
+    Overwrite,
+    print_summary,
+    split_list,
+)
+from neurowhere.exceptions import DamageWarning
 
 if TYPE_CHECKING:
     from neurowhere.corpus import Corpus
@@ -42,6 +53,7 @@ Spaces = Annotated[
 KeepTalairach = Annotated[
     bool, typer.Option("--keep-talairach", help="Do not convert Talairach peaks to MNI.")
 ]
+vocabulary_app = typer.Typer(no_args_is_help=True, help="Build and summarise vocabularies.")
 
 
 @corpus_app.command("import")
@@ -53,6 +65,7 @@ def import_corpus(
     convert: Convert = CONVERTED,
     spaces: Spaces = None,
     keep_talairach: KeepTalairach = False,
+    keep_going: KeepGoing = False,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
@@ -65,6 +78,8 @@ def import_corpus(
     from neurowhere._tools.files import new_folder
     from neurowhere.corpus.folder import write_files
 
+    if keep_going:
+        warnings.simplefilter("always", DamageWarning)
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long reading
         corpus = _read(source, format, drop, convert, spaces, keep_talairach)
         write_files(corpus, folder)
@@ -72,7 +87,7 @@ def import_corpus(
 
 
 @corpus_app.command("info")
-def info(
+def corpus_info(
     path: Source,
     format: Format = None,
     as_json: Json = False,
@@ -137,3 +152,98 @@ def _print_summary(corpus: "Corpus", as_json: bool) -> None:
         typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
     else:
         typer.echo(summary.to_text())
+
+
+class Kind(StrEnum):
+    """Which vocabulary to build."""
+
+    anatomy = "anatomy"
+    full = "full"
+    wide = "wide"
+
+
+@vocabulary_app.command("build")
+def build(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="CSV file to write.", show_default=False)
+    ],
+    sources: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder with the lists of names.", show_default=False),
+    ],
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            help="Kind of vocabulary: anatomy (brain structures), full (NeuroQuery's terms) or "
+            "wide (the names that people use, from all lists and from --corpus and --texts)."
+        ),
+    ] = Kind.anatomy,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SOURCE", help="Corpus; keep only terms that occur in it.", show_default=False
+        ),
+    ] = None,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="More documents that show how names are used (wide; may be repeated).",
+            show_default=False,
+        ),
+    ] = None,
+    min_documents: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Minimum number of documents per term: 1 by default; 10 for wide, but 3 for "
+            "parts of the brain, disorders and signs.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Build a vocabulary from public lists of names.
+
+    Example:
+
+        neurowhere vocabulary build -o anatomy.csv --sources lists
+    """
+    from neurowhere.corpus import read_corpus
+    from neurowhere.text.building.anatomy import build_anatomy, build_full
+    from neurowhere.text.building.sources import frequent_terms
+    from neurowhere.text.building.wide import build_wide
+
+    if kind == Kind.wide:
+        if corpus is None:
+            raise typer.BadParameter("--kind wide needs the studies: give --corpus SOURCE")
+        corpora = [read_corpus(source) for source in (corpus, *(texts or []))]
+        vocabulary = build_wide(sources, corpora, minimum=min_documents)
+    else:
+        vocabulary = build_anatomy(sources) if kind == Kind.anatomy else build_full(sources)
+        if corpus is not None:
+            vocabulary = frequent_terms(vocabulary, read_corpus(corpus), min_documents or 1)
+    vocabulary.save(output)
+    print_summary(vocabulary.summary(), as_json)
+
+
+@vocabulary_app.command("info")
+def vocabulary_info(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Vocabulary to read.", show_default=False)
+    ],
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON file of synonyms.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Summarise a vocabulary: terms, synonyms, categories.
+
+    Example:
+
+        neurowhere vocabulary info anatomy.csv --json
+    """
+    from neurowhere.text import Vocabulary
+
+    print_summary(Vocabulary.load(path, mapping).summary(), as_json)

@@ -14,6 +14,7 @@ import typer
 from neurowhere.cli.options import (
     AtlasOption,
     Json,
+    KeepFormulas,
     Like,
     ModelOption,
     OptionalOutput,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_NAME = 40  # characters of a text that stand for it
+SAME_PLACES = 0.001  # total-variation distance below which two maps are one
 
 
 class Order(Enum):
@@ -58,6 +60,8 @@ class Options:
     like: Path | None
     overwrite: bool
     as_json: bool
+    keep_formulas: bool
+    keep_going: bool
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -144,6 +148,10 @@ def encode(
     ] = False,
     resolution: Resolution = None,
     like: Like = None,
+    keep_formulas: KeepFormulas = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Exit with code 0 even if some texts fail.")
+    ] = False,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
@@ -181,6 +189,8 @@ def encode(
         like=like,
         overwrite=overwrite,
         as_json=as_json,
+        keep_formulas=keep_formulas,
+        keep_going=keep_going,
     )
     if many:
         from neurowhere.cli.batch import encode_texts
@@ -197,7 +207,11 @@ def encode(
         return
     added = [(_named(read_text(source), "--plus"), 1) for source in plus or ()]
     added += [(_named(read_text(source), "--minus"), -1) for source in minus or ()]
-    _encode_one(read_text(texts[0]), added, output, options)
+    from threadpoolctl import threadpool_limits
+
+    # One text takes a few small products: threads that share them would only wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        _encode_one(read_text(texts[0]), added, output, options)
 
 
 def _named(text: "Text", option: str) -> "Text":
@@ -228,10 +242,19 @@ def _encode_one(
     from neurowhere.cli.terminal import lines
 
     _draw(encoding)
-    for line in lines(summary, encoding.text):
+    says_something = not (any(sign < 0 for _, sign in added) and _is_nothing(encoding))
+    for line in lines(summary, encoding.text, with_places=says_something):
         typer.echo(line)
+    if not says_something:
+        typer.echo("\nThe texts point to the same places: nothing is left of the difference.")
     if output is not None:
         typer.echo(f"\n{output / 'report.html'}: open it in a browser")
+
+
+def _is_nothing(difference: "Encoding") -> bool:
+    """Return whether a difference is the mean map, by its total-variation distance."""
+    distance = abs(difference.probabilities - difference.mean_map).sum() / 2
+    return bool(distance < SAME_PLACES)
 
 
 def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
@@ -270,13 +293,16 @@ def _why_nothing(encoding: "Encoding", text: "Text") -> str:
     return f"{reason}; name parts of the brain, functions or disorders, in English"
 
 
-def write_folder(encoding: "Encoding", folder: Path, name: str, options: Options) -> None:
-    """Write all of an encoding, and how it came about."""
+def write_folder(
+    encoding: "Encoding", folder: Path, name: str, options: Options, *, key: str = ""
+) -> None:
+    """Write all of an encoding, and how it came about; in a batch with the key of the text."""
     from neurowhere.report.encoding import write_encoding
 
     about: dict[str, Any] = {
         "model": "shipped" if options.model is None else str(options.model),
         **options.reading,
+        **({"key": key} if key else {}),
     }
     write_encoding(
         encoding,
@@ -286,6 +312,7 @@ def write_folder(encoding: "Encoding", folder: Path, name: str, options: Options
         like=options.like,
         with_text=options.with_text,
         pictures=options.pictures,
+        keep_formulas=options.keep_formulas,
         overwrite=options.overwrite,
         about=about | ({"name": name} if options.with_text else {}),
     )

@@ -18,14 +18,13 @@ from neurowhere.cli.options import (
     Output,
     Overwrite,
     VocabularyOption,
-    print_pairs,
+    print_summary,
     read_partition,
     split_list,
 )
 
 if TYPE_CHECKING:
     from neurowhere.evaluate import Candidate
-    from neurowhere.model.encoder import Encoder
 
 model_app = typer.Typer(no_args_is_help=True, help="Summarise and verify models.")
 
@@ -42,7 +41,7 @@ def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
     """
     from neurowhere.model.store import load_model
 
-    print_summary(load_model(path), as_json)
+    print_summary(load_model(path).summary(), as_json)
 
 
 @model_app.command("verify")
@@ -61,15 +60,6 @@ def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
         if as_json
         else f"{path or 'the shipped model'} is whole: {n_files} files"
     )
-
-
-def print_summary(model: "Encoder", as_json: bool) -> None:
-    """Print the summary of a model, as lines or as JSON."""
-    summary = model.summary()
-    if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
-    else:
-        print_pairs(summary)
 
 
 class Constraint(StrEnum):
@@ -187,7 +177,7 @@ def fit(
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         model.fit(read_corpus(corpus, format=format, progress=True))
         write_files(model, folder, small=small)
-    print_summary(model, as_json)
+    print_summary(model.summary(), as_json)
 
 
 def _check_loss(loss: str, constraint: str | None) -> None:
@@ -218,10 +208,7 @@ def score(
 
     encoder = load_model(model)
     summary = encoder.score_summary(read_corpus(corpus, format=format, progress=True))
-    if as_json:
-        typer.echo(json.dumps(summary))
-    else:
-        print_pairs(summary)
+    print_summary(summary, as_json)
 
 
 def compare(
@@ -265,7 +252,6 @@ def compare(
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.evaluate import compare as run
-    from neurowhere.report.comparison import write_report
     from neurowhere.text import Vocabulary
 
     candidates = _candidates(partitions, bandwidths)
@@ -281,9 +267,9 @@ def compare(
         n_jobs=jobs,
         cluster=cluster,
     )
-    report = write_report(comparison)
+    comparison.save()
     typer.echo((output / "summary.md").read_text("utf-8"))
-    typer.echo(f"{report}: open it in a browser")
+    typer.echo(f"{output / 'report.html'}: open it in a browser")
 
 
 def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":

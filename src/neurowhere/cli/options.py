@@ -1,5 +1,6 @@
 """What several commands share: options, how their values are read, how results are printed."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +9,16 @@ import typer
 
 if TYPE_CHECKING:
     from neurowhere.space import Atlas, Partition
+
+
+def _checked_resolution(resolution_mm: float | None) -> float | None:
+    """Refuse a resolution that no image has before any work, also where no image is written."""
+    if resolution_mm is None:
+        return None
+    from neurowhere.space.images import check_resolution
+
+    return check_resolution(resolution_mm)
+
 
 CorpusPath = Annotated[
     Path, typer.Argument(metavar="CORPUS", help="Corpus to read.", show_default=False)
@@ -66,6 +77,7 @@ Resolution = Annotated[
         "--resolution",
         metavar="MM",
         help="Voxel size of the images, in mm.",
+        callback=_checked_resolution,
         show_default="the model's",
     ),
 ]
@@ -83,6 +95,16 @@ Cluster = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output folder.")]
+KeepFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--keep-formulas",
+        help="Write text cells of CSV that begin like a formula (=, +, -, @) as they are.",
+    ),
+]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Use what can be read of damaged files.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -120,6 +142,14 @@ def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas
 def split_list(text: str) -> list[str]:
     """Items of a list that is separated by commas."""
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def print_summary(summary: Mapping[str, Any], as_json: bool) -> None:
+    """Print a summary as JSON, or in words."""
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        print_pairs(summary)
 
 
 def print_pairs(pairs: Mapping[str, Any]) -> None:

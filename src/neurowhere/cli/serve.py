@@ -1,5 +1,6 @@
 """The `neurowhere serve` command: the page and the HTTP API."""
 
+import re
 import socket
 from contextlib import suppress
 from typing import Annotated
@@ -11,7 +12,19 @@ from neurowhere.exceptions import MissingExtraError, NeurowhereError
 from neurowhere.web.settings import Settings, cores
 
 PREFIX = "NEUROWHERE_"
-GRACE_SECONDS = 5  # a stopping server waits this much longer than a request may take
+SAFE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+OWN_PATHS = ("/api", "/docs", "/static")  # which a prefix would hide
+EVERY_ADDRESS = ("", "0.0.0.0", "::")
+
+
+def check_prefix(value: str) -> str:
+    """Return a prefix without the last slash, or raise an error that says what is expected."""
+    prefix = value.rstrip("/")
+    if prefix and not SAFE_PATH.fullmatch(prefix):
+        raise typer.BadParameter(f"expected a path such as /nw, got {value!r}")
+    if prefix.startswith(OWN_PATHS):
+        raise typer.BadParameter("/api, /docs and /static are the server's own; give another")
+    return prefix
 
 
 def serve(
@@ -75,6 +88,92 @@ def serve(
             envvar=PREFIX + "MAX_QUEUE", min=0, help="Maximum number of waiting requests."
         ),
     ] = Settings.max_queue,
+    max_connections: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_CONNECTIONS", min=1, help="Maximum number of open connections."
+        ),
+    ] = Settings.max_connections,
+    max_header_seconds: Annotated[
+        float,
+        typer.Option(
+            envvar=PREFIX + "MAX_HEADER_SECONDS",
+            min=0.1,
+            help="Time limit for the head of a request to arrive, in seconds.",
+        ),
+    ] = Settings.max_header_seconds,
+    max_rate: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_RATE",
+            min=0,
+            help="Maximum number of queries per minute from one address; 0 for no limit.",
+        ),
+    ] = Settings.max_rate,
+    max_jobs: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOBS",
+            min=0,
+            help="Maximum number of jobs that run, wait or are kept; 0 for none.",
+        ),
+    ] = Settings.max_jobs,
+    max_job_texts: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOB_TEXTS",
+            min=1,
+            help="Maximum number of texts or documents of a job.",
+        ),
+    ] = Settings.max_job_texts,
+    max_job_body: Annotated[
+        int,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOB_BODY",
+            min=1,
+            help="Maximum size of a request that starts a job, in bytes.",
+        ),
+    ] = Settings.max_job_body,
+    max_job_seconds: Annotated[
+        float,
+        typer.Option(
+            envvar=PREFIX + "MAX_JOB_SECONDS", min=0.1, help="Time limit of a job, in seconds."
+        ),
+    ] = Settings.max_job_seconds,
+    keep_seconds: Annotated[
+        float,
+        typer.Option(
+            envvar=PREFIX + "KEEP_SECONDS",
+            min=0,
+            help="Time for which the result of a job is kept, in seconds.",
+        ),
+    ] = Settings.keep_seconds,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar=PREFIX + "ALLOW_HOSTS",
+            help="Name by which the server may be addressed, or * for any; can be repeated.",
+            show_default="this machine's",
+        ),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar=PREFIX + "TRUSTED_PROXIES",
+            help="Address of a proxy that tells the addresses of clients; can be repeated.",
+            show_default="this machine",
+        ),
+    ] = None,
+    root_path: Annotated[
+        str,
+        typer.Option(
+            envvar=PREFIX + "ROOT_PATH",
+            metavar="PATH",
+            callback=check_prefix,
+            help="Prefix under which a proxy offers the server, such as /nw.",
+            show_default="none",
+        ),
+    ] = "",
     origin: Annotated[
         list[str] | None,
         typer.Option(
@@ -99,9 +198,8 @@ def serve(
         neurowhere serve --port 8000
     """
     try:
-        import uvicorn
-
         from neurowhere.web.app import assemble
+        from neurowhere.web.server import make_server, set_up_log
         from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "serving the page and the API") from error
@@ -114,19 +212,35 @@ def serve(
         max_seconds=max_seconds,
         workers=workers or cores(),
         max_queue=max_queue,
+        max_connections=max_connections,
+        max_header_seconds=max_header_seconds,
+        max_rate=max_rate,
+        max_jobs=max_jobs,
+        max_job_texts=max_job_texts,
+        max_job_body=max_job_body,
+        max_job_seconds=max_job_seconds,
+        keep_seconds=keep_seconds,
         origins=tuple(origin or ()),
         embed=tuple(embed or ()),
+        allow_hosts=(*(allow_host or ()), *(() if host in EVERY_ADDRESS else (as_name(host),))),
+        trusted_proxies=tuple(trusted_proxy or Settings.trusted_proxies),
+        root_path=root_path,
     )
+    set_up_log()
     with listen(host, port) as door, hire(model, settings) as crew, suppress(KeyboardInterrupt):
-        options = uvicorn.Config(
-            assemble(crew, settings),
-            access_log=False,
-            server_header=False,
-            log_level="warning",
-            timeout_graceful_shutdown=int(max_seconds) + GRACE_SECONDS,
-        )
-        typer.echo(f"neurowhere serves http://{host}:{door.getsockname()[1]} (Ctrl+C stops it)")
-        uvicorn.Server(options).run(sockets=[door])
+        server = make_server(assemble(crew, settings), settings)
+        address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
+        typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
+        server.run(sockets=[door])
+
+
+def as_name(host: str) -> str:
+    """Return an address as it is written in a URL.
+
+    >>> as_name("::1"), as_name("127.0.0.1")
+    ('[::1]', '127.0.0.1')
+    """
+    return f"[{host}]" if ":" in host else host
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Rows on the terminal; JSON and the folder have more.
 N_PEAKS, N_TERMS, N_STUDIES, N_UNKNOWN = 5, 15, 5, 8
+MIN_WIDTH = 24  # characters of the first column
 CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
@@ -25,7 +26,7 @@ NEXT_WORD = re.compile(r"\W{0,2}\w*")
 VIEWS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))
 
 
-def lines(summary: "Summary", text: str) -> Iterator[str]:
+def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterator[str]:
     """Yield what a summary says, line by line.
 
     Parameters
@@ -33,6 +34,8 @@ def lines(summary: "Summary", text: str) -> Iterator[str]:
     summary : Summary
     text : str
         The text that it is about, whose words are quoted where the summary says where they are.
+    with_places : bool
+        Whether to list regions, peaks and studies.
     """
     yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
     if rules := [_rule(rule) for rule in summary.rules if rule.applied]:
@@ -50,15 +53,22 @@ def lines(summary: "Summary", text: str) -> Iterator[str]:
     if summary.unknown:
         yield f"unknown    {_unknown(summary)}"
     yield f"support    {summary.support.summary}"
+    if with_places:
+        yield from _places(summary)
+
+
+def _places(summary: "Summary") -> Iterator[str]:
+    """Yield regions, peaks and studies."""
+    width = max([MIN_WIDTH, *(len(region.name) + 1 for region in summary.regions)])
     yield ""
-    yield f"{'region':24}{'probability':>12}{'to the mean map':>17}"
+    yield f"{'region':{width}}{'probability':>12}{'to the mean map':>17}"
     for region in summary.regions:
-        yield f"{region.region:24}{region.probability:12.1%}{_times(region.ratio):>17}"
+        yield f"{region.name:{width}}{region.probability:12.1%}{_times(region.ratio):>17}"
     yield ""
-    yield f"{'peak':24}{'per cm³':>12}{'to the mean map':>17}"
+    yield f"{'peak':{width}}{'per cm³':>12}{'to the mean map':>17}"
     for peak in summary.peaks[:N_PEAKS]:
         place = ", ".join(f"{mm:.0f}" for mm in peak.at) + " mm"
-        yield f"{place:24}{peak.density * 1000:12.1%}{_times(peak.ratio):>17}"
+        yield f"{place:{width}}{peak.density * 1000:12.1%}{_times(peak.ratio):>17}"
     if summary.similar:
         yield ""
         links = (study.link or study.id for study in summary.similar[:N_STUDIES])

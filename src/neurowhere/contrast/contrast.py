@@ -80,11 +80,31 @@ class Contrast:
         return self._bounds(self._log_ratio(self.group_replicates, self.reference_replicates))
 
     def significant(self, rate: float = FALSE_DISCOVERY_RATE) -> NDArray[np.bool_]:
-        """Regions that pass a threshold which controls the false-discovery rate: (m,)."""
+        """Return the regions that pass a threshold which controls the false-discovery rate.
+
+        Parameters
+        ----------
+        rate : float
+
+        Returns
+        -------
+        array of bool of shape (m,)
+        """
         return np.asarray(self.null.q_values <= rate)
 
     def to_img(self, values: Array, *, resolution_mm: float | None = None, like: Any = None) -> Any:
-        """Paint values of regions as an image, as `Partition.to_img` does."""
+        """Paint values of regions as an image.
+
+        Parameters
+        ----------
+        values : array of shape (m,)
+        resolution_mm, like
+            Grid of the image, as in `Partition.to_img`.
+
+        Returns
+        -------
+        NIfTI image
+        """
         return self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
 
     @cached_property
@@ -150,6 +170,7 @@ class Contrast:
         resolution_mm: float | None = None,
         like: Any = None,
         titles: bool = True,
+        keep_formulas: bool = False,
         overwrite: bool = False,
     ) -> None:
         """Write images, figures, tables and a page, whole or not at all.
@@ -163,6 +184,9 @@ class Contrast:
             Grid of the images, as in `Partition.to_img`.
         titles : bool
             Whether to write the titles of the documents.
+        keep_formulas : bool
+            Whether cells of tables that begin like a formula stay as they are; by default they get
+            an apostrophe in front, because spreadsheets run formulas.
         overwrite : bool
             Whether to replace a folder that exists.
         """
@@ -175,6 +199,7 @@ class Contrast:
             resolution_mm=resolution_mm,
             like=like,
             titles=titles,
+            keep_formulas=keep_formulas,
             overwrite=overwrite,
         )
 

@@ -9,6 +9,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neurowhere._tools.files import bare_suffix, digest, expanded, replaced
+from neurowhere._tools.files import bare_suffix, digest, expanded, replaced, sha256
 from neurowhere._tools.parallel import Workers, track
 from neurowhere._tools.replacement import recover
 from neurowhere.contrast.matching import Ints
@@ -54,6 +55,8 @@ class Library:
         Number of documents, without the repeated ones.
     problems : tuple of str
         What could not be read, counted.
+    damaged : str
+        Which files could not be read to their end, "" if all could.
     """
 
     folder: Path
@@ -61,6 +64,7 @@ class Library:
     repeats: dict[str, Ints]
     n_documents: int
     problems: tuple[str, ...]
+    damaged: str = ""
 
     def repeated(self, shard: Shard) -> Ints:
         """Return the rows of a shard whose document came before."""
@@ -72,6 +76,7 @@ def open_library(
     cache: str | os.PathLike[str],
     *,
     format: str | None = None,
+    keep_going: bool = True,
     workers: Workers,
 ) -> Library:
     """Find the library of sources in a cache, or cut it there.
@@ -82,10 +87,12 @@ def open_library(
         Files or folders in any format of `read_corpus`. Of documents with the same id, the first
         is used.
     cache : path
-        Each library is a folder in it, named after a fingerprint: names, sizes and times of the
-        files. It holds a compressed copy of the texts.
+        Each library is a folder in it, named after a fingerprint of the names and the contents of
+        the files. It holds a compressed copy of the texts.
     format : str, optional
         Format of the sources; by default it is detected.
+    keep_going : bool
+        Whether to use what can be read of files that are damaged; they are an error otherwise.
     workers : Workers
 
     Returns
@@ -95,16 +102,24 @@ def open_library(
     parts = find_parts([expanded(source) for source in sources], format)
     folder = expanded(cache) / fingerprint(parts)
     recover(folder)
-    known = _read_index(folder)
-    if known is not None:
-        return known
+    library = _read_index(folder)
+    news: tuple[str, ...] = ()
+    if library is None:
+        library = _cut_all(folder, parts, workers)
+        news = library.problems
+    if library.damaged and not keep_going:
+        raise CorpusError(f"{library.damaged}; mend them, or --keep-going with what can be read")
+    for problem in news:
+        warnings.warn(problem, DataWarning, stacklevel=2)
+    return library
+
+
+def _cut_all(folder: Path, parts: "Sequence[Part]", workers: Workers) -> Library:
     make_folder(folder)
     calls = [(folder, part) for part in parts]
     results = workers.for_calls(len(calls)).run(cut, calls)
     reports = sorted(track(results, "reading documents", len(calls)))
     library = _collect(folder, reports)
-    for problem in library.problems:
-        warnings.warn(problem, DataWarning, stacklevel=2)
     _write_index(library)
     return library
 
@@ -140,16 +155,26 @@ def find_parts(sources: Sequence[Path], format: str | None = None) -> list[Part]
 
 
 def fingerprint(parts: Iterable[Part]) -> str:
-    """Return a short digest of files as they are now: their paths, sizes and times of change."""
+    """Return a short digest of files as they are now: their paths and what is in them."""
     said: list[bytes] = []
-    for part in parts:
-        for root in part.files:
-            for file in filter(Path.is_file, sorted(root.rglob("*")) if root.is_dir() else [root]):
-                stat = file.stat()
-                name = os.fsencode(file.absolute())
-                said.append(b"%s\0%d\0%d\n" % (name, stat.st_size, stat.st_mtime_ns))
-        said.append(part.format.encode())
+    with ThreadPoolExecutor() as threads:  # a digest lets other threads work
+        for part in parts:
+            files = [file for root in part.files for file in _files_at(root)]
+            for file, content in zip(files, threads.map(_sha256, files), strict=True):
+                said.append(b"%s\0%s\n" % (os.fsencode(file.absolute()), content))
+            said.append(part.format.encode())
     return digest(*said)[:KEY_LENGTH]
+
+
+def _files_at(root: Path) -> list[Path]:
+    return [file for file in sorted(root.rglob("*")) if file.is_file()] if root.is_dir() else [root]
+
+
+def _sha256(file: Path) -> bytes:
+    try:
+        return sha256(file).encode()
+    except OSError:  # told where it is read
+        return b""
 
 
 def _files(folder: Path, format: str) -> list[Path]:
@@ -288,14 +313,16 @@ def _collect(folder: Path, reports: Sequence[Report]) -> Library:
     problems = [problem for report in reports for problem in report.problems]
     if not shards:
         raise CorpusError(f"nothing could be read: {files.summary(0)}")
+    damaged = ""
     if files.count:
         n_files = sum(report.n_files for report in reports)
-        problems.append(files.summary(n_files - files.count))
+        damaged = files.summary(n_files - files.count)
+        problems.append(damaged)
     repeats, n_documents = _find_repeats(shards)
     n_repeats = sum(map(len, repeats.values()))
     if n_repeats:
         problems.append(f"{n_repeats:,} documents have the id of an earlier one and are left out")
-    return Library(folder, shards, repeats, n_documents, tuple(problems))
+    return Library(folder, shards, repeats, n_documents, tuple(problems), damaged)
 
 
 def _find_repeats(shards: Sequence[Shard]) -> tuple[dict[str, Ints], int]:
@@ -318,6 +345,7 @@ def _write_index(library: Library) -> None:
         "repeats": {name: rows.tolist() for name, rows in library.repeats.items()},
         "documents": library.n_documents,
         "problems": library.problems,
+        "damaged": library.damaged,
     }
     _write_json(library.folder / INDEX_NAME, content)
 
@@ -331,6 +359,7 @@ def _read_index(folder: Path) -> Library | None:
             {name: np.array(rows, np.intp) for name, rows in content["repeats"].items()},
             content["documents"],
             tuple(content["problems"]),
+            content["damaged"],
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None  # not finished, or damaged: what is there is gone through again

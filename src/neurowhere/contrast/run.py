@@ -48,6 +48,7 @@ def contrast_documents(
     seed: int = 0,
     cache: str | os.PathLike[str] | None = None,
     keep: bool = True,
+    keep_going: bool = True,
     n_jobs: int = -1,
     cluster: str | None = None,
 ) -> Contrast:
@@ -85,6 +86,8 @@ def contrast_documents(
         of terms, an index of words and a compressed copy of the texts. By default the user's cache.
     keep : bool
         Whether to keep them. Otherwise `cache` is the folder for temporary files.
+    keep_going : bool
+        Whether to use what can be read of files that are damaged; they are an error otherwise.
     n_jobs : int
         Number of cores, −1 for all.
     cluster : str, optional
@@ -125,7 +128,7 @@ def contrast_documents(
     left_out = _columns_left_out(model, groups[0] if without_term else None, without)
     summing = Summing(model, left_out, replicates, seed)
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
-        library = open_library(paths, folder, format=format, workers=workers)
+        library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
         found = search(library, Search(groups, model.extractor_, left_out), workers)
         members = [[m for each in found for m in each.groups[g]] for g in range(len(groups))]
         hints = list(_check(groups, members, found))

@@ -80,6 +80,23 @@ class Comparison:
         """Folder that holds the results."""
         return self.ledger.folder
 
+    def save(
+        self, folder: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> None:
+        """Write the report: summary.csv, summary.md, figures and report.html.
+
+        Parameters
+        ----------
+        folder : path, optional
+            A new folder, written whole or not at all, with scores.csv too. By default the folder
+            of the comparison, beside its scores: there, each file is whole or is the one before.
+        overwrite : bool
+            Whether to replace a folder that exists.
+        """
+        from neurowhere.report.comparison import write_comparison
+
+        write_comparison(self, folder, overwrite=overwrite)
+
     def __repr__(self) -> str:
         best = self.summary.iloc[int(self.summary["nats_above_uniform"].argmax())]
         return (

@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
@@ -81,8 +80,10 @@ class Design:
         With them (X̃ᵀX̃ + c I)⁻¹ = V diag(1 / (s + c)) Vᵀ for every c at once: a path of λ,
         or a penalty for each region, costs no new factor.
         """
+        from scipy.linalg import eigh  # only a fit needs it, and it takes long to import
+
         gram = (self.X.T @ self.X).toarray() - self.shape[0] * np.outer(self.mean, self.mean)
-        values, vectors = scipy.linalg.eigh(gram)
+        values, vectors = eigh(gram)
         return np.maximum(values, 0.0), vectors
 
 

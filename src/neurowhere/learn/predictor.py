@@ -24,7 +24,20 @@ FLOOR = 1e-9  # least probability of a region, before terms change it
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class _Regression:
+    """What both kinds start from: the mean target of each region."""
+
+    mean: Floats
+
+    @cached_property
+    def mean_map(self) -> Floats:
+        """Mean probability of each region."""
+        mean_map: Floats = self.mean / self.mean.sum()
+        return mean_map
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(_Regression):
     """The mean map plus (x − x̄)ᵀβ times the sharpness, cut at zero and rescaled.
 
     Attributes
@@ -37,7 +50,6 @@ class Linear:
     sharpness : float
     """
 
-    mean: Floats
     coefficients: Float32
     centre: Floats
     sharpness: float = 1.0
@@ -47,12 +59,6 @@ class Linear:
     def n_terms(self) -> int:
         """Number of features."""
         return len(self.coefficients)
-
-    @cached_property
-    def mean_map(self) -> Floats:
-        """Mean probability of each region."""
-        mean_map: Floats = self.mean / self.mean.sum()
-        return mean_map
 
     @cached_property
     def _offset(self) -> Float32:
@@ -106,7 +112,7 @@ class Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class LogLinear:
+class LogLinear(_Regression):
     """q = softmax(b + s xᵀ(A + g B + h D) S + prior), with b the log of the mean map.
 
     The gates g, h and the sharpness s follow from the number of known terms in a text, see
@@ -128,7 +134,6 @@ class LogLinear:
         Maps of the names of places.
     """
 
-    mean: Floats
     loadings: Float32
     components: Float32
     gates: Gates | None = None
@@ -141,12 +146,6 @@ class LogLinear:
     def n_terms(self) -> int:
         """Number of features."""
         return len(self.loadings)
-
-    @cached_property
-    def mean_map(self) -> Floats:
-        """Mean probability of each region."""
-        mean_map: Floats = self.mean / self.mean.sum()
-        return mean_map
 
     @cached_property
     def bias(self) -> Float32:

@@ -225,6 +225,34 @@ def mass_for(share: float, calibration: NDArray[np.float64]) -> float:
     return float(np.interp(share, SHARES, calibration))
 
 
+def highest_density(
+    probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
+) -> NDArray[np.bool_]:
+    """Return which regions make the smallest set of regions that has a mass.
+
+    Regions are taken from the densest down, until their probabilities sum to the mass.
+
+    Parameters
+    ----------
+    probabilities, density : arrays of shape (m,)
+    mass : float
+
+    Returns
+    -------
+    array of bool of shape (m,)
+
+    Examples
+    --------
+    >>> highest_density(np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.2, 0.6]), 0.5)
+    array([False,  True,  True])
+    """
+    order = np.argsort(-density, kind="stable")
+    before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
+    chosen = np.zeros(len(order), dtype=bool)
+    chosen[order] = (before < mass * probabilities.sum(dtype=np.float64)) & (density[order] > 0)
+    return chosen
+
+
 @dataclass(frozen=True, eq=False)
 class LengthCalibration:
     """What maps hold and gain on unseen studies, by the number n of known terms in a text.

@@ -3,8 +3,8 @@
 from neurowhere.model.algebra import add, mix, subtract
 from neurowhere.model.decoding import Decoding, TermMap, decode
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding, Support
-from neurowhere.model.schema import Summary
+from neurowhere.model.encoding import Encoding
+from neurowhere.model.schema import Summary, Support
 from neurowhere.model.store import load_model, save_model
 from neurowhere.model.summary import summarise
 

@@ -79,6 +79,10 @@ def mix(encodings: Sequence[Encoding], weights: Sequence[float] | None = None) -
     encodings : sequence of Encoding
     weights : sequence of float, optional
         Not negative; they are scaled to sum to 1. By default all are equal.
+
+    Returns
+    -------
+    Encoding
     """
     _check(encodings)
     shares = np.ones(len(encodings)) if weights is None else np.asarray(weights, np.float64)

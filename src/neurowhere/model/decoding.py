@@ -96,6 +96,8 @@ class TermMap:
         What the term adds to each region.
     unit : "probability" or "log probability"
         Of the effect.
+    partition : Partition
+        Regions of the model.
     """
 
     name: str
@@ -115,7 +117,17 @@ class TermMap:
         return self.to_img()
 
     def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
-        """Make the image on another grid, as `Partition.to_img` does."""
+        """Make the image on another grid.
+
+        Parameters
+        ----------
+        resolution_mm, like
+            Grid of the image, as in `Partition.to_img`.
+
+        Returns
+        -------
+        NIfTI image
+        """
         is_log = self.unit == "log probability"
         values = self.effect / (1 if is_log else self.partition.volumes_mm3)
         image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)

@@ -27,7 +27,6 @@ from neurowhere.model.text_model import TextModel
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.building.anatomy import builtin_anatomy
 
 TEXT = ("terms", "none")
 MIN_SIDED = 20  # training studies that must mention a term on one side, to learn it apart
@@ -199,9 +198,19 @@ class Encoder(TextModel):
     # ---- learning
 
     def fit(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Self:
-        """Learn from a corpus, or from texts X and their peaks y in MNI mm.
+        """Learn from a corpus, or from texts and their peaks.
 
         All mentions of terms count, denied or not, whatever their side.
+
+        Parameters
+        ----------
+        X : Corpus or sequence of str
+        y : sequence of arrays of shape (n_peaks, 3), optional
+            Peaks of each text in MNI mm; those of a corpus are in it.
+
+        Returns
+        -------
+        Self
         """
         self._check_options()
         corpus = as_corpus(X, y)
@@ -299,6 +308,8 @@ class Encoder(TextModel):
             self.label_names_ = list(labels.names)
             return labels.vocabulary
         if self.vocabulary is None:
+            from neurowhere.text.building.anatomy import builtin_anatomy
+
             return builtin_anatomy()
         if isinstance(self.vocabulary, Vocabulary):
             return self.vocabulary
@@ -353,7 +364,18 @@ class Encoder(TextModel):
     def iter_predict(
         self, X: Corpus | Sequence[str], chunk: int = CHUNK
     ) -> Iterator[NDArray[np.float32]]:
-        """Yield the predictions of `chunk` documents at a time, in order; see `predict`."""
+        """Yield predictions as `predict` gives them, some documents at a time, in order.
+
+        Parameters
+        ----------
+        X : Corpus or sequence of str
+        chunk : int
+            Number of documents at a time.
+
+        Yields
+        ------
+        array of shape (at most chunk, n_regions)
+        """
         check_fitted(self)
         if isinstance(X, Corpus):
             features = self.transform(X)
@@ -366,9 +388,19 @@ class Encoder(TextModel):
     # ---- scoring
 
     def score(self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> float:
-        """Return the mean over studies of the mean log-likelihood of their peaks, per mm³.
+        """Return the mean over studies of the mean log-likelihood of their peaks.
 
         Documents, and texts too, are counted as in training, without denials or sides.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+
+        Returns
+        -------
+        float
+            Log of a density in mm⁻³.
         """
         return float(self.score_documents(X, y)["log_likelihood"].mean())
 
@@ -378,6 +410,11 @@ class Encoder(TextModel):
         """Score each study by the likelihood of its peaks under the half-uniform prediction.
 
         Documents, and texts too, are counted as in training, without denials or sides.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
 
         Returns
         -------
@@ -394,7 +431,18 @@ class Encoder(TextModel):
     def score_summary(
         self, X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None
     ) -> dict[str, float]:
-        """Mean log-likelihood over studies, that of uniform and mean map, and what was scored."""
+        """Sum up the scores of studies, beside those of the uniform density and the mean map.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+
+        Returns
+        -------
+        dict of str to float
+            Mean log-likelihoods, and how many studies and peaks were scored.
+        """
         scores = self.score_documents(X, y)
         scored = scores[scores["peaks"] > 0]
         if scored.empty:

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import PartitionError
+from neurowhere.learn import highest_density
 from neurowhere.model.gazetteer import Gazetteer, gazetteer_of
+from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.space.partition import OUTSIDE
@@ -167,11 +169,32 @@ class Encoding:
         return self.partition.to_img(self.log_ratio)
 
     def mass_img(self, share: float) -> Any:
-        """Smallest region that should hold a share of the peaks, as a NIfTI image of 0 and 1."""
+        """Return the smallest region that should hold a share of the peaks, as an image.
+
+        Parameters
+        ----------
+        share : float
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        NIfTI image
+            Of 0 and 1.
+        """
         return self.partition.to_img(self.holding(share))
 
     def holding(self, share: float) -> NDArray[np.bool_]:
-        """Return which regions make the smallest set that should hold a share of the peaks."""
+        """Return which regions make the smallest set that should hold a share of the peaks.
+
+        Parameters
+        ----------
+        share : float
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        array of bool of shape (m,)
+        """
         if not 0 < share <= 1:
             raise PartitionError(f"expected a share of the peaks in (0, 1], got {share:g}")
         return highest_density(self.probabilities, self.density, self.calibrate(share))
@@ -183,16 +206,17 @@ class Encoding:
         return unknown_words(self.text, [(mention.start, mention.end) for mention in read])
 
     @cached_property
-    def support(self) -> "Support":
+    def support(self) -> Support:
         """How well the model can tell where the text points."""
         n_words = len(WORD.findall(self.text))
         named = sum(not use.implied for use in self.uses.values())
         n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
         terms = named + (n_rules if len(self.uses) > named else 0)
         if self.is_mean_map:
-            return Support(0, n_words, 0.0, len(self.unknown))
+            return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
-        return Support(terms, n_words, nats, len(self.unknown), is_foreign(self.text))
+        foreign = is_foreign(self.text)
+        return judge_support(terms, n_words, nats, len(self.unknown), foreign=foreign)
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return which terms raised and which lowered the map: exact, the strongest first.
@@ -212,11 +236,14 @@ class Encoding:
             term, contribution: a difference of log probability, or for a linear model of
             probability, before the map is made a density and moved to a side.
         """
-        contribution = self.explain(self._weights(place) - self.mean_map)
-        table = pd.DataFrame({"term": list(self.uses), "contribution": contribution})
+        table = pd.DataFrame({"term": list(self.uses), "contribution": self.contributions(place)})
         return table.sort_values(
             "contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True
         )
+
+    def contributions(self, place: ArrayLike | None = None) -> NDArray[np.floating]:
+        """Return what each of `uses` adds to a place, as `why` tells it: (n_terms,)."""
+        return self.explain(self._weights(place) - self.mean_map)
 
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
         if place is None:
@@ -288,7 +315,17 @@ class Encoding:
         return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
-        """Return the regions of an atlas, by default as in `regions`, beside the model's."""
+        """Return the regions of an atlas beside those of the model.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            By default as in `regions`.
+
+        Returns
+        -------
+        Gazetteer
+        """
         if atlas is None:
             atlas = self.partition if isinstance(self.partition, Atlas) else default_atlas()
         return gazetteer_of(atlas, self.partition)
@@ -357,72 +394,32 @@ class Encoding:
         return encoding_html(self)
 
 
-@dataclass(frozen=True)
-class Support:
-    """How well a model can tell where a text points.
+def judge_support(
+    terms: int, words: int, nats: float, unknown: int = 0, *, foreign: bool = False
+) -> Support:
+    """Judge how well a model can tell where a text points.
 
-    Attributes
+    It is weak where the map hardly differs from the mean map, or where most content words of a text
+    with few terms are unknown: such a text is about something else, or in another language.
+
+    Parameters
     ----------
-    terms : int
-        Known terms that the text affirms, and names that rules know.
-    words : int
-        Words of the text.
-    nats : float
-        How much likelier peaks should be under the map than under the mean map: the expected gain
-        in log-likelihood, as calibrated on unseen studies where the model was.
-    unknown : int
-        Content words of the text that the model does not know.
-    foreign : bool
-        Whether the text does not seem to be in English, the one language that models know.
+    terms, words, nats, unknown, foreign
+        As in `neurowhere.model.schema.Support`.
+
+    Returns
+    -------
+    Support
     """
-
-    terms: int
-    words: int
-    nats: float
-    unknown: int = 0
-    foreign: bool = False
-
-    @property
-    def known_share(self) -> float:
-        """Share of the text's distinct content words that are known."""
-        return self.terms / max(self.terms + self.unknown, 1)
-
-    @property
-    def level(self) -> Literal["none", "weak", "good"]:
-        """In a word: none, weak or good.
-
-        It is weak where the map hardly differs from the mean map, or where most content words of a
-        text with few terms are unknown: such a text is about something else, or in another
-        language.
-        """
-        if not self.terms:
-            return "none"
-        is_strange = self.terms < MANY_TERMS and self.known_share < LEAST_KNOWN
-        return "weak" if self.foreign or is_strange or self.nats < FEW_NATS else "good"
-
-    def __str__(self) -> str:
-        terms = f"{self.terms} known term{'s' * (self.terms != 1)}"
-        unknown = f", {self.unknown} unknown word{'s' * (self.unknown != 1)}" * bool(self.unknown)
-        foreign = ", not in English" * self.foreign
-        gain = f"expected gain over the mean map {self.nats:.2f} nats"
-        return f"{self.level} ({terms}{unknown}{foreign}; {gain})"
-
-
-def highest_density(
-    probabilities: NDArray[np.floating], density: NDArray[np.floating], mass: float
-) -> NDArray[np.bool_]:
-    """Whether each region is in the smallest set of regions that has this mass.
-
-    Regions are taken from the densest down, until their probabilities sum to the mass.
-
-    >>> highest_density(np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.2, 0.6]), 0.5)
-    array([False,  True,  True])
-    """
-    order = np.argsort(-density, kind="stable")
-    before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
-    chosen = np.zeros(len(order), dtype=bool)
-    chosen[order] = (before < mass * probabilities.sum(dtype=np.float64)) & (density[order] > 0)
-    return chosen
+    known_share = terms / max(terms + unknown, 1)
+    is_strange = terms < MANY_TERMS and known_share < LEAST_KNOWN
+    is_weak = foreign or is_strange or nats < FEW_NATS
+    level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"
+    found = f"{terms} known term{'s' * (terms != 1)}"
+    found += f", {unknown} unknown word{'s' * (unknown != 1)}" * bool(unknown)
+    found += ", not in English" * foreign
+    summary = f"{level} ({found}; expected gain over the mean map {nats:.2f} nats)"
+    return Support(level, terms, words, unknown, foreign, nats, summary)
 
 
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:

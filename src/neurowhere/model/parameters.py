@@ -27,11 +27,31 @@ class Parameters:
         return {name: p.default for name, p in signature.parameters.items() if name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the value of each parameter, as the constructor got it."""
+        """Return the value of each parameter, as the constructor got it.
+
+        Parameters
+        ----------
+        deep : bool
+            Ignored; no parameter is an estimator.
+
+        Returns
+        -------
+        dict of str to value
+        """
         return {name: vars(self)[name] for name in self._defaults()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set some parameters, and return the estimator."""
+        """Set some parameters.
+
+        Parameters
+        ----------
+        **parameters
+            Values by name.
+
+        Returns
+        -------
+        Self
+        """
         known = self._defaults()
         for name, value in parameters.items():
             if name not in known:

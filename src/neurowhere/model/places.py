@@ -1,25 +1,26 @@
 """Places: the regions that the names of brain structures stand for, as densities.
 
-The regions come from atlases by their labels, from a few more names for the same regions, and from
-what other names say about them: "posterior insula" is the posterior half of the insula, and
-"fusiform cortex" is where the fusiform gyrus is. Both sides are taken together.
+The regions come from atlases by their labels, from a few more names for the same regions, from a
+table of landmarks, and from what other names say about them: "posterior insula" is the posterior
+half of the insula, and "fusiform cortex" is where the fusiform gyrus is. Both sides are taken
+together.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
 
+from neurowhere.model.landmarks import Region, landmarks
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.text import Vocabulary
 from neurowhere.text.labels import words_of_label
 
 Mask = NDArray[np.bool_]
 
-SIGMA_MM = 4.0  # by which regions are smoothed
+SIGMA_MM, TRUNCATE = 4.0, 4.0  # by which regions are smoothed; at how many of these it ends
 LEAST_VOXELS = 4  # of a region that can be cut in two
 
 # Terms, and the areas of Brodmann that they stand for.
@@ -27,6 +28,7 @@ AREAS: dict[str, tuple[int, ...]] = {
     "primary visual cortex": (17,),
     "striate cortex": (17,),
     "v2": (18,),
+    "v3": (18, 19),
     "extrastriate cortex": (18, 19),
     "visual cortex": (17, 18, 19),
     "primary motor cortex": (4,),
@@ -43,6 +45,7 @@ AREAS: dict[str, tuple[int, ...]] = {
     "frontopolar cortex": (10,),
     "dorsolateral prefrontal cortex": (9, 46),
     "subgenual cingulate cortex": (25,),
+    "subgenual frontal cortex": (25,),
 }
 # Terms, and how the labels in AAL3 begin of the regions that they stand for.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -55,6 +58,38 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "medial prefrontal cortex": ("Frontal_Sup_Medial", "Frontal_Med_Orb", "ACC_pre"),
     "occipital cortex": ("Occipital", "Calcarine", "Cuneus", "Lingual"),
     "inferior parietal cortex": ("Parietal_Inf", "Angular", "SupraMarginal"),
+    "frontal lobe": ("Frontal", "Precentral", "Supp_Motor", "Rectus", "OFC"),
+    "parietal lobe": ("Parietal", "Angular", "SupraMarginal", "Postcentral", "Precuneus"),
+    "temporal lobe": ("Temporal", "Heschl", "Fusiform"),
+    "medial temporal lobe": ("Hippocampus", "ParaHippocampal", "Amygdala"),
+    "prefrontal cortex": ("Frontal", "OFC", "Rectus"),
+    "lateral prefrontal cortex": ("Frontal_Mid", "Frontal_Inf"),
+    "ventrolateral prefrontal cortex": ("Frontal_Inf",),
+    "dorsomedial prefrontal cortex": ("Frontal_Sup_Medial",),
+    "ventromedial prefrontal cortex": ("Frontal_Med_Orb", "Rectus", "OFCmed", "ACC_sub"),
+    "subcallosal cortex": ("ACC_sub", "Olfactory"),
+    "sensorimotor cortex": ("Precentral", "Postcentral"),
+    "inferotemporal cortex": ("Temporal_Inf", "Fusiform"),
+    "lateral occipital cortex": ("Occipital_Mid", "Occipital_Inf"),
+    "v3a": ("Occipital_Sup",),
+    "perisylvian cortex": ("Heschl", "Rolandic", "Temporal_Sup", "SupraMarginal"),
+    "temporal pole": ("Temporal_Pole",),
+    "lentiform nucleus": ("Putamen", "Pallidum"),
+    "dorsal striatum": ("Caudate", "Putamen"),
+    "ventral striatum": ("N_Acc",),
+    "orbital gyrus": ("OFC",),
+    "medial orbital gyrus": ("OFCmed",),
+    "anterior orbital gyrus": ("OFCant",),
+    "posterior orbital gyrus": ("OFCpost",),
+    "lateral orbital gyrus": ("OFClat",),
+    "orbital sulcus": ("OFC",),
+    "pregenual cingulate": ("ACC_pre",),
+    "isthmus cingulate": ("Cingulate_Post",),
+    "medial parietal cortex": ("Precuneus",),
+    "subcentral gyrus": ("Rolandic",),
+    "intralaminar nuclei": ("Thal_IL",),
+    "central lateral thalamic nucleus": ("Thal_IL",),
+    "pulvinar": ("Thal_Pu",),
     "striatum": ("Caudate", "Putamen", "N_Acc"),
     "basal ganglia": ("Caudate", "Putamen", "Pallidum"),
     "substantia nigra": ("SN_",),
@@ -69,6 +104,21 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "lobule viiib": ("Cerebellum_8",),
     "lobule ix": ("Cerebellum_9",),
     "lobule x": ("Cerebellum_10",),
+    "lingula": ("Vermis_1_2",),
+    "culmen": ("Vermis_4_5", "Cerebellum_4_5"),
+    "culmen of vermis": ("Vermis_4_5",),
+    "declive": ("Vermis_6", "Cerebellum_6"),
+    "declive of vermis": ("Vermis_6",),
+    "tuber": ("Vermis_7",),
+    "tuber of vermis": ("Vermis_7",),
+    "pyramis": ("Vermis_8",),
+    "pyramis of vermis": ("Vermis_8",),
+    "uvula": ("Vermis_9",),
+    "uvula of vermis": ("Vermis_9",),
+    "nodule": ("Vermis_10",),
+    "flocculus": ("Cerebellum_10",),
+    "cerebellar tonsil": ("Cerebellum_9",),
+    "inferior semi lunar lobule": ("Cerebellum_Crus2",),
 }
 # Words of a name, and the term whose region it lies in; the first that fits.
 WITHIN: dict[str, str] = {
@@ -83,6 +133,7 @@ WITHIN: dict[str, str] = {
     "cerebellum": "cerebellum",
     "fusiform": "fusiform gyrus",
     "intracalcarine": "calcarine cortex",
+    "pericalcarine": "calcarine cortex",
     "calcarine": "calcarine cortex",
     "supracalcarine": "cuneus",
     "insular": "insula",
@@ -133,13 +184,6 @@ NOUNS = ("gyrus", "cortex", "lobule", "nucleus")  # that a name may leave out
 UNDIVIDED = re.compile("nucleus|nuclei|fasciculus|tract|peduncle")
 
 
-class Region(NamedTuple):
-    """Where a name is: voxels of an atlas."""
-
-    mask: Mask
-    affine: NDArray[np.float64]
-
-
 def place_densities(
     vocabulary: Vocabulary, grid: VoxelGrid, aal3: Atlas | None, brodmann: Atlas | None
 ) -> dict[str, NDArray[np.float32]]:
@@ -157,7 +201,10 @@ def place_densities(
     dict of str to array of shape (n_regions,)
         Densities in multiples of the uniform one.
     """
-    regions = named_regions(vocabulary, aal3, brodmann)
+    regions = {
+        _term(vocabulary, name): region for name, region in landmarks(aal3) if name in vocabulary
+    }
+    regions |= named_regions(vocabulary, aal3, brodmann)
     regions |= dict(derived_regions(vocabulary, regions))
     return {
         term: density
@@ -302,10 +349,17 @@ def _region(atlas: Atlas, rows: list[int]) -> Region:
 
 def _density(region: Region, grid: VoxelGrid) -> NDArray[np.float32] | None:
     """Smooth a region and make it a density on the grid; None where it lies outside."""
+    if not region.mask.any():
+        return None
     sizes = np.abs(np.diag(region.affine)[:3])
-    smooth = gaussian_filter(region.mask.astype(np.float32), SIGMA_MM / sizes, truncate=4)
+    margin = np.ceil(TRUNCATE * SIGMA_MM / sizes).astype(int)
+    filled = np.argwhere(region.mask)
+    first = filled.min(axis=0) - margin  # of a box that is smoothed in place of the whole brain
+    box = np.zeros(filled.max(axis=0) + margin + 1 - first, np.float32)
+    box[tuple((filled - first).T)] = 1
+    smooth = gaussian_filter(box, SIGMA_MM / sizes, truncate=TRUNCATE)
     inverse = np.linalg.inv(region.affine)
-    voxels = grid.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
+    voxels = grid.centers_mm @ inverse[:3, :3].T + inverse[:3, 3] - first
     values = map_coordinates(smooth, voxels.T, order=1, mode="constant")
     total = values.sum(dtype=np.float64)
     return None if total <= 0 else (values / total * len(values)).astype(np.float32)

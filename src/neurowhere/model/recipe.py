@@ -4,12 +4,11 @@
    coarse grid, then a few epochs on the fine one; several fits averaged.
 2. Extra words that tell where, and the associates of all words in texts without coordinates, which
    are where the loadings B of short texts start from. The names of places get their prior.
-3. B moves on short views of the studies, D on articles.
+3. B moves on short views of the studies and on bare terms, D on articles.
 
 What has to be chosen or calibrated is so on validation studies, by a model that did not see them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -31,13 +30,14 @@ from neurowhere.learn import (
     learn_term_weights,
     shuffle_split,
 )
-from neurowhere.learn.refinement import LONG, SHORT, RefinementTexts, refine
+from neurowhere.learn.loglinear import importance_of
+from neurowhere.learn.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
 from neurowhere.model.kinds import Fit, calibrate_by_length
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
 from neurowhere.model.material import Material, associates, telling_words
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
-from neurowhere.model.views import Views
+from neurowhere.model.views import Views, bare_terms
 from neurowhere.space import VoxelGrid
 from neurowhere.space.targets import Targets
 from neurowhere.text import TfIdf
@@ -49,6 +49,7 @@ COARSE = Schedule()
 FINE = Schedule(epochs=4, rate=0.005)
 ASSOCIATES = 2.0  # strength of associates
 EXTRA_WEIGHT = 0.5  # of extra words, in their idf
+MANY_PEAKS = 60  # that a bare term counts as
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +181,22 @@ class Recipe:
         return replace(fit, predictor=_turned(model, back))
 
     def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
-        material = fit.material
+        material, weighting = fit.material, fit.weighting
         sections = {name: counts[rows] for name, counts in material.sections.items()}
-        views = Views(sections, material.within, fit.weighting.idf_, self.seed)
-        texts = _texts(material, rows, lambda: fit.weighting.transform(views.draw()))
+        views = Views(sections, material.within, weighting.idf_, self.seed)
+        of_studies = material.targets.select(rows)
+        importance = importance_of(_n_peaks(of_studies), FEW_PEAKS)
+        is_shown = (weighting.idf_ > 0) & ~weighting.gates.is_extra
+        bare = bare_terms(material.counts[rows], material.within, importance, is_shown)
+        alone = weighting.transform(bare.counts)
+        shares = sparse.vstack([of_studies.shares, bare.studies @ of_studies.shares])
+        targets = replace(of_studies, shares=sparse.csr_matrix(shares))
+        n_peaks = np.append(_n_peaks(of_studies), np.full(alone.shape[0], MANY_PEAKS))
+
+        def draw() -> sparse.csr_matrix:
+            return sparse.csr_matrix(sparse.vstack([weighting.transform(views.draw()), alone]))
+
+        texts = RefinementTexts(draw, targets.rows, n_peaks, _relative_volume(material))
         return self._refined(fit.predictor, "short", texts)
 
     def _refine_long(self, fit: Fit, rows: Rows) -> LogLinear:
@@ -192,7 +205,14 @@ class Recipe:
         if not len(seen):
             return fit.predictor
         features = fit.weighting.transform(fit.article_counts()[seen])
-        texts = _texts(fit.material, articles.study[seen], lambda: features)
+        targets = fit.material.targets
+        studies = articles.study[seen]
+        texts = RefinementTexts(
+            lambda: features,
+            lambda rows: targets.rows(studies[rows]),
+            _n_peaks(targets)[studies],
+            _relative_volume(fit.material),
+        )
         return self._refined(fit.predictor, "long", texts)
 
     def _refined(
@@ -251,16 +271,14 @@ def _data(
     )
 
 
-def _texts(
-    material: Material, studies: Rows, draw: Callable[[], sparse.csr_matrix]
-) -> RefinementTexts:
-    """Return texts to refine loadings on, one for each of some studies."""
-    targets = material.targets
-    n_peaks = np.bincount(targets.study, minlength=len(targets))[studies]
-    m = material.grid.n_regions
-    return RefinementTexts(
-        draw, lambda rows: targets.rows(studies[rows]), n_peaks, np.full(m, float(m))
-    )
+def _n_peaks(targets: Targets) -> NDArray[np.intp]:
+    return np.bincount(targets.study, minlength=len(targets))
+
+
+def _relative_volume(material: Material) -> NDArray[np.float64]:
+    """Return V/v_k, the same for all voxels."""
+    n_regions = material.grid.n_regions
+    return np.full(n_regions, float(n_regions))
 
 
 def _is_used(material: Material, rows: Rows) -> NDArray[np.bool_]:

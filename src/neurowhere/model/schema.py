@@ -30,8 +30,9 @@ class Support(Schema):
     """How well the model can tell where the text points."""
 
     level: Literal["none", "weak", "good"]
+    """How well, in a word."""
     terms: int
-    """Number of known terms that the text affirms."""
+    """Number of known terms that the text affirms, and of names that rules know."""
     words: int
     """Number of words of the text."""
     unknown: int
@@ -39,9 +40,12 @@ class Support(Schema):
     foreign: bool
     """Whether the text does not seem to be in English."""
     nats: float
-    """Expected gain in log-likelihood over the mean map."""
+    """Expected gain in log-likelihood over the mean map, calibrated on unseen studies."""
     summary: str
     """The same in a sentence."""
+
+    def __str__(self) -> str:
+        return self.summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +227,23 @@ class Summary(Schema):
     sentences: list[Sentence] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, ready for JSON; numbers keep four digits."""
+        """Return plain dictionaries and lists, ready for JSON.
+
+        Returns
+        -------
+        dict of str to value
+            Numbers keep four digits.
+        """
         plain: dict[str, Any] = to_plain(self)
         return plain
 
     def without_text(self) -> "Summary":
-        """Return the same without anything of the text but the names of terms."""
+        """Return the same without anything of the text but the names of terms.
+
+        Returns
+        -------
+        Summary
+        """
         return replace(
             self,
             terms=[replace(term, where=None) for term in self.terms],

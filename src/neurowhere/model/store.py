@@ -36,7 +36,7 @@ from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 KIND = "model"
-FORMAT_VERSION = 3  # since then loadings for short texts and articles, and names of places
+FORMAT_VERSION = 3
 REMEDY = "fetch or fit it again"
 TOLERANCE = 1e-4  # of a sum of float32 probabilities
 
@@ -102,7 +102,7 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     ----------
     folder : path, optional
         By default the model that the package ships. A folder that is missing, changed, cut short,
-        foreign or written by a newer version is refused with a `ModelError`.
+        foreign or of another format version is refused with a `ModelError`.
 
     Returns
     -------
@@ -110,7 +110,11 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
         Predicts exactly what the saved one did.
     """
     path = SHIPPED if folder is None else expanded(folder)
-    read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
+    info = read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
+    if (found := int(info["format_version"])) < FORMAT_VERSION:
+        raise ModelError(
+            f"{path} has format version {found}, this program reads {FORMAT_VERSION}; {REMEDY}"
+        )
     try:
         return _read_files(path)
     except Exception as error:  # files that were tampered with fail in many ways
@@ -215,7 +219,7 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
         model.vocabulary_,
         model.section_weights,
         learned["sided"],
-        nested=learned.get("nested", False),
+        nested=learned["nested"],
     )
     model.weighting_ = _weighting(model, _read_arrays(path / TERMS_NAME)["idf"])
     if model.constraint == "labels":

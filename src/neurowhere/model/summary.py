@@ -27,7 +27,6 @@ from neurowhere.model.schema import (
     Rule,
     Study,
     Summary,
-    Support,
     Term,
     UnappliedSide,
     Unknown,
@@ -78,7 +77,7 @@ def summarise(
     gazetteer = encoding.gazetteer(atlas)
     summary = Summary(
         schema_version=SCHEMA_VERSION,
-        support=support_of(encoding),
+        support=encoding.support,
         unit=encoding.unit,
         terms=_terms(encoding),
         mentions=_mentions(encoding),
@@ -96,20 +95,6 @@ def summarise(
         place=None if at is None else _place(encoding, gazetteer, at),
     )
     return summary if with_text else summary.without_text()
-
-
-def support_of(encoding: Encoding) -> Support:
-    """Return how well a text is supported."""
-    found = encoding.support
-    return Support(
-        level=found.level,
-        terms=found.terms,
-        words=found.words,
-        unknown=found.unknown,
-        foreign=found.foreign,
-        nats=found.nats,
-        summary=str(found),
-    )
 
 
 def regions_of(
@@ -152,10 +137,13 @@ def _reasons(
     rows = [gazetteer.atlas.names.index(label) for label in labels]
     shared = sparse.csr_matrix(gazetteer.shared_mm3[rows])
     volumes = encoding.partition.volumes_mm3
-    return {
-        label: reasons_of(encoding.why(shared[row].toarray()[0] / volumes))[:N_REGION_REASONS]
-        for row, label in enumerate(labels)
-    }
+    names = list(encoding.uses)
+    why = {}
+    for row, label in enumerate(labels):
+        added = encoding.contributions(shared[row].toarray()[0] / volumes)
+        strongest = np.argsort(-np.abs(added), kind="stable")[:N_REGION_REASONS]
+        why[label] = [Reason(names[i], float(added[i])) for i in strongest]
+    return why
 
 
 def _terms(encoding: Encoding) -> list[Term]:

@@ -76,13 +76,32 @@ class TextModel(Parameters):
         return 1.0 if self.choice_ is None else self.choice_.sharpness
 
     def predict_features(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
-        """Predict from the features of documents, as `transform` gives them."""
+        """Predict from the features of documents.
+
+        Parameters
+        ----------
+        features : csr_matrix of shape (n, n_terms)
+            As `transform` gives them.
+
+        Returns
+        -------
+        array of shape (n, n_regions)
+        """
         return self.predictor_.predict(features)
 
     def transform(self, X: Corpus | Sequence[str]) -> sparse.csr_matrix:
-        """Return the features of documents: (n, n_terms), rows of unit norm.
+        """Return the features of documents.
 
         All terms are counted, as in training: denials and sides do not matter here.
+
+        Parameters
+        ----------
+        X : Corpus or sequence of str
+
+        Returns
+        -------
+        csr_matrix of shape (n, n_terms)
+            Rows are of unit norm, or zero.
         """
         check_fitted(self)
         if self.text == "none":
@@ -295,17 +314,40 @@ class TextModel(Parameters):
         A name may begin with a side. "left amygdala" is learned where the training texts mention
         it often enough (see `laterality`), or is a term of the vocabulary itself. Otherwise the
         map of "amygdala" is restricted to the left hemisphere.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        TermMap
         """
         from neurowhere.model.decoding import map_of_term
 
         return map_of_term(self, name)
 
     def term_img(self, name: str) -> Any:
-        """Map of a term as a NIfTI image, in mm⁻³; see `term_map`."""
+        """Return the map of a term as an image; see `term_map`.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        NIfTI image
+            In mm⁻³, or a difference of log densities.
+        """
         return self.term_map(name).img
 
     def summary(self) -> dict[str, Any]:
-        """Return what the fitted model is and what it was learned from, as plain data."""
+        """Return what the fitted model is and what it was learned from, as plain data.
+
+        Returns
+        -------
+        dict of str to value
+        """
         about: dict[str, Any] = {
             "partition": type(self.partition_).__name__,
             "regions": self.partition_.n_regions,

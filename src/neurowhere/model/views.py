@@ -3,9 +3,14 @@
 A study is shown as its title, its keywords, some terms of these, some terms of all its text, or one
 term. Where several are drawn the heavier are likelier; a single term is also drawn evenly, so that
 the model learns what each means by itself.
+
+A bare term says what all studies with it say together. Few draws show that, so there is also a
+text of each term alone, whose target pools these studies (`bare_terms`). As the loss is linear in
+the target, that is the mean loss of the term over all of them at once.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +23,7 @@ TITLE, KEYWORDS = 0, 1
 PROBABILITIES = (0.17, 0.17, 0.2, 0.1, 0.11, 0.25)
 MOST_TERMS = {2: 4, 3: 8, 4: 1, 5: 1}
 FROM_TITLE, EVEN = 2, 5  # drawn from title and keywords; drawn evenly
+LEAST_STUDIES, TIMES = 10, 2  # studies of a bare term; texts of each
 
 
 class Views:
@@ -93,3 +99,49 @@ class Views:
         times = self.rng.exponential(size=len(terms)) / np.maximum(weights, 1e-6)
         drawn: list[int] = terms[np.argpartition(times, size - 1)[:size]].tolist()
         return drawn
+
+
+class BareTerms(NamedTuple):
+    """Texts of one term each.
+
+    Attributes
+    ----------
+    counts : csr_matrix of shape (n_texts, n_terms)
+    studies : csr_matrix of shape (n_texts, n_studies)
+        Share of each study in the target of each text.
+    """
+
+    counts: sparse.csr_matrix
+    studies: sparse.csr_matrix
+
+
+def bare_terms(
+    counts: sparse.csr_matrix,
+    within: sparse.csr_matrix,
+    importance: NDArray[np.floating],
+    is_shown: NDArray[np.bool_],
+) -> BareTerms:
+    """Make texts of each term that enough studies have.
+
+    Parameters
+    ----------
+    counts : csr_matrix of shape (n_studies, n_terms)
+    within : csr_matrix of shape (n_terms, n_terms)
+        How often the term of a column is within that of a row.
+    importance : array of shape (n_studies,)
+        Weight of each study.
+    is_shown : array of shape (n_terms,)
+        Terms that may be shown.
+
+    Returns
+    -------
+    BareTerms
+    """
+    has_enough = is_shown & (counts.getnnz(axis=0) >= LEAST_STUDIES)
+    terms = np.tile(np.flatnonzero(has_enough), TIMES)
+    places = (np.arange(len(terms)), terms)
+    ones = np.ones(len(terms), np.float32)
+    bare = sparse.csr_matrix((ones, places), shape=(len(terms), counts.shape[1]))
+    has = sparse.csr_matrix((counts[:, terms] > 0).T @ sparse.diags_array(importance))
+    shares = sparse.diags_array(1 / np.asarray(has.sum(axis=1)).ravel()) @ has
+    return BareTerms(sparse.csr_matrix(bare + bare @ within), sparse.csr_matrix(shares))

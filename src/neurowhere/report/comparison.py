@@ -1,8 +1,7 @@
 """The report of a comparison: tables, box plot, example predictions, and one page with all."""
 
 import math
-import shutil
-import tempfile
+import os
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from neurowhere._tools.files import added_files, new_folder, write_info
 from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Comparison
 from neurowhere.evaluate.trial import BASELINES
-from neurowhere.exceptions import OutputError
 from neurowhere.report.maps import DENSITY_COLOURS, TITLE_COLOUR, smooth, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import (
@@ -27,9 +26,9 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
-__all__ = ["GRID_COLOUR", "box_plot", "draw_example", "name_rows", "write_report", "write_svg"]
+__all__ = ["GRID_COLOUR", "box_plot", "draw_example", "name_rows", "write_comparison", "write_svg"]
 
-TEMPORARY = ".report-"
+KIND = "report of a comparison"
 LEGEND = (
     "Log-likelihood: mean over test studies of the mean log of the half-uniform predicted density "
     "(per mm³) at the study's peaks, mean ± standard deviation over folds. Differences are paired "
@@ -52,35 +51,28 @@ DOTS_PER_INCH = 150
 SVG_SALT = "neurowhere"
 
 
-def write_report(comparison: Comparison) -> Path:
-    """Write summary.csv, summary.md, the figures and report.html into the comparison's folder.
-
-    Each file is whole or is the one before: they are written elsewhere in the folder first.
+def write_comparison(
+    comparison: Comparison, folder: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+) -> None:
+    """Write the report of a comparison: tables, figures and a page.
 
     Parameters
     ----------
     comparison : Comparison
-
-    Returns
-    -------
-    Path
-        Of report.html.
+    folder, overwrite
+        As in `Comparison.save`.
     """
-    folder = comparison.folder
-    with sole_writer(folder):
-        for leftover in folder.glob(f"{TEMPORARY}*"):  # of a process that was killed
-            shutil.rmtree(leftover, ignore_errors=True)
-        try:
-            with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=folder) as temporary:
-                _write_files(comparison, Path(temporary))
-                for old in folder.glob("prediction-*.png"):  # perhaps of another model
-                    old.unlink()
-                for file in Path(temporary).iterdir():
-                    file.replace(folder / file.name)
+    if folder is None:
+        home = comparison.folder
+        with sole_writer(home):
+            with added_files(home, instead_of="prediction-*.png") as temporary:
+                _write_files(comparison, temporary)
             comparison.ledger.seal()
-        except OSError as error:
-            raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
-    return folder / "report.html"
+        return
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        _write_files(comparison, temporary)
+        write_csv(comparison.scores, temporary / "scores.csv")
+        write_info(temporary, {"kind": KIND, "settings": comparison.ledger.settings})
 
 
 def _write_files(comparison: Comparison, folder: Path) -> None:

@@ -27,14 +27,7 @@ FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.0, 1.0, 0.3  # inches
 
 
 def write_contrast(
-    contrast: Contrast,
-    folder: str | os.PathLike[str],
-    *,
-    atlas: Atlas | None = None,
-    resolution_mm: float | None = None,
-    like: Any = None,
-    titles: bool = True,
-    overwrite: bool = False,
+    contrast: Contrast, folder: str | os.PathLike[str], *, overwrite: bool = False, **options: Any
 ) -> None:
     """Write a contrast as a folder, whole or not at all.
 
@@ -42,13 +35,13 @@ def write_contrast(
     ----------
     contrast : Contrast
     folder : path
-    atlas, resolution_mm, like, titles, overwrite
-        As in `Contrast.save`.
+    overwrite : bool
+        Whether to replace a folder that exists.
+    options
+        As of `write_files`.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
-        write_files(
-            contrast, temporary, atlas=atlas, resolution_mm=resolution_mm, like=like, titles=titles
-        )
+        write_files(contrast, temporary, **options)
 
 
 def write_files(
@@ -59,6 +52,7 @@ def write_files(
     resolution_mm: float | None = None,
     like: Any = None,
     titles: bool = True,
+    keep_formulas: bool = False,
 ) -> None:
     """Write the files of a contrast into an empty folder.
 
@@ -66,7 +60,7 @@ def write_files(
     ----------
     contrast : Contrast
     folder : path
-    atlas, resolution_mm, like, titles
+    atlas, resolution_mm, like, titles, keep_formulas
         As in `Contrast.save`.
     """
     if atlas is None and isinstance(contrast.partition, Atlas):
@@ -76,7 +70,7 @@ def write_files(
         image = contrast.to_img(values, resolution_mm=resolution_mm, like=like)
         image.to_filename(folder / f"{name}.nii.gz")
     for name, table in tables.items():
-        write_csv(table, folder / f"{name}.csv")
+        write_csv(table, folder / f"{name}.csv", keep_formulas=keep_formulas)
     _write_pictures(contrast, tables, folder)
     (folder / "report.html").write_text(_page(contrast, tables, atlas, folder), "utf-8")
     groups = {"group": contrast.group, "against": contrast.against}

@@ -27,10 +27,12 @@ __all__ = [
     "encode_items",
     "encoding_tables",
     "summary_cells",
+    "to_csv",
     "to_markdown",
     "write_csv",
 ]
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
@@ -104,15 +106,74 @@ def _difference(row: dict[Hashable, Any], name: str) -> str:
     return f"{row[name]:+.4f} {interval}, {row[f'{name}_wins']:.0%} of folds"
 
 
-def write_csv(table: pd.DataFrame, path: Path) -> None:
+def write_csv(table: pd.DataFrame, path: Path, *, keep_formulas: bool = False) -> None:
     """Write a table without its index; the same bytes on every system.
 
     Parameters
     ----------
     table : DataFrame
     path : path
+    keep_formulas : bool
+        As in `to_csv`.
     """
-    table.to_csv(path, index=False, lineterminator="\n")
+    path.write_bytes(to_csv(table, keep_formulas=keep_formulas).encode("utf-8"))
+
+
+def to_csv(
+    table: pd.DataFrame,
+    *,
+    header: bool = True,
+    keep_formulas: bool = False,
+    float_format: str | None = None,
+) -> str:
+    """Return a table as CSV, without its index.
+
+    A program that opens the file may run a text that begins like a formula. Such a cell gets an
+    apostrophe in front, by which spreadsheets know a text. Numbers stay as they are.
+
+    Parameters
+    ----------
+    table : DataFrame
+    header : bool
+        Whether to begin with the names of the columns.
+    keep_formulas : bool
+        Whether to write such cells as they are.
+    float_format : str, optional
+        Format of numbers, as of pandas.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"id": ["=1+1", "-5", "b"], "x": [-1.5, 2.0, 0.0]})
+    >>> print(to_csv(table), end="")
+    id,x
+    '=1+1,-1.5
+    -5,2.0
+    b,0.0
+    """
+    if not keep_formulas:
+        table = table.rename(columns=_escape)
+        for column, kind in enumerate(table.dtypes):
+            if not pd.api.types.is_numeric_dtype(kind):
+                table.isetitem(column, table.iloc[:, column].map(_escape).to_numpy())
+    text: str = table.to_csv(
+        None, index=False, header=header, float_format=float_format, lineterminator="\n"
+    )
+    return text
+
+
+def _escape(cell: Any) -> Any:
+    """Put an apostrophe before a text that begins like a formula, and is no number."""
+    if not (isinstance(cell, str) and cell.startswith(FORMULA_STARTS)):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def to_markdown(header: Sequence[str], cells: Cells) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
-from scipy.linalg import convolution_matrix
 
 Way = Literal["direct", "separable", "fft"]
 
@@ -48,6 +47,8 @@ class Smoother:
     """
 
     def __init__(self, brain: NDArray[np.bool_], sigmas: NDArray[np.float64]) -> None:
+        from scipy.linalg import convolution_matrix  # only densities need it; it imports slowly
+
         voxels = np.nonzero(brain)
         first = np.array([axis.min() for axis in voxels])
         size = np.array([axis.max() for axis in voxels]) - first + 1

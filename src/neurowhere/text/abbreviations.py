@@ -10,12 +10,12 @@ before a parenthesis are looked at, so that the time is linear in the text.
 Others are ambiguous: "MS" is multiple sclerosis beside "relapsing" and nothing that is known
 elsewhere. The table ``senses.csv`` beside this module has a row per sense: the abbreviation, its
 case as written; the term, none for a sense that is no term ("PCA" as principal component analysis);
-words that speak for it; and whether it is meant where no word speaks for any sense: "yes", or
-"alone" in texts of a few words.
+words that speak for it; whether it is meant where no word speaks for any sense: "yes", or "alone"
+in texts of a few words; and words that decide where they stand right after it: "M1 occlusion".
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -111,11 +111,14 @@ class Sense(NamedTuple):
     default : str
         "yes" if it is meant where no word speaks for any meaning, "alone" if that holds only in a
         text of a few words, else "".
+    beside : tuple of str
+        Words that, right after the abbreviation, decide for it.
     """
 
     term: str
     cues: tuple[str, ...]
     default: str
+    beside: tuple[str, ...] = ()
 
 
 @cache
@@ -127,7 +130,8 @@ def ambiguous() -> dict[str, tuple[Sense, ...]]:
     """
     senses: dict[str, tuple[Sense, ...]] = {}
     for row in shipped_table(__package__, "senses.csv"):
-        sense = Sense(row["term"], tuple(row["cues"].split()), row["default"])
+        cues, beside = (tuple(row[column].split()) for column in ("cues", "beside"))
+        sense = Sense(row["term"], cues, row["default"], beside)
         senses[row["short"]] = (*senses.get(row["short"], ()), sense)
     return senses
 
@@ -147,14 +151,29 @@ class SenseChooser:
         Term where no word speaks for any, or `NO_TERM`.
     alone : int
         The same in a text of a few words.
+    beside : mapping of int to int
+        Terms by the ids of words that decide where they stand right after it.
     """
 
     def __init__(
-        self, terms: Sequence[int], cues: Sequence[Iterable[int]], default: int, alone: int
+        self,
+        terms: Sequence[int],
+        cues: Sequence[Iterable[int]],
+        default: int,
+        alone: int,
+        beside: Mapping[int, int],
     ) -> None:
         self._terms = list(terms)
         self._cues = [np.fromiter(some, dtype=np.intp) for some in cues]
         self._default, self._alone = default, alone
+        self._beside = beside
+
+    def resolve(self, number: int, ids: NDArray[np.intp], alone: NDArray[np.intp]) -> None:
+        """Change, in place, the terms of the tokens that have the id of the abbreviation."""
+        places = np.flatnonzero(ids == number)
+        alone[places] = self.choose(ids)
+        for place in places[places + 1 < len(ids)].tolist() if self._beside else ():
+            alone[place] = self._beside.get(int(ids[place + 1]), alone[place])
 
     def choose(self, ids: NDArray[np.intp]) -> int:
         """Term that the abbreviation stands for in a text, or `NO_TERM`."""
@@ -210,7 +229,7 @@ class Resolver:
     def resolve(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
         """Change, in place, the terms of the tokens that no longer name has."""
         for number in set(ids[self._is_ambiguous[ids]].tolist()):
-            alone[ids == number] = self._choosers[number].choose(ids)
+            self._choosers[number].resolve(number, ids, alone)
         if PARENTHESIS in text:
             self._use_definitions(text, tokens, ids, alone)
 
@@ -285,4 +304,10 @@ def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds)
     cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
     meant = {sense.default: term for sense, term in zip(senses, terms, strict=True)}
     default = meant.get("yes", NO_TERM)
-    return SenseChooser(terms, cues, default, meant.get("alone", default))
+    beside = {
+        number: term
+        for sense, term in zip(senses, terms, strict=True)
+        for word in sense.beside
+        for number in ids.forms(word)
+    }
+    return SenseChooser(terms, cues, default, meant.get("alone", default), beside)

@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.text.abbreviations import Resolver, known_senses
-from neurowhere.text.clinical.places import SIDES, Side, is_place, side_of_name, with_places
+from neurowhere.text.abbreviations import Resolver, definitions, known_senses
+from neurowhere.text.clinical.places import (
+    SIDE_WORDS,
+    SIDES,
+    Side,
+    is_place,
+    side_of_name,
+    with_places,
+)
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, NameTree, TokenIds
+from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
 from neurowhere.text.words import (
     cased_words_of,
     fold,
@@ -86,8 +93,13 @@ class TermCounter:
         spellings = _spellings(vocabulary)
         senses = known_senses(vocabulary)
         words = {word for words, _ in spellings for word in words}.union(senses)
-        words |= {cue for some in senses.values() for sense in some for cue in sense.cues}
-        self._ids = TokenIds(words)
+        words |= {
+            cue
+            for some in senses.values()
+            for sense in some
+            for cue in (*sense.cues, *sense.beside)
+        }
+        self._ids = TokenIds(words, frozenset(filter(vocabulary.is_generic, vocabulary.terms)))
         self._names = NameTree(_forms(spellings, self._ids), self._ids.n_ids)
         self._resolver = Resolver(vocabulary, self._ids, self._names)
         self.sides = [side_of_name(term) for term in vocabulary.terms]
@@ -97,13 +109,32 @@ class TermCounter:
         return f"TermCounter({self.vocabulary!r})"
 
     def count(self, texts: Iterable[str]) -> sparse.csr_matrix:
-        """Count the terms in each text: int32, shape (n_texts, n_terms)."""
+        """Count the terms in each text.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        csr_matrix of int32, of shape (n_texts, n_terms)
+        """
         nothing = np.empty(0, dtype=np.intp)
         no_rows = _count_matrix(nothing, nothing, (0, len(self.vocabulary)))
         return sparse.csr_matrix(sparse.vstack([no_rows, *self.iter_count(texts)], format="csr"))
 
     def iter_count(self, texts: Iterable[str]) -> Iterator[sparse.csr_matrix]:
-        """Count as `count` does, yielding the rows of a batch of texts at a time."""
+        """Count as `count` does, a batch of texts at a time.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Yields
+        ------
+        csr_matrix of int32, of shape (n, n_terms)
+            Rows of the n texts of a batch.
+        """
         for batch in _batches(texts):
             plain_texts = [plain(text, self._ids.knows, keep_case=True) for text in batch]
             tokens = f" {BOUNDARY_TOKEN} ".join(plain_texts).split()
@@ -119,7 +150,17 @@ class TermCounter:
             yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
 
     def count_sides(self, texts: Iterable[str]) -> dict[Side, sparse.csr_matrix]:
-        """Count the mentions on each side: a mention without a side is in none of the three."""
+        """Count the mentions on each side.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        dict of str to csr_matrix of shape (n_texts, n_terms)
+            For "left", "right" and "bilateral". A mention without a side is in none of them.
+        """
         places: dict[Side, list[tuple[int, int]]] = {side: [] for side in SIDES}
         row = -1
         for row, text in enumerate(texts):
@@ -134,7 +175,17 @@ class TermCounter:
         return counts
 
     def find(self, text: str) -> list[Match]:
-        """Find every mention of a term, in the order of the text, with its place and side."""
+        """Find every mention of a term, with its place and side.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        list of Match
+            In the order of the text.
+        """
         reading = self.read(text)
         names = [self.vocabulary.terms[term] for term in reading.terms]
         sides = [self.sides[term] for term in reading.terms]
@@ -148,8 +199,18 @@ class TermCounter:
         return matches
 
     def term_of(self, name: str) -> str | None:
-        """Term that a name is a form of, or None.
+        """Return the term that a name is a form of.
 
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        str or None
+
+        Examples
+        --------
         >>> from neurowhere.text import Vocabulary
         >>> counter = TermCounter(Vocabulary(["lingual gyrus", "cortex"]))
         >>> counter.term_of("Lingual gyri"), counter.term_of("visual cortex")
@@ -160,7 +221,16 @@ class TermCounter:
         return self.vocabulary.terms[reading.terms[0]] if is_whole else None
 
     def read(self, text: str) -> Reading:
-        """Find the terms of a text among its tokens, for those who read what is around them."""
+        """Find the terms of a text among its tokens, for those who read what is around them.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Reading
+        """
         normal, origin = plain_with_origin(text, self._ids.knows)
         tokens = normal.split()
         starts, ends = token_spans(normal)
@@ -179,7 +249,22 @@ class TermCounter:
             first=first.tolist(),
             last=last.tolist(),
             is_structure=self._structures[terms].tolist(),
+            sided=self._sided(text, tokens),
         )
+
+    def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
+        """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
+        near = ((i, token) for i, token in enumerate(tokens) if token[0] in "lr")
+        found = {i: token for i, token in near if SIDED.fullmatch(token)}
+        if not found:
+            return {}
+        defined = dict(definitions(text))
+        sides = {i: SIDE_WORDS.get(self._ids.side_of(token)) for i, token in found.items()}
+        return {
+            i: side
+            for i, side in sides.items()
+            if side and side_of_name(defined.get(found[i], side)) == side
+        }
 
 
 def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:

@@ -88,20 +88,48 @@ class TfIdf:
 
     @classmethod
     def from_idf(cls, idf: NDArray[np.floating]) -> "TfIdf":
-        """Make a fitted transformer from weights that were kept."""
+        """Make a fitted transformer from weights that were kept.
+
+        Parameters
+        ----------
+        idf : array of shape (n_terms,)
+
+        Returns
+        -------
+        TfIdf
+        """
         transformer = cls()
         transformer.idf_ = np.asarray(idf, dtype=np.float32)
         return transformer
 
     def fit(self, counts: sparse.csr_matrix) -> "TfIdf":
-        """Learn how rare each term is in the training texts."""
+        """Learn how rare each term is in the training texts.
+
+        Parameters
+        ----------
+        counts : csr_matrix of shape (n_texts, n_terms)
+
+        Returns
+        -------
+        Self
+        """
         n_texts = counts.shape[0]
         frequencies = counts.astype(bool).sum(axis=0).A1  # (n_terms,): texts that have each term
         self.idf_ = (1 + np.log((1 + n_texts) / (1 + frequencies))).astype(np.float32)
         return self
 
     def transform(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Weight the counts of texts: float32, rows of unit norm, or zero without a term."""
+        """Weight the counts of texts.
+
+        Parameters
+        ----------
+        counts : csr_matrix of shape (n_texts, n_terms)
+
+        Returns
+        -------
+        csr_matrix of float32, of shape (n_texts, n_terms)
+            Rows are of unit norm, or zero without a term.
+        """
         if counts.shape[1] != len(self.idf_):
             raise VocabularyError(
                 f"expected counts of {len(self.idf_):,} terms, but these have {counts.shape[1]:,}"
@@ -116,7 +144,16 @@ class TfIdf:
         return counts
 
     def fit_transform(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Fit, then transform the same counts."""
+        """Fit, then transform the same counts.
+
+        Parameters
+        ----------
+        counts : csr_matrix of shape (n_texts, n_terms)
+
+        Returns
+        -------
+        csr_matrix of float32, of shape (n_texts, n_terms)
+        """
         return self.fit(counts).transform(counts)
 
 
@@ -182,7 +219,19 @@ class TermExtractor:
         return TermCounter(self.vocabulary)
 
     def with_sides(self, corpus: Corpus, minimum: int) -> "TermExtractor":
-        """Extractor that also counts the sided terms that at least `minimum` texts mention."""
+        """Return an extractor that also counts terms on one side, where texts mention them often.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Without texts, there is nothing to add.
+        minimum : int
+            Texts that have to mention a term on that side.
+
+        Returns
+        -------
+        TermExtractor
+        """
         if corpus.texts is None:
             return self
         counts = self.counter.count_sides(corpus.texts)
@@ -196,10 +245,19 @@ class TermExtractor:
         return TermExtractor(self.vocabulary, self.section_weights, known, nested=self.nested)
 
     def counts(self, source: Corpus | Sequence[str]) -> sparse.csr_matrix:
-        """Weighted counts: float32, of shape (n_documents, n_terms). Plain texts are a body.
+        """Count the terms of documents, weighted by section.
 
         The counts of a corpus without texts are mapped by name, synonyms folded in; a
         `DataWarning` tells which terms no column of them can count.
+
+        Parameters
+        ----------
+        source : Corpus or sequence of str
+            Plain texts are a body.
+
+        Returns
+        -------
+        csr_matrix of float32, of shape (n_documents, n_terms)
         """
         if not isinstance(source, Corpus):
             return self.weigh({"body": self._count(source)})
@@ -213,7 +271,16 @@ class TermExtractor:
         return self.weigh(by_section)
 
     def weigh(self, by_section: Mapping[str, sparse.csr_matrix]) -> sparse.csr_matrix:
-        """Sum the counts of sections, each by its weight; nested terms are counted in."""
+        """Sum the counts of sections, each by its weight; nested terms are counted in.
+
+        Parameters
+        ----------
+        by_section : mapping of str to csr_matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_terms)
+        """
         counts = combine_sections(by_section, self.section_weights)
         return sparse.csr_matrix(counts + counts @ self.within) if self.nested else counts
 

@@ -1,7 +1,7 @@
 """Match names in sequences of word ids: arrays in, arrays out."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ UNKNOWN, SKIPPED, BOUNDARY, UNKNOWN_SHORT_FORM = 0, 1, 2, 3
 BOUNDARY_TOKEN = ESCAPE
 FIRST_WORD = 4
 
-_SIDED = re.compile("[lr][A-Z]{3,}")  # "rIFG", where "IFG" is known and "rIFG" is not
+# "rIFG", "ldlPFC" or "rV5", where "IFG" is known, and "rIFG" is not or says less.
+SIDED = re.compile(r"[lr](?:[a-z]{0,2}[A-Z]{3,}|[a-z]{1,2}[A-Z]{2,}|[A-Z]{1,2}\d{1,2})")
 
 REMEMBERED_TOKENS = 1 << 18  # memory stays bounded however many distinct tokens a corpus has
 NO_TERM = -1
@@ -26,15 +27,17 @@ NO_TERM = -1
 class TokenIds(dict[str, int]):
     """Ids of tokens: one for each word of a vocabulary, shared by the other forms of the word.
 
-    A word with capitals is found only as it is written, others in any case.
+    A word with capitals is found only as it is written, others in any case. A letter for the side
+    is taken off what is unknown, or among the words of `generic` terms: "rIFG" is "IFG".
 
     >>> ids = TokenIds(["MS", "gyri", "gyrus", "lobe"])
     >>> ids.of(["MS", "ms", "gyri", "Gyrus", "LOBES", "of", "unheard"]).tolist()
     [4, 0, 5, 6, 7, 1, 0]
     """
 
-    def __init__(self, words: Iterable[str]) -> None:
+    def __init__(self, words: Iterable[str], generic: Container[str] = ()) -> None:
         self.words = sorted(words)
+        self._generic = generic
         super().__init__({word: FIRST_WORD + i for i, word in enumerate(self.words)})
         self[BOUNDARY_TOKEN] = BOUNDARY
         self.n_ids = FIRST_WORD + len(self.words)
@@ -49,8 +52,12 @@ class TokenIds(dict[str, int]):
         lower = token.lower()
         if lower != token:
             number = self[lower]
-            if number == UNKNOWN and not token[1:].islower():  # nor the first word of a sentence
-                number = self._of_short_form(token)
+            if token[1:].islower():  # the first word of a sentence
+                pass
+            elif self.side_of(token):
+                number = self[token[1:]]
+            elif number == UNKNOWN and is_short_form(token):
+                number = UNKNOWN_SHORT_FORM
         elif is_skipped(token):
             number = SKIPPED
         else:
@@ -59,10 +66,14 @@ class TokenIds(dict[str, int]):
             self[token] = number
         return number
 
-    def _of_short_form(self, token: str) -> int:
-        if _SIDED.fullmatch(token) and self[token[1:]] >= FIRST_WORD:
-            return self[token[1:]]
-        return UNKNOWN_SHORT_FORM if is_short_form(token) else UNKNOWN
+    def side_of(self, token: str) -> str:
+        """Letter by which an abbreviation is of a side: "l", "r", or "" where it has none."""
+        if not SIDED.fullmatch(token) or self[token[1:]] < FIRST_WORD:
+            return ""
+        if self.get(token, self[token[1:]]) != self[token[1:]]:  # a word of its own
+            return ""
+        lower = token.lower()
+        return token[0] if self[lower] == UNKNOWN or lower in self._generic else ""
 
     def of(self, tokens: Sequence[str]) -> Ints:
         """Ids of a sequence of tokens."""

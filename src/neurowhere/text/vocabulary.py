@@ -122,7 +122,17 @@ class Vocabulary:
         return f"<Vocabulary: {len(self):,} terms, {len(self.synonyms):,} synonyms: {some}>"
 
     def index(self, name: str) -> int:
-        """Index of the term that a name stands for: itself, a synonym, or another form of one."""
+        """Return the index of the term that a name stands for.
+
+        Parameters
+        ----------
+        name : str
+            A term, a synonym, or another form of one.
+
+        Returns
+        -------
+        int
+        """
         index = self._find(name)
         if index is None:
             near = self.suggest(name)
@@ -133,22 +143,53 @@ class Vocabulary:
         return index
 
     def suggest(self, word: str, n: int = SUGGESTIONS) -> list[str]:
-        """Return the names that are spelt most like a word, the most similar first.
+        """Return the names that are spelt most like a word.
 
+        Parameters
+        ----------
+        word : str
+        n : int
+            Most names to return.
+
+        Returns
+        -------
+        list of str
+            The most similar first.
+
+        Examples
+        --------
         >>> Vocabulary(["hippocampus", "thalamus", "hypothalamus"]).suggest("hipocampus")
         ['hippocampus']
         """
         return self._near_names.suggest(word, n)
 
     def category(self, term: str) -> str:
-        """Category of a term, "" where none is known."""
+        """Return the category of a term.
+
+        Parameters
+        ----------
+        term : str
+
+        Returns
+        -------
+        str
+            Empty where none is known.
+        """
         return self.categories.get(term, "")
 
     def is_generic(self, term: str) -> bool:
-        """Whether a term says nothing of where by itself, as "human" and "syndrome" do.
+        """Return whether a term says nothing of where by itself, as "human" and "syndrome" do.
 
         A term without a category is generic where the package's own list of such words has it.
         Extra words are, too: they only help where a known term is near.
+
+        Parameters
+        ----------
+        term : str
+
+        Returns
+        -------
+        bool
         """
         category = self.category(term)
         if category in ("generic", "extra"):
@@ -156,7 +197,16 @@ class Vocabulary:
         return category == "" and term in generic_words()
 
     def subset(self, terms: Iterable[str]) -> "Vocabulary":
-        """Vocabulary of some of the terms, in the order of this one."""
+        """Return the vocabulary of some of the terms, in the order of this one.
+
+        Parameters
+        ----------
+        terms : iterable of str
+
+        Returns
+        -------
+        Vocabulary
+        """
         kept = {self.terms[self.index(term)] for term in terms}
         return Vocabulary(
             [term for term in self.terms if term in kept],
@@ -165,11 +215,17 @@ class Vocabulary:
         )
 
     def parts(self) -> sparse.csr_matrix:
-        """One-word terms within longer ones: int32, shape (n_terms, n_terms).
+        """Return the one-word terms within longer ones.
 
         The words of a name are consumed when it is counted; ``counts + counts @ parts`` counts
         them as well, as NeuroQuery's features do. Extra words count only where they stand alone.
 
+        Returns
+        -------
+        csr_matrix of int32, of shape (n_terms, n_terms)
+
+        Examples
+        --------
         >>> Vocabulary(["cortex", "visual", "visual cortex"]).parts().toarray()[2].tolist()
         [1, 1, 0]
         """
@@ -190,7 +246,12 @@ class Vocabulary:
         return sparse.csr_matrix((ones, (rows, columns)), shape=(len(self), len(self)))
 
     def summary(self) -> dict[str, int]:
-        """Numbers of terms, of synonyms, and of terms in each category."""
+        """Return the numbers of terms, of synonyms, and of terms in each category.
+
+        Returns
+        -------
+        dict of str to int
+        """
         categories = Counter(map(self.category, self.terms))
         return {
             "terms": len(self),
@@ -204,6 +265,15 @@ class Vocabulary:
 
         A column's name is read as a text, so that counts and texts pass through the same
         synonyms, spellings and longest matches.
+
+        Parameters
+        ----------
+        terms : sequence of str
+            Names of the columns.
+
+        Returns
+        -------
+        Alignment
         """
         matrix = TermCounter(self).count(terms)
         missing = [self.terms[i] for i in np.flatnonzero(matrix.getnnz(axis=0) == 0).tolist()]
@@ -230,6 +300,10 @@ class Vocabulary:
             JSON object of synonyms, as NeuroQuery writes; by default the file of that name
             beside `path`, if there is one. Pairs that only look alike ("medial", "medical") are
             left out, with a warning.
+
+        Returns
+        -------
+        Vocabulary
         """
         path = Path(path)
         rows = read_rows(path)
@@ -243,7 +317,12 @@ class Vocabulary:
             raise VocabularyError(f"{path}: {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a CSV with the columns term, category and synonyms (separated by ``|``)."""
+        """Write a CSV with the columns term, category and synonyms (separated by ``|``).
+
+        Parameters
+        ----------
+        path : path
+        """
         synonyms: dict[str, list[str]] = {}
         for synonym, term in self.synonyms.items():
             synonyms.setdefault(term, []).append(synonym)

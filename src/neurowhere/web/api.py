@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
@@ -12,6 +13,7 @@ from neurowhere.web import examples, schemas
 from neurowhere.web.atlases import AtlasName
 from neurowhere.web.errors import ApiError
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
+from neurowhere.web.lines import LINES, stream_lines
 from neurowhere.web.pool import Pool
 from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
@@ -19,7 +21,7 @@ from neurowhere.web.settings import Settings
 PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
-SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html"}
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl"}
 OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
@@ -59,7 +61,7 @@ OFFERS = [
         "Many texts at once",
         schemas.BatchQuery,
         schemas.BatchAnswer,
-        {JSON: "batch_json"},
+        {JSON: "batch_json", LINES: "batch_lines"},
         examples.BATCH,
     ),
     Offer(
@@ -150,8 +152,12 @@ def _handler(
     async def handle(query: BaseModel, request: Request) -> Response:
         form = only or choose(request.headers.get("accept", ""), list(offer.forms))
         checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
+        headers = {} if only else {"Vary": "Accept"}
+        if form == LINES:
+            lines = await stream_lines(pool, cast(schemas.BatchQuery, checked))
+            return StreamingResponse(lines, media_type=form, headers=headers)
         content = await pool.run(offer.forms[form], checked)
-        return Response(content, media_type=form, headers={} if only else {"Vary": "Accept"})
+        return Response(content, media_type=form, headers=headers)
 
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
@@ -214,6 +220,27 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         return Response(to_json(answer), media_type=JSON)
 
     @router.get(
+        "/ready",
+        summary="Whether queries are answered, and the state of each worker",
+        operation_id="ready",
+        response_model=schemas.ReadyAnswer,
+        responses=_responses({}, only=[HTTPStatus.SERVICE_UNAVAILABLE]),
+    )
+    async def ready() -> Response:
+        states = pool.states()
+        if not any(each.state in ("ready", "busy") for each in states):
+            words = ", ".join(each.state for each in states)
+            raise ApiError(
+                HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", f"no worker is ready: {words}"
+            )
+        answer = {
+            "status": "ready",
+            "workers": [each._asdict() for each in states],
+            "artist": pool.crew.artist.state()._asdict(),
+        }
+        return Response(to_json(answer), media_type=JSON)
+
+    @router.get(
         "/metrics",
         summary="Counts and times, for Prometheus",
         operation_id="metrics",
@@ -242,6 +269,9 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
         "text": text,
         "other": text,
         "texts": Annotated[list[text], Field(min_length=1, max_length=settings.max_batch)],
+        "documents": Annotated[
+            list[schemas.ContrastDocument], Field(min_length=2, max_length=settings.max_batch)
+        ],
         "points": Annotated[
             list[schemas.Point], Field(min_length=1, max_length=settings.max_batch)
         ],
@@ -255,7 +285,9 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
 
 
 def _responses(
-    content: dict[str, Any], more: Mapping[int, str] | None = None
+    content: dict[str, Any],
+    more: Mapping[int, str] | None = None,
+    only: Sequence[int] | None = None,
 ) -> dict[int | str, dict[str, Any]]:
     """Document what may come back."""
     errors = {
@@ -266,8 +298,9 @@ def _responses(
         **(more or {}),
     }
     described: dict[int | str, dict[str, Any]] = {
-        int(status): {"description": text, "model": schemas.ErrorAnswer}
+        int(status): {"description": text, "model": schemas.Problem}
         for status, text in errors.items()
+        if only is None or status in only
     }
     described[int(HTTPStatus.SERVICE_UNAVAILABLE)]["headers"] = RETRY_AFTER
     if content:

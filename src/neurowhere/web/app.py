@@ -1,7 +1,9 @@
 """App: the page and the API of one model, as an ASGI application."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -10,10 +12,13 @@ from fastapi.middleware.cors import CORSMiddleware
 from neurowhere.model.encoder import Encoder
 from neurowhere.space import Atlas
 from neurowhere.web.api import About, make_router
+from neurowhere.web.errand import contrast_here
 from neurowhere.web.errors import add_error_handlers
 from neurowhere.web.guard import Guard, Metrics
+from neurowhere.web.job_routes import make_job_routes
+from neurowhere.web.jobs import Jobs
 from neurowhere.web.page import make_page
-from neurowhere.web.pool import Answerer, Pool
+from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings
 
@@ -44,16 +49,19 @@ def create_app(
     FastAPI
     """
     settings = settings or Settings()
-    return assemble([Service.start(model, settings, atlas)] * settings.workers, settings)
+    service = Service.start(model, settings, atlas)
+    local = Local(service.answer)
+    contrast = partial(contrast_here, model, service.atlas)
+    return assemble(Crew([local] * settings.workers, local, contrast), settings)
 
 
-def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
+def assemble(crew: Crew, settings: Settings) -> FastAPI:
     """Return the application, whose queries are answered by a crew.
 
     Parameters
     ----------
-    crew : sequence of Answerer
-        As many queries are worked on at once.
+    crew : Crew
+        As many queries are worked on at once as it has workers.
     settings : Settings
 
     Returns
@@ -62,12 +70,19 @@ def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
     """
     release = version("neurowhere")
     pool = Pool(crew, settings.max_queue, settings.max_seconds)
+    jobs = Jobs(settings)
     metrics = Metrics()
-    about = About(release, *(crew[0].answer(name, None) for name in ("model_json", "terms_json")))
+    first = crew.workers[0]
+    about = About(release, *(first.answer(name, None) for name in ("model_json", "terms_json")))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        watching = asyncio.create_task(pool.watch())
         yield
+        await jobs.close()
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
         pool.close()
 
     app = FastAPI(
@@ -85,10 +100,11 @@ def assemble(crew: Sequence[Answerer], settings: Settings) -> FastAPI:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Accept", "Content-Type"],
         )
     add_error_handlers(app)
     app.include_router(make_router(settings, pool, metrics, about))
+    app.include_router(make_job_routes(settings, pool, jobs))
     app.include_router(make_page(pool))
     return app

@@ -1,4 +1,4 @@
-"""Errors of the API: all of one shape, which repeats nothing of what the user wrote."""
+"""Errors of the API: problem details (RFC 9457) that repeat nothing of what the user wrote."""
 
 import logging
 import traceback
@@ -11,12 +11,49 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from neurowhere.exceptions import NeurowhereError
+from neurowhere.exceptions import (
+    CorpusError,
+    NeurowhereError,
+    QueryError,
+    TextError,
+    VocabularyError,
+)
 
-__all__ = ["ApiError", "add_error_handlers", "answer", "failure", "refusal", "too_slow"]
+__all__ = [
+    "PROBLEM",
+    "ApiError",
+    "add_error_handlers",
+    "answer",
+    "failure",
+    "problem",
+    "refusal",
+    "sentence",
+    "too_slow",
+]
 
+PROBLEM = "application/problem+json"
 RETRY_SECONDS = 1
-DOCUMENTATION = "see /docs"
+DOCUMENTATION = "See the page /docs of this server."
+
+# For errors of the framework, whose own words are no sentences.
+SENTENCES = {
+    HTTPStatus.BAD_REQUEST: "The body cannot be read.",
+    HTTPStatus.NOT_FOUND: "There is nothing at this address.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address does not answer to this method.",
+}
+# For errors of the package that quote their input, which may be a part of a patient's text.
+REFUSALS: dict[type[NeurowhereError], tuple[str, str]] = {
+    CorpusError: (
+        "These documents cannot be compared: no two groups of them can be told apart.",
+        "Send more documents, or ask for another term.",
+    ),
+    QueryError: ("The query for documents cannot be read.", "Check quotes, parentheses and AND."),
+    TextError: ("The text cannot be read.", "Send plain text in English."),
+    VocabularyError: (
+        "The model does not know this term.",
+        "Check its spelling, try another name, or encode it as a text.",
+    ),
+}
 
 logger = logging.getLogger("neurowhere")
 
@@ -33,34 +70,63 @@ class ApiError(HTTPException):
         For people: what was expected, and what came.
     hint : str
         What to do.
+    retry_seconds : int
+        Time after which a busy server may be asked again.
     """
 
     def __init__(
-        self, status: HTTPStatus, code: str, message: str, hint: str = DOCUMENTATION
+        self,
+        status: HTTPStatus,
+        code: str,
+        message: str,
+        hint: str = DOCUMENTATION,
+        retry_seconds: int = RETRY_SECONDS,
     ) -> None:
         busy = status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
-        super().__init__(status, message, {"Retry-After": str(RETRY_SECONDS)} if busy else None)
+        headers = {"Retry-After": str(retry_seconds)} if busy else None
+        super().__init__(status, sentence(message), headers)
         self.code = code
-        self.hint = hint
+        self.hint = sentence(hint)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep all attributes when pickled, as on the way from a worker."""
         return ApiError, (HTTPStatus(self.status_code), self.code, self.detail, self.hint)
 
 
+def sentence(words: str) -> str:
+    """Return words with a capital letter and a full stop.
+
+    >>> sentence("expected a number, got a text")
+    'Expected a number, got a text.'
+    """
+    return f"{words[:1].upper()}{words[1:]}" + "." * (not words.endswith((".", "!", "?")))
+
+
+def problem(error: HTTPException) -> dict[str, Any]:
+    """Return an error as the members of problem details."""
+    status = HTTPStatus(error.status_code)
+    plain = SENTENCES.get(status, sentence(status.phrase))
+    return {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": int(status),
+        "detail": error.detail if isinstance(error, ApiError) else plain,
+        "code": getattr(error, "code", status.phrase.lower().replace(" ", "_")),
+        "hint": getattr(error, "hint", DOCUMENTATION),
+    }
+
+
 def answer(error: HTTPException) -> JSONResponse:
     """Return the response that reports an error."""
-    status = HTTPStatus(error.status_code)
-    code = getattr(error, "code", status.phrase.lower().replace(" ", "_"))
-    hint = getattr(error, "hint", DOCUMENTATION)
-    content = {"error": {"code": code, "message": error.detail, "hint": hint}}
-    return JSONResponse(content, status, dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    return JSONResponse(problem(error), error.status_code, headers, media_type=PROBLEM)
 
 
 def refusal(error: NeurowhereError) -> ApiError:
-    """Return the error for input that the package refuses, in the package's words."""
+    """Return the error for input that the package refuses; it never quotes the input."""
     kind = type(error).__name__.removesuffix("Error").lower()
-    return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", str(error))
+    words, hint = REFUSALS.get(type(error), (str(error), DOCUMENTATION))
+    return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", words, hint)
 
 
 def failure(error: BaseException) -> ApiError:
@@ -84,16 +150,34 @@ def too_slow(max_seconds: float) -> ApiError:
     return ApiError(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "timeout",
-        f"no answer within {max_seconds:g} s",
+        f"there was no answer within {max_seconds:g} s",
         "send a shorter text, or try again when the server is less busy",
     )
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Give all errors of an application the same shape."""
+    """Give all errors of an application the same shape, also in its description."""
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(NeurowhereError, _refused)
+    describe = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        description = describe()
+        for methods in description["paths"].values():
+            for operation in methods.values():
+                _name_problems(operation["responses"])
+        return description
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _name_problems(responses: dict[str, Any]) -> None:
+    """Give the errors of an operation the media type that they have."""
+    for status, response in responses.items():
+        content = response.get("content", {})
+        if int(status) >= HTTPStatus.BAD_REQUEST and "application/json" in content:
+            content[PROBLEM] = content.pop("application/json")
 
 
 def _http(request: Request, error: Any) -> JSONResponse:
@@ -102,10 +186,21 @@ def _http(request: Request, error: Any) -> JSONResponse:
 
 def _invalid(request: Request, error: Any) -> JSONResponse:
     """Return which field is wrong, and what was expected there."""
-    first = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
-    message = f"{field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    message = _wrong(error.errors()[0])
     return answer(ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", message))
+
+
+def _wrong(first: dict[str, Any]) -> str:
+    """Describe the first error of a body; the name of an unknown field is not repeated."""
+    kind, (_, *places) = first["type"], first["loc"]
+    field = f"field {'.'.join(map(str, places))}" if places else "body"
+    if kind == "json_invalid":
+        return f"the body is not valid JSON from character {places[0] if places else 0} on"
+    if kind == "missing":
+        return f"the {field} is missing"
+    if kind == "extra_forbidden":
+        return "the body has a field that this address does not know"
+    return f"the {field} is not as expected: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
 def _refused(request: Request, error: Any) -> JSONResponse:

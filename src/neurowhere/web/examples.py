@@ -174,11 +174,53 @@ MODEL: Example = {
     "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
 }
 HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
-ERROR: Example = {
-    "error": {
-        "code": "invalid_request",
-        "message": "text: field required",
-        "hint": "see /docs",
-    }
+READY: Example = {
+    "status": "ready",
+    "workers": [{"state": "ready", "memory_mb": 170.2, "restarts": 0}],
+    "artist": {"state": "busy", "memory_mb": 340.5, "restarts": 0},
+}
+JOB: Example = {
+    "id": "i3Hn0ygTzpQb6NLuWwIgD4bW",
+    "kind": "batch",
+    "state": "done",
+    "done": 5000,
+    "total": 5000,
+    "kept_seconds": 600,
+}
+CONTRAST: Example = {
+    "group": "mention fear",
+    "against": "",
+    "about": {"documents": 4200, "documents_in_group": 310, "seed": 0},
+    "significant": 512,
+    "regions": [
+        {
+            "region": "Amygdala_L",
+            "ratio": 2.31,
+            "low": 2.05,
+            "high": 2.6,
+            "probability": 0.031,
+            "reference": 0.0134,
+        }
+    ],
+    "terms": [
+        {
+            "term": "fear",
+            "share": 0.97,
+            "share_reference": 0.07,
+            "moves": 0.104,
+            "x": -22,
+            "y": -6,
+            "z": -16,
+        }
+    ],
+    "documents": [{"group": 1, "id": "21195295", "mentions": 14, "weight": 1}],
+}
+PROBLEM: Example = {
+    "type": "about:blank",
+    "title": "Unprocessable Entity",
+    "status": 422,
+    "detail": "The field text is missing.",
+    "code": "invalid_request",
+    "hint": "See the page /docs of this server.",
 }
 METRICS = 'neurowhere_requests_total{route="/api/v1/encode",status="200"} 12\n'

@@ -1,4 +1,7 @@
-"""Guard: the middleware that every request passes: limits, headers, metrics, caught failures."""
+"""Guard: the middleware that every request passes: limits, headers, metrics, caught failures.
+
+Of a request whose address, host or length is refused, the body is never read.
+"""
 
 import asyncio
 import time
@@ -15,10 +18,12 @@ from prometheus_client import (
     generate_latest,
 )
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.settings import Settings
+from neurowhere.web.visitors import Rates, is_allowed
 
 __all__ = ["MAP_PATH", "MEDIA_TYPE", "Guard", "Metrics"]
 
@@ -44,6 +49,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 NOBODY = "'none'"  # of those who may frame the page
+JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
 MAP_PATH = "/api/v1/decode/map"  # whose body is an image
@@ -121,9 +127,12 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
-        self.max_body = settings.max_body
-        self.larger = {MAP_PATH: settings.max_map}
+        self.max_body, self.max_job_body = settings.max_body, settings.max_job_body
+        self.max_map = settings.max_map
         self.max_seconds = settings.max_seconds
+        self.names = settings.allow_hosts
+        self.root_path = settings.root_path
+        self.rates = Rates(settings.max_rate)
         self.metrics = metrics
         self.headers = headers_for(settings.embed)
 
@@ -134,12 +143,17 @@ class Guard:
             return
         begin = time.perf_counter()
         status = 0
+        is_head = scope["method"] == "HEAD"
+        if is_head:  # answered as GET is, without the content
+            scope["method"] = "GET"
 
         async def guarded(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 add_headers(message, self.headers)
+            elif is_head:
+                message = {**message, "body": b""}
             await send(message)
 
         try:
@@ -152,17 +166,43 @@ class Guard:
         self.metrics.add(route, status, time.perf_counter() - begin)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            declared = int(Headers(scope=scope).get("content-length", "0"))
-        except ValueError:
-            declared = 0
-        most = self.larger.get(scope["path"], self.max_body)
-        if declared > most:
-            await answer(_too_large(most))(scope, receive, send)
+        refused = self._refusal(scope)
+        if refused:
+            await answer(refused)(scope, receive, send)
+        elif self.root_path and scope["path"] == self.root_path:  # the page's links are relative
+            await RedirectResponse(self.root_path + "/")(scope, receive, send)
         else:
-            await self.app(scope, self._limited(receive, most), send)
+            scope["root_path"] = self.root_path  # which routes leave off, if a proxy did not
+            await self.app(scope, self._limited(receive, self._max_body(scope)), send)
 
-    def _limited(self, receive: Receive, most: int) -> Callable[[], Any]:
+    def _max_body(self, scope: Scope) -> int:
+        """Return how many bytes a body may have; images, and what starts a job, may have more."""
+        path = scope["path"].removeprefix(self.root_path)
+        if path == MAP_PATH:
+            return self.max_map
+        return self.max_job_body if path.startswith(JOBS) else self.max_body
+
+    def _refusal(self, scope: Scope) -> ApiError | None:
+        """Return why a request is refused by its head alone, if it is."""
+        headers = Headers(scope=scope)
+        if not is_allowed(headers.get("host", ""), self.names):
+            return ApiError(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "unknown_host",
+                "this server is not addressed by that name",
+                "serve with --allow-host and the name",
+            )
+        declared, limit = headers.get("content-length", ""), self._max_body(scope)
+        if declared.isdecimal() and int(declared) > limit:
+            return self._too_large(limit)
+        if scope["method"] == "POST":
+            address = (scope.get("client") or ("", 0))[0]
+            seconds = self.rates.wait_for(address)
+            if seconds:
+                return self._too_many(seconds)
+        return None
+
+    def _limited(self, receive: Receive, limit: int) -> Callable[[], Any]:
         """Return a `receive` that limits time and bytes of a body, whatever was declared."""
         received = 0
         deadline = asyncio.get_running_loop().time() + self.max_seconds
@@ -175,11 +215,20 @@ class Guard:
             except TimeoutError as error:
                 raise self._too_late() from error
             received += len(message.get("body", b""))
-            if received > most:
-                raise _too_large(most)
+            if received > limit:
+                raise self._too_large(limit)
             return message
 
         return limited
+
+    def _too_many(self, seconds: int) -> ApiError:
+        return ApiError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "too_many_requests",
+            f"one address may ask {self.rates.per_minute:,} times a minute",
+            f"try again after {seconds} s",
+            retry_seconds=seconds,
+        )
 
     def _too_late(self) -> ApiError:
         return ApiError(
@@ -189,14 +238,13 @@ class Guard:
             "send it faster, or serve with a larger --max-seconds",
         )
 
-
-def _too_large(most: int) -> ApiError:
-    return ApiError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        "body_too_large",
-        f"expected a body of at most {most:,} bytes",
-        "send less, or serve with a larger --max-body, for an image --max-map",
-    )
+    def _too_large(self, limit: int) -> ApiError:
+        return ApiError(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "body_too_large",
+            f"expected a body of at most {limit:,} bytes",
+            "send less, or serve with a larger --max-body, --max-job-body or --max-map",
+        )
 
 
 def headers_for(sites: Sequence[str]) -> dict[str, str]:

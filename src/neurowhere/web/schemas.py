@@ -150,6 +150,39 @@ class TermQuery(Imaging):
     )
 
 
+class ContrastDocument(Schema):
+    """A document to contrast."""
+
+    id: str | None = Field(default=None, max_length=200, description="By default its number.")
+    text: Text
+
+
+class ContrastQuery(Schema):
+    """Documents, and the term whose documents are contrasted with all or with others."""
+
+    model_config = example(
+        documents=[{"text": "Fear and the amygdala."}, {"text": "Reading words aloud."}],
+        term="fear",
+    )
+
+    documents: list[ContrastDocument] = Field(min_length=2)
+    term: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="Query: a word, a phrase, a prefix (aphasi*), or AND, OR, NOT of them.",
+    )
+    against: str | None = Field(
+        default=None, max_length=1000, description="Query of a second group; by default all."
+    )
+    min_mentions: int = Field(default=1, ge=1, description="Least number in a document.")
+    by_mentions: bool = Field(default=False, description="Weight documents by their mentions.")
+    without_term: bool = Field(default=False, description="Leave the term out of the encoding.")
+    without: list[str] = Field(default=[], max_length=20, description="Leave these out too.")
+    replicates: int = Field(default=200, ge=2, le=1000, description="Of the bootstrap.")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Of the bootstrap.")
+    regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
+
+
 class DecodeQuery(Naming):
     """Places whose terms and studies are wanted."""
 
@@ -190,20 +223,17 @@ class MapQuery(Naming):
 # ---- answers
 
 
-class Error(Schema):
-    """What went wrong."""
+class Problem(Schema):
+    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
 
+    model_config = example(**examples.PROBLEM)
+
+    type: str = Field(description="Always about:blank; the code tells problems apart.")
+    title: str = Field(description="Name of the status.")
+    status: int
+    detail: str = Field(description="For people; repeats nothing of the text.")
     code: str = Field(description="For programs; does not change.")
-    message: str = Field(description="For people; repeats nothing of the text.")
     hint: str = Field(description="What to do about it.")
-
-
-class ErrorAnswer(Schema):
-    """Every answer whose status is 400 or above."""
-
-    model_config = example(**examples.ERROR)
-
-    error: Error
 
 
 class BatchAnswer(Schema):
@@ -304,3 +334,51 @@ class HealthAnswer(Schema):
     version: str
     pending: int
     capacity: int
+
+
+class WorkerState(Schema):
+    """How a worker is."""
+
+    state: Literal["ready", "busy", "starting", "dead", "asleep"]
+    memory_mb: float | None = Field(description="Its share of what it has in common with others.")
+    restarts: int = Field(description="Times that it was replaced.")
+
+
+class ReadyAnswer(Schema):
+    """Whether queries are answered."""
+
+    model_config = example(**examples.READY)
+
+    status: Literal["ready"]
+    workers: list[WorkerState]
+    artist: WorkerState = Field(description="The process that draws; asleep until it is needed.")
+
+
+class JobAnswer(Schema):
+    """A job, and how far it is."""
+
+    model_config = example(**examples.JOB)
+
+    id: str = Field(description="Cannot be guessed; who knows it may fetch the result.")
+    kind: Literal["batch", "contrast"]
+    state: Literal["waiting", "running", "done", "failed"]
+    done: int = Field(description="Texts that are encoded, or stages that are finished.")
+    total: int
+    detail: str | None = Field(default=None, description="Why it failed.")
+    kept_seconds: int | None = Field(
+        default=None, description="Time until a finished job is forgotten."
+    )
+
+
+class ContrastAnswer(Schema):
+    """Where two groups of documents differ."""
+
+    model_config = example(**examples.CONTRAST)
+
+    group: str
+    against: str = Field(description="Empty for all documents.")
+    about: dict[str, Any] = Field(description="Numbers of documents, seed, problems.")
+    significant: int = Field(description="Regions of the model with a false-discovery rate < 5 %.")
+    regions: list[dict[str, Any]] = Field(description="Of the atlas, the most raised first.")
+    terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
+    documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")

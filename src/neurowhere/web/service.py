@@ -22,7 +22,6 @@ from neurowhere.model.summary import (
     compare_texts,
     regions_of,
     summarise,
-    support_of,
 )
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
@@ -147,7 +146,7 @@ class Service:
     def _sentence(self, encoding: Encoding, where: tuple[int, int]) -> Sentence:
         return Sentence(
             where,
-            support_of(encoding),
+            encoding.support,
             encoding.why()["term"].tolist(),
             regions_of(encoding, encoding.gazetteer(self.atlas), N_SENTENCE_REGIONS),
         )
@@ -202,6 +201,11 @@ class Service:
         encodings = self._encode_many(query.texts, query)
         return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
 
+    def batch_lines(self, query: BatchQuery) -> bytes:
+        """Sum up several texts, each on a line."""
+        encodings = self._encode_many(query.texts, query)
+        return b"".join(to_json(self._summary(each, query)) + b"\n" for each in encodings)
+
     def decode_json(self, query: DecodeQuery) -> bytes:
         """Find the terms and studies for places."""
         return to_json(decode_points(self.model, self._atlas(query), query))
@@ -242,8 +246,8 @@ class Service:
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""
-        limits = asdict(self.settings)
-        del limits["origins"], limits["embed"]
+        settings = asdict(self.settings).items()
+        limits = {name: value for name, value in settings if isinstance(value, int | float)}
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",

@@ -1,32 +1,52 @@
 """Worker: a process with the model that answers queries, so that requests use all cores."""
 
+import ctypes
+import gc
+import logging
+import mmap
 import multiprocessing
+import os
+import re
 import signal
+import tempfile
+import threading
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import Any
 
+import neurowhere
 from neurowhere.exceptions import NeurowhereError
 from neurowhere.model.store import load_model
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
+from neurowhere.web.pool import Crew, State
 from neurowhere.web.service import Service
 from neurowhere.web.settings import Settings
 
-__all__ = ["Worker", "hire"]
+__all__ = ["Artist", "Worker", "hire"]
 
 END_SECONDS = 5.0  # that a process may take to end by itself
+RESTART_SECONDS = 5.0  # between two starts of a process that dies by itself
+IDLE_SECONDS = 300.0  # after which the process that draws is ended
+SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system
+MB = 2**20
+CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 
 # Started afresh, not forked: nothing is inherited but one end of its pipe, which therefore closes
 # as soon as the server is gone, however it went; and it works on every platform.
 START = multiprocessing.get_context("spawn")
 
+logger = logging.getLogger("neurowhere")
+
 
 @contextmanager
-def hire(model: Path | None, settings: Settings) -> Iterator[list["Worker"]]:
+def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
     """Start the workers of a server, and stop them at the end.
 
     Parameters
@@ -37,16 +57,42 @@ def hire(model: Path | None, settings: Settings) -> Iterator[list["Worker"]]:
 
     Yields
     ------
-    list of Worker
+    Crew
+        The artist starts when something is to be drawn.
     """
-    crew = [Worker(model, settings) for _ in range(settings.workers)]
-    try:
-        for worker in crew:
-            worker.wait()
-        yield crew
-    finally:
-        for worker in crew:
-            worker.end()
+    from neurowhere.web.errand import contrast_apart
+
+    with place_for_kernels():
+        workers = [Worker(model, settings) for _ in range(settings.workers)]
+        artist = Artist(model, settings)
+        try:
+            for worker in workers:
+                worker.wait()
+            yield Crew(workers, artist, partial(contrast_apart, model))
+        finally:
+            artist.end()
+            for worker in workers:
+                worker.end()
+
+
+@contextmanager
+def place_for_kernels() -> Iterator[None]:
+    """Let Numba keep what it compiles where it may write: it fails where there is no such place.
+
+    It looks beside the code and at home. If both are read-only, as in a container, it gets a
+    private folder; a shared one would let others plant code.
+    """
+    beside = Path(neurowhere.__file__).parent
+    places = (beside, Path.home())
+    if CACHE_VARIABLE in os.environ or any(os.access(place, os.W_OK) for place in places):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="neurowhere-") as folder:
+        os.environ[CACHE_VARIABLE] = folder  # which all processes inherit
+        try:
+            yield
+        finally:
+            del os.environ[CACHE_VARIABLE]
 
 
 class Worker:
@@ -63,15 +109,42 @@ class Worker:
 
     def __init__(self, model: Path | None, settings: Settings) -> None:
         self.model, self.settings = model, settings
+        self.restarts = 0
+        self._is_busy = False
         self._start()
 
     def _start(self) -> None:
         self._is_ready = False
+        self._started = time.monotonic()
         self._pipe, other_end = START.Pipe()
         arguments = (other_end, self.model, self.settings)
         self.process = START.Process(target=work, args=arguments, daemon=True)
         self.process.start()
         other_end.close()
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the process has ended."""
+        return bool(wait_for([self.process.sentinel], 0))
+
+    def state(self) -> State:
+        """Return how the process is; called from any thread."""
+        with suppress(OSError, ValueError):  # it is just being replaced
+            if not self.is_dead:
+                state = "busy" if self._is_busy else "ready" if self._is_ready else "starting"
+                return State(state, memory_mb(self.process.pid), self.restarts)
+        return State("dead", None, self.restarts)
+
+    def look_after(self) -> None:
+        """Replace the process if it has died, and notice when it is ready."""
+        if self.is_dead:
+            if time.monotonic() - self._started > RESTART_SECONDS:
+                self._replace()
+        elif not self._is_ready and self._pipe.poll(0):
+            try:
+                self.wait()
+            except NeurowhereError as error:
+                logger.error("a worker cannot start: %s", type(error).__name__)
 
     def wait(self) -> None:
         """Wait until the process has read the model, or raise an error that says why it cannot."""
@@ -85,6 +158,7 @@ class Worker:
 
     def answer(self, name: str, query: Any) -> bytes:
         """Answer a query by the method of a `Service` that has this name."""
+        self._is_busy = True
         try:
             outcome = self._ask(name, query)
         except TimeoutError as error:
@@ -95,11 +169,15 @@ class Worker:
             raise ApiError(
                 HTTPStatus.SERVICE_UNAVAILABLE, "interrupted", "a worker died", "try again"
             ) from error
+        finally:
+            self._is_busy = False
         if isinstance(outcome, ApiError):
             raise outcome
         return outcome
 
     def _ask(self, name: str, query: Any) -> bytes | ApiError:
+        if self.is_dead:  # while it had nothing to do: no answer is lost
+            self._replace()
         if not self._is_ready:
             self.wait()
         self._pipe.send((name, query))
@@ -112,6 +190,7 @@ class Worker:
         """Start another process; the next query waits until it is ready."""
         self.process.kill()
         self.end()
+        self.restarts += 1
         self._start()
 
     def end(self) -> None:
@@ -119,6 +198,75 @@ class Worker:
         self._pipe.close()
         self.process.join(END_SECONDS)
         self.process.kill()
+        self.process.join()
+
+
+class Artist:
+    """A worker that is there while something is drawn, and some minutes longer.
+
+    Plotting libraries and templates take some 300 MB, which no process gives back. The next
+    drawing in that time finds them loaded.
+
+    Parameters
+    ----------
+    model : path, optional
+        Folder; by default the model in the package.
+    settings : Settings
+    idle_seconds : float
+        Time without a drawing after which the process ends.
+    """
+
+    def __init__(
+        self, model: Path | None, settings: Settings, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        self.model, self.settings, self.idle_seconds = model, settings, idle_seconds
+        self._worker: Worker | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(0, self.end)
+
+    def answer(self, name: str, query: Any) -> bytes:
+        """Answer a query by the method of a `Service` that has this name."""
+        self._timer.cancel()
+        with self._lock:
+            self._worker = self._worker or Worker(self.model, self.settings)
+            try:
+                return self._worker.answer(name, query)
+            finally:
+                self._timer = threading.Timer(self.idle_seconds, self.end)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def look_after(self) -> None:
+        """Do nothing: the next drawing replaces a process that died."""
+
+    def state(self) -> State:
+        """Return how the process is, or that there is none."""
+        worker = self._worker
+        return worker.state() if worker else State("asleep")
+
+    def end(self) -> None:
+        """Stop the process, if there is one."""
+        self._timer.cancel()
+        with self._lock:
+            if self._worker:
+                self._worker.end()
+            self._worker = None
+
+
+def memory_mb(pid: int | None = None) -> float | None:
+    """Return the memory of a process, where the system tells it.
+
+    What it shares with others, such as the code of libraries, is divided among them.
+    """
+    try:
+        roll = Path(f"/proc/{pid or 'self'}/smaps_rollup").read_text()
+    except OSError:
+        return None
+    found = re.search(r"^Pss:\s+(\d+)", roll, re.MULTILINE)
+    return int(found[1]) / 1024 if found else None
+
+
+# ---- in the process
 
 
 def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
@@ -134,11 +282,13 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
         except NeurowhereError as error:
             pipe.send(str(error))
             return
+        release()
         pipe.send(None)
         _answer_all(pipe, service)
 
 
 def _answer_all(pipe: Connection, service: Service) -> None:
+    usual = resident_mb()
     while True:
         try:
             while not pipe.poll(0) and service.use_pause():
@@ -147,6 +297,10 @@ def _answer_all(pipe: Connection, service: Service) -> None:
             pipe.send(_outcome(service, name, query))
         except (EOFError, OSError):  # the server is gone
             return
+        del name, query  # no text is kept until the next one comes
+        if resident_mb() > usual + SLACK_MB:
+            release()
+            usual = resident_mb()
 
 
 def _outcome(service: Service, name: str, query: Any) -> bytes | ApiError:
@@ -157,3 +311,19 @@ def _outcome(service: Service, name: str, query: Any) -> bytes | ApiError:
         return refusal(error)
     except Exception as error:
         return failure(error)
+
+
+def resident_mb() -> float:
+    """Return the memory of this process that is not in a file, or 0 if the system does not tell."""
+    try:
+        _, resident, shared, *_ = Path("/proc/self/statm").read_text().split()
+    except OSError:
+        return 0.0
+    return (int(resident) - int(shared)) * mmap.PAGESIZE / MB
+
+
+def release() -> None:
+    """Give back to the system the memory that has become free; glibc keeps it else."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)

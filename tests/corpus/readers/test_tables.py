@@ -1,9 +1,11 @@
+import csv
 import gzip
 from pathlib import Path
 
 import pytest
 
 from neurowhere.corpus import read_corpus
+from neurowhere.corpus.readers import tables
 from neurowhere.exceptions import CorpusError, DataWarning
 
 
@@ -67,3 +69,46 @@ def test_another_encoding_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes("id,text\n1,naïve\n".encode("utf-16"))
     with pytest.raises(CorpusError, match="is not UTF-8 text"):
         read_corpus(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("rows", "read", "skipped"),
+    [
+        (
+            ["1,a", '2,"b', "3,c", "4,d"],
+            ["a"],
+            r"3 of 4 rows \(a.csv:3: .*; lines 3 to 5 are",
+        ),
+        (["1,a", '2,b"', "3,c", '4,"d'], ["a", 'b"', "c"], r"skipped 1 of 4 rows \(a.csv:5: "),
+        (["1,a", '2,"b', "3,c", '4,"d"', "5,e"], ["a", "e"], r"skipped 3 of 5 rows \(a.csv:3: "),
+        (
+            ['1,"a', "2,b", '3,"c" d', "4,e"],
+            ["e"],
+            r"3 of 4 rows \(a.csv:2: .*; lines 2 to 4 are",
+        ),
+    ],
+)
+def test_what_a_quote_swallows_is_counted(
+    tmp_path: Path, rows: list[str], read: list[str], skipped: str
+) -> None:
+    (tmp_path / "a.csv").write_text("\n".join(["id,text", *rows]) + "\n")
+    with pytest.warns(DataWarning, match=skipped):
+        assert read_corpus(tmp_path / "a.csv").texts == read
+
+
+def test_quotes_within_a_line_stay(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('id,text\n1,5" b\n2,"c" d\n3,"e ""f"" g\nh"\n')
+    assert read_corpus(tmp_path / "a.csv").texts == ['5" b', "c d", 'e "f" g\nh']
+
+
+def test_a_cell_without_end_is_not_kept_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MAX_CELL_CHARACTERS", 100)
+    (tmp_path / "a.csv").write_text('id,text\n1,a\n2,"' + "word\n" * 30 + "3,c\n")
+    before = csv.field_size_limit()
+    try:
+        with pytest.warns(DataWarning, match=r"a.csv:3: a quotation mark is not closed"):
+            assert read_corpus(tmp_path / "a.csv").texts == ["a", "c"]
+    finally:
+        csv.field_size_limit(before)

@@ -84,3 +84,22 @@ def test_sections_are_parts_of_the_text_in_order(text):
     bounds = [bound for section in sections for bound in (section.start, section.end)]
     assert bounds == sorted(bounds)
     assert all(0 <= bound <= len(text) for bound in bounds)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A brief history of the hippocampus",
+        "Brief history of the hippocampus\n\nThe hippocampus was named in 1587.",
+        "The thalamus is a relay, and has long been called so.\n\nHistory\nThe insula was named.",
+    ],
+)
+def test_history_is_a_word_as_well(text):
+    assert read_sections(text) == []
+    assert all(mention.status == "affirmed" for mention in read_mentions(text, COUNTER))
+
+
+def test_headings_alone_on_their_lines_are_those_of_reports_with_several():
+    text = "HISTORY\nStroke of the insula.\nFINDINGS\nAtrophy of the thalamus and the pons."
+    assert names(text) == ["history"]
+    assert names("History: stroke.\n\nAtrophy of the thalamus.") == ["history"]

@@ -243,3 +243,57 @@ def test_a_denial_stays_in_its_sentence(text):
     after = read_mentions(f"No hemorrhage. {text}", COUNTER).found[1:]
     alone = read_mentions(text, COUNTER).found
     assert [m.is_negated for m in after] == [m.is_negated for m in alone]
+
+
+WORDS = "amygdala insula arm face hand memory pain read speak speech vision word"
+ANATOMY = dict.fromkeys(("amygdala", "insula"), "anatomy")
+FACULTIES = TermCounter(Vocabulary(WORDS.split(), categories=ANATOMY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He cannot move his left arm.",
+        "unable to speak",
+        "Inability to read words.",
+        "She does not feel her right hand.",
+        "He no longer recognises faces.",
+        "no longer able to read",
+        "She can't find words.",
+        "The patient couldn't read.",
+        "Patients were unable to form a memory.",
+        "failure to recognise a face",
+        "loss of vision",
+        "no movement of the left arm, no feeling in her hand",
+        "He has no memory of it.",
+        "She had no speech.",
+        "can move the arm",
+    ],
+)
+def test_what_somebody_cannot_do_is_a_finding(text):
+    mentions = read_mentions(text, FACULTIES)
+    assert [each.status for each in mentions] == ["affirmed"] * len(mentions)
+    assert len(mentions) > 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We could not see the insula.",
+        "We do not see a lesion of the insula.",
+        "The patient did not find the amygdala.",
+        "I do not feel that the amygdala is affected.",
+        "unable to detect the insula",
+        "no memory deficit, no pain in the arm",
+        "no vision loss",
+        "He does not have pain.",
+    ],
+)
+def test_what_nobody_finds_is_denied(text):
+    mentions = read_mentions(text, FACULTIES)
+    assert {each.status for each in mentions} == {"denied"}
+
+
+def test_what_cannot_be_excluded_stays_open():
+    mentions = read_mentions("pain cannot be excluded; cannot exclude the insula", FACULTIES)
+    assert [each.status for each in mentions] == ["hedged", "hedged"]

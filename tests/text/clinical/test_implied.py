@@ -54,6 +54,14 @@ def test_names_are_there_once():
         ("basilar occlusion", ("pons", None)),
         ("left lenticulostriate infarct", ("putamen", "left")),
         ("right anterior choroidal artery infarct", ("internal capsule", "right")),
+        # segments
+        ("left M2 occlusion", ("insula", "left")),
+        ("Occlusion of the M1 segment of the left MCA", ("putamen", "left")),
+        ("right A1/A2 occlusion", ("supplementary motor area", "right")),
+        ("P2 occlusion on the right", ("cuneus", "right")),
+        ("P1 clot on the left", ("thalamus", None)),
+        ("basilar tip occlusion", ("thalamus", "bilateral")),
+        ("left ICA-T occlusion", ("putamen", "left")),
         # the other side
         ("left hemianopia", ("occipital lobe", "right")),
         ("right homonymous hemianopsia", ("occipital lobe", "left")),
@@ -155,3 +163,47 @@ def test_rules_change_nothing_else():
     mentions = read_mentions(text, COUNTER)
     assert [m.term for m in mentions] == ["hemianopia", "infarct", "lesion", "thalamus"]
     assert [m.term for m in mentions.present] == ["hemianopia", "infarct"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TMS of the left M1 after a stroke",
+        "M1 and M2 receptors",
+        "P2 amplitude over Pz",
+        "left M1 stenosis",  # of the vessel alone
+        "basilar tip aneurysm",
+        "right m2 infarct",
+    ],
+)
+def test_other_things_are_no_segments(text):
+    assert rule_based(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("left M1 and finger tapping", ["primary motor cortex"]),
+        ("left M1 in hand movement; M1 occlusion", ["primary motor cortex"]),
+        ("left M1 infarct", []),
+        ("M1 aneurysm", []),
+        ("A1 responds to tones", ["primary auditory cortex"]),
+        ("A1 segment", []),
+    ],
+)
+def test_segments_are_no_cortex(text, terms):
+    vocabulary = Vocabulary(
+        ["primary motor cortex", "primary auditory cortex"],
+        {"M1": "primary motor cortex", "A1": "primary auditory cortex"},
+    )
+    assert [each.term for each in read_mentions(text, TermCounter(vocabulary))] == terms
+
+
+def test_a_side_that_a_structure_has_is_not_that_of_a_sign():
+    (neglect,) = rule_based("mapping related visual neglect to the right insula")
+    assert neglect.side is None
+
+
+def test_a_segment_is_no_place_beside_its_territory():
+    mentions = read_mentions("left M1 segment occlusion", COUNTER)
+    assert (len(mentions.rule_based), mentions.places) == (1, ())

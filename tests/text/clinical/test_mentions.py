@@ -279,3 +279,48 @@ def test_few_terms_of_real_abstracts_are_negated(data):
     found = [mention for text in mentions for mention in text]
     assert len(found) > 5000
     assert 0.002 < np.mean([mention.is_negated for mention in found]) < 0.03
+
+
+def test_generic_words_are_neither_denied_nor_hedged_findings():
+    vocabulary = Vocabulary(
+        ["human", "open", "thalamus", "lesion"],
+        categories={"human": "generic", "open": "generic", "lesion": "generic"},
+    )
+    text = "No open human thalamus; possible human lesion."
+    mentions = read_mentions(text, TermCounter(vocabulary))
+    assert [(each.term, each.status) for each in mentions] == [
+        ("thalamus", "denied"),
+        ("human", "affirmed"),
+        ("lesion", "hedged"),  # may be wrong with a brain
+    ]
+    assert len(mentions) == 3
+    assert [each.term for each in mentions.found] == [
+        "open",
+        "human",
+        "thalamus",
+        "human",
+        "lesion",
+    ]
+    assert [each.term for each in mentions.present] == ["human", "lesion"]
+
+
+def test_generic_words_are_listed_where_there_is_nothing_else():
+    mentions = read_mentions(
+        "no human", TermCounter(Vocabulary(["human"], {}, {"human": "generic"}))
+    )
+    assert [(each.term, each.status) for each in mentions] == [("human", "denied")]
+
+
+@pytest.mark.parametrize(
+    ("text", "unapplied"),
+    [
+        ("left homonymous hemianopia", []),
+        ("dense right hemiparesis", []),
+        ("hemianopia to the left", []),
+        ("no left neglect", []),
+        ("right facial droop", ["right"]),  # no rule: it may be peripheral
+        ("left hand numb, right hemianopia", ["left"]),
+    ],
+)
+def test_sides_that_a_rule_crosses_are_applied(text, unapplied):
+    assert [mark.side for mark in read_mentions(text, COUNTER).unapplied] == unapplied

@@ -265,3 +265,37 @@ def test_names_that_are_made_of_structures_have_sides_too():
     counter = TermCounter(Vocabulary([*names, "frontal plan"], categories=names))
     text = "left frontal gyri, left frontal epilepsy, left frontal plan"
     assert [match.side for match in counter.find(text)] == ["left", "left", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("rIFG", ["right"]),
+        ("lIFG and rIFG", ["left", "right"]),
+        ("rIFG and the amygdala", ["right", None]),
+        ("L-IFG, R IFG", ["left", "right"]),
+        ("lh amygdala, RH amygdala, lh.amygdala", ["left", "right", "left"]),
+        ("right inferior frontal gyrus (rIFG); the rIFG", ["right", "right"]),
+        # no sides
+        ("rostral inferior frontal gyrus (rIFG); the rIFG", [None, None]),
+        ("LH and the amygdala; RH. Amygdala", [None, None]),
+        ("rifg amygdala", [None]),
+    ],
+)
+def test_sides_in_abbreviations(text, sides):
+    vocabulary = Vocabulary(
+        ["inferior frontal gyrus", "amygdala", "rifg"],
+        {"IFG": "inferior frontal gyrus"},
+        {"inferior frontal gyrus": "anatomy", "amygdala": "anatomy", "rifg": "extra"},
+    )
+    found = TermCounter(vocabulary).find(text)
+    assert [match.side for match in found if match.term != "rifg"] == sides
+
+
+def test_a_name_of_its_own_is_no_side():
+    vocabulary = Vocabulary(
+        ["orbitofrontal cortex", "lateral orbitofrontal cortex"],
+        {"OFC": "orbitofrontal cortex", "lOFC": "lateral orbitofrontal cortex"},
+    )
+    (match,) = TermCounter(vocabulary).find("lOFC")
+    assert (match.term, match.side) == ("lateral orbitofrontal cortex", None)

@@ -11,7 +11,7 @@ from typing import SupportsInt
 
 from neurowhere._tools.files import bare_suffix, open_text
 from neurowhere.corpus.document import Document
-from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning
 
 NAME = "text"
 SUFFIXES = (".txt", ".text", ".md")
@@ -63,18 +63,20 @@ class Skipped:
         examples = "; ".join(self.examples) + ("; ..." if self.count > len(self.examples) else "")
         return f"skipped {self.count:,} of {self.count + n_read:,} {self.unit} ({examples})"
 
-    def report(self, n_read: int) -> None:
+    def report(self, n_read: int, category: type[DataWarning] = DataWarning) -> None:
         """Warn if anything was skipped; raise an error if nothing was left.
 
         Parameters
         ----------
         n_read : int
             How many were not skipped.
+        category : type of DataWarning
+            Of the warning.
         """
         if self.count and not n_read:
             raise CorpusError(f"nothing could be read: {self.summary(n_read)}")
         if self.count:
-            warnings.warn(self.summary(n_read), DataWarning, stacklevel=3)
+            warnings.warn(self.summary(n_read), category, stacklevel=3)
 
 
 def find_shards(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -143,7 +145,7 @@ def iter_shards(
                 raise
             files.add(shard.name, str(error).removeprefix(str(shard)).lstrip(": "))
     lines.report(n_documents)
-    files.report(n_files)
+    files.report(n_files, DamageWarning)
 
 
 # ---- plain text

@@ -1,9 +1,10 @@
 """Tables of texts, CSV or TSV: one document per row, streamed."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.document import Document
@@ -15,8 +16,8 @@ NAME = "table"
 SUFFIXES = (".csv", ".tsv")
 DELIMITERS = ",;\t"
 # The csv module takes cells of up to 128 KiB, and has one limit for the whole process; a full
-# text in a cell can be longer.
-MAX_CELL_CHARACTERS = 2**31 - 1
+# text in a cell can be longer. A cell that is longer than this has a quote that is not closed.
+MAX_CELL_CHARACTERS = 1 << 26
 
 
 def detects(path: Path) -> bool:
@@ -47,15 +48,62 @@ def _read_rows(path: Path, skipped: Skipped, column: str | None) -> Iterator[Doc
         header = stream.readline()
         delimiter = max(DELIMITERS, key=header.count)
         columns = _read_header(path, header, delimiter, column)
-        rows = csv.reader(stream, delimiter=delimiter)
-        for row in filter(None, rows):
-            place = f"{path.name}:{rows.line_num + 1}"
+        for number, row in _iter_rows(path, stream, delimiter, skipped):
+            place = f"{path.name}:{number}"
             try:
                 document = _read_row(columns, row, place, column)
             except ValueError as error:
                 skipped.add(place, error)
             else:
                 yield document
+
+
+def _iter_rows(
+    path: Path, stream: TextIO, delimiter: str, skipped: Skipped
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row below the header, with the number of its last line.
+
+    A quotation mark that is not closed takes the lines below into its cell, up to the next one or
+    to the end of the file. These lines are counted as not read.
+    """
+    lines = _Lines(stream)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        before = rows.line_num
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            n_lines = rows.line_num - before
+            if n_lines > 1 or lines.are_over:
+                first, last = before + 2, rows.line_num + 1
+                reason = f"a quotation mark is not closed; lines {first} to {last} are not read"
+                skipped.add(f"{path.name}:{first}", reason, n_lines)
+                continue
+            row = next(csv.reader([lines.last], delimiter=delimiter))  # as it is written
+        if row:
+            yield rows.line_num + 1, row
+
+
+class _Lines:
+    """The lines of a file, of which the last one is remembered."""
+
+    def __init__(self, stream: Iterable[str]) -> None:
+        self._lines = iter(stream)
+        self.last = ""
+        self.are_over = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            self.last = next(self._lines)
+        except StopIteration:
+            self.are_over = True
+            raise
+        return self.last
 
 
 def _read_header(path: Path, header: str, delimiter: str, column: str | None) -> list[str]:

@@ -2,8 +2,9 @@
 
 Parts of a report tell why and how it was made, not what was found: "Indication: seizures from the
 temporal lobe?" is no finding. A heading stands at the beginning of a line or sentence and ends with
-a colon or dash, or is alone on its line: "History of epilepsy." is none. A section ends at the next
-heading, or at an empty line if it began beside its heading. Structured abstracts (Background,
+a colon or dash, or is alone on its line in a text with another heading of reports: "History of
+epilepsy." is none. A section ends at the next heading, or at an empty line if it began beside its
+heading. Structured abstracts (Background,
 Methods, Results) are read whole: their methods tell the task.
 """
 
@@ -65,6 +66,7 @@ HEADING = re.compile(
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
     re.MULTILINE,
 )
+MARKS = (":", "-", "–", "—")  # at the end of a heading
 DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 
@@ -89,7 +91,7 @@ def read_sections(text: str) -> list[Section]:
     """
     if ":" not in text and "\n" not in text:
         return []
-    headings = list(_headings(text))
+    headings = _without_bare(text, list(_headings(text)))
     if _is_abstract({heading.name for heading in headings}):
         return []
     ends = [*(heading.start for heading in headings), len(text)][1:]
@@ -110,6 +112,14 @@ def _headings(text: str) -> Iterator[Section]:
         is_line, has_colon = match["line"] is not None, match["end"] == ":"
         if (is_line or has_colon) and (name != "other" or (is_line and has_colon)):
             yield Section(name, match.start("words"), match.end())
+
+
+def _without_bare(text: str, headings: list[Section]) -> list[Section]:
+    """Leave out lines that are no headings: "History", and nothing else that reports have."""
+    known = [heading for heading in headings if heading.name in {*NOT_FINDINGS, "report"}]
+    if len(known) > 1:
+        return headings
+    return [each for each in headings if text[each.start : each.end].rstrip().endswith(MARKS)]
 
 
 def _is_abstract(names: set[str]) -> bool:

@@ -59,7 +59,7 @@ class _DenialReader(NonDenials):
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
         """Return the matches that a cue denies, or leaves open."""
-        if self.is_condition(cue) or self.is_other_side(cue):
+        if self.is_condition(cue) or self.is_other_side(cue) or self.is_inability(cue):
             return []
         if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
             return []

@@ -10,7 +10,8 @@ a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK n
 - ``structure`` may have alternatives, "red nucleus|midbrain": the first that a vocabulary knows.
 - Arteries need a stroke, a territory or a side in the same sentence, so that "PCA" may also be a
   principal component analysis; abbreviations are in capitals. Names that need a side are also
-  ordinary words: "left neglect", not "child neglect".
+  ordinary words: "left neglect", not "child neglect". Segments need a word of vessels near them:
+  "left M1 occlusion", not "TMS of the left M1 after a stroke".
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -18,9 +19,10 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from neurowhere.text.clinical.places import ADJECTIVE, SIDE_WORDS, SIDES, Attached, Side
+from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS, SIDES, Attached, Side
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
 from neurowhere.text.lists import shipped_table
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, plain, word_set
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
@@ -32,6 +34,12 @@ VASCULAR = word_set(
     "occluded occlusion occlusive stroke syndrome territory thrombosis thrombus"
 )
 VESSEL = word_set("aneurysm bifurcation doppler flow patent stenosis velocity")
+# Words that tell that a segment is meant, and how near to it they are.
+SEGMENTAL = VASCULAR - {"cva", "stroke", "syndrome"} | word_set(
+    "branch clot cutoff dissection lvo mca pca aca artery recanalization reperfusion segment "
+    "thrombectomy"
+)
+NEAR = 4  # tokens
 # What an abbreviation may stand for otherwise, in a text that says so.
 OTHERWISE = {
     "pca": ["principal", "component"],
@@ -60,11 +68,20 @@ class Rule(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What the table has on one name; `kind` is "artery", "syndrome" or "sign"."""
+    """What the table has on one name.
+
+    Attributes
+    ----------
+    name : str
+    kind : "artery", "syndrome" or "sign"
+    needs : "side", "vessel" or ""
+        What must be with the name for it to be meant.
+    rules : tuple of Rule
+    """
 
     name: str
     kind: str
-    needs_side: bool
+    needs: str
     rules: tuple[Rule, ...]
 
 
@@ -106,7 +123,7 @@ def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
         )
         for row in rows
     )
-    return Entry(name, rows[0]["kind"], rows[0]["needs"] == "side", tuple(rules))
+    return Entry(name, rows[0]["kind"], rows[0]["needs"], tuple(rules))
 
 
 def _spellings(name: str, row: dict[str, str]) -> Iterator[str]:
@@ -136,12 +153,14 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
+    of_structures = frozenset(side.words.first for side in sides.values())
+    taken = {"artery": frozenset[int](), "syndrome": of_structures, "sign": of_structures}
     names = (
         (table.entries[name], Tokens(first, last))
         for first, last, name in table.phrases.find(reading.tokens)
     )
     found = (
-        Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens))
+        Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens, taken[entry.kind]))
         for entry, tokens in names
     )
     meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
@@ -156,10 +175,11 @@ def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> b
     """Whether a name is written as it should be, and has a side if it needs one."""
     words = reading.tokens[name.tokens.first : name.tokens.last + 1]
     if " ".join(words) in abbreviations:
-        start, _ = reading.spans[name.tokens.first]
-        if not any(map(str.isupper, reading.text[start + 1 : reading.spans[name.tokens.last][1]])):
+        start, end = reading.span(name.tokens)
+        is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
+        if not any(map(str.isupper, reading.text[start + (not is_numbered) : end])):
             return False
-    return name.side is not None or not name.entry.needs_side
+    return name.side is not None or name.entry.needs != "side"
 
 
 def _is_artery(reading: Reading, others: Container[str], name: Found) -> bool:
@@ -169,7 +189,17 @@ def _is_artery(reading: Reading, others: Container[str], name: Found) -> bool:
         return False
     if reading.tokens[name.tokens.last] in others:
         return _has(after[:1], VASCULAR)
+    if name.entry.needs == "vessel":
+        return _is_segment(reading, name.tokens)
     return name.side is not None or _has(_sentence(reading, name.tokens), VASCULAR)
+
+
+def _is_segment(reading: Reading, tokens: Tokens) -> bool:
+    """Whether a name is that of a segment: words of vessels are near, and it is no structure."""
+    numbers = reading.beginning.get(tokens.first, ())
+    if any(reading.is_structure[number] and reading.terms[number] != NO_TERM for number in numbers):
+        return False  # "M1" as the motor cortex
+    return tokens.last > tokens.first or _has(_sentence(reading, tokens, NEAR), SEGMENTAL)
 
 
 def _has(tokens: Iterable[str], words: frozenset[str]) -> bool:
@@ -181,10 +211,10 @@ def _is_said(tokens: list[str], words: list[str]) -> bool:
     return any(first == words[0] and fold(second) == words[1] for first, second in pairwise(tokens))
 
 
-def _sentence(reading: Reading, tokens: Tokens) -> list[str]:
+def _sentence(reading: Reading, tokens: Tokens, reach: int = CONTEXT) -> list[str]:
     """Tokens of the sentence around some tokens."""
     first, end = tokens.first, tokens.last + 1
-    lowest, highest = max(0, first - CONTEXT), min(len(reading.tokens), end + CONTEXT)
+    lowest, highest = max(0, first - reach), min(len(reading.tokens), end + reach)
     while first > lowest and not reading.is_sentence_end(first):
         first -= 1
     while end < highest and not reading.is_sentence_end(end):
@@ -192,20 +222,27 @@ def _sentence(reading: Reading, tokens: Tokens) -> list[str]:
     return reading.tokens[first:end]
 
 
-def _side(reading: Reading, tokens: Tokens) -> Attached | None:
-    """Side that stands before a name, or after it: "left hemianopia", "neglect to the left"."""
+def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached | None:
+    """Side that stands before a name, or after it: "left hemianopia", "neglect to the left".
+
+    The side of a sign is not one that a structure has taken: "neglect to the right insula"; that of
+    a segment may be, "M1 segment of the left MCA".
+    """
     for i in range(tokens.first - 1, max(tokens.first - 1 - REACH, -1), -1):
         token = reading.tokens[i]
-        if reading.gap(i + 1) not in (" ", "-", ". ", "\n"):
+        if reading.gap(i + 1) not in (" ", "-", ". ", "\n", "/"):
             break
         if _is_side(reading, i):
             return Attached(SIDE_WORDS[token], Tokens(i, i))
-        if not (token in BETWEEN or ADJECTIVE.fullmatch(token)):
+        if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or reading.gap(i + 1) == "/"):
             break
     i = tokens.last + 1
+    i += (
+        fold(reading.token(i)) in LESION and reading.gap(i).isspace()
+    )  # "P2 occlusion on the right"
     is_led = reading.tokens[i : i + 2] in TOWARDS
     i += 2 * is_led
-    if (is_led or "(" in reading.gap(i)) and _is_side(reading, i):
+    if (is_led or "(" in reading.gap(i)) and _is_side(reading, i) and i not in taken:
         return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i))
     return None
 

@@ -10,12 +10,13 @@ from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Assertions
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by
-from neurowhere.text.clinical.places import Side, Sides, is_general, with_places
+from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
+from neurowhere.text.words import fold
 
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
@@ -50,6 +51,8 @@ class Mention(NamedTuple):
         How much it counts: 1 if affirmed, 0 if denied or no finding, between them if hedged.
     implied : tuple of Implied
         Structures that the name of an artery, a syndrome or a sign points to by a rule.
+    is_generic : bool
+        Whether its term says nothing of where by itself and is no finding: "human", not "lesion".
     """
 
     term: str
@@ -64,6 +67,7 @@ class Mention(NamedTuple):
     section: str | None = None
     weight: float = 1.0
     implied: tuple[Implied, ...] = ()
+    is_generic: bool = False
 
     @property
     def status(self) -> Status:
@@ -103,7 +107,10 @@ class SideShares(NamedTuple):
 
 @dataclass(frozen=True)
 class Mentions:
-    """What a text mentions, in its order; iterates over the mentions of terms.
+    """What a text mentions, in its order; iterates over the mentions that are worth listing.
+
+    Generic words ("first", "human") are no findings, so that to deny one says nothing: they are
+    listed where they count, or where there is nothing else.
 
     Attributes
     ----------
@@ -112,7 +119,7 @@ class Mentions:
     places : tuple of Mention
         Places that the text gives a side and the vocabulary lacks: "left PICA".
     unapplied : tuple of SideMark
-        Sides that were seen and not applied.
+        Sides that were seen and not applied, not even by a rule.
     rule_based : tuple of Mention
         Arteries, syndromes and signs, each with the structures that it implies; those that are
         terms of the vocabulary are in `found` as well.
@@ -124,10 +131,11 @@ class Mentions:
     rule_based: tuple[Mention, ...] = ()
 
     def __iter__(self) -> Iterator[Mention]:
-        return iter(self.found)
+        listed = [each for each in self.found if each.is_present or not each.is_generic]
+        return iter(listed or self.found)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return sum(1 for _ in self)
 
     @property
     def present(self) -> tuple[Mention, ...]:
@@ -157,6 +165,10 @@ def read_mentions(
     hedge_weight : float
         Weight of mentions that the text leaves open; `HEDGE_WEIGHT` is a usual one.
 
+    Returns
+    -------
+    Mentions
+
     Examples
     --------
     >>> from neurowhere.text import Vocabulary
@@ -176,6 +188,8 @@ def read_mentions(
             is_structure=reading.is_structure[number],
             **said.fields(number),
         )
+        if term != NO_TERM and _is_noise(mention.term, counter):
+            mention = mention._replace(is_generic=True, hedge_span=None)
         attached = sides.applied.get(number)
         if attached:
             mention = mention._replace(
@@ -187,9 +201,22 @@ def read_mentions(
             found.append(mention)
         elif attached:
             places.append(mention)
-    unapplied = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
-    rule_based = _rule_based(reading, sides, said, counter)
-    return Mentions(tuple(found), tuple(places), tuple(unapplied), tuple(rule_based))
+    rule_based = tuple(_rule_based(reading, sides, said, counter))
+    crossed = {mention.side_span for mention in rule_based}
+    marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
+    unapplied = (mark for mark in marks if (mark.start, mark.end) not in crossed)
+    return Mentions(tuple(found), tuple(_alone(places, rule_based)), tuple(unapplied), rule_based)
+
+
+def _alone(places: list[Mention], names: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the places that are not part of a longer name of a rule: "M1" of "M1 segment"."""
+    ends = {name.start: name.end for name in names}
+    return (place for place in places if ends.get(place.start, 0) <= place.end)
+
+
+def _is_noise(term: str, counter: TermCounter) -> bool:
+    """Whether a term is generic, and names nothing that may be wrong with a brain."""
+    return counter.vocabulary.is_generic(term) and fold(term) not in LESION
 
 
 def _rule_based(

@@ -2,7 +2,8 @@
 
 Two denials cancel each other ("no patient was without aphasia", "not spared"); groups ("patients
 without aphasia"), conditions ("no-go", "No. 3"), exceptions ("normal except for the pons") and
-needs ("impossible without the hippocampus") are told apart.
+needs ("impossible without the hippocampus") are told apart. What somebody cannot do is a finding
+("unable to speak"), and so is what a part of the body lacks ("no feeling in the left hand").
 """
 
 from bisect import bisect_left
@@ -12,14 +13,41 @@ from typing import NamedTuple
 from neurowhere.text.clinical import grammar
 from neurowhere.text.clinical.clauses import Clauses
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
-from neurowhere.text.clinical.places import LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import LESION, NOT_BRAIN, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
 REACH_TWICE = 12  # tokens between two denials that cancel each other
 CANCELLING: tuple[grammar.Kind, ...] = ("no", "not", "without")
 CANCELLED: tuple[grammar.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
+# What people do unless they are ill; verbs that are also said of looking for findings come apart.
+ABILITIES = word_set(
+    """
+    articulate breathe calculate chew communicate comprehend concentrate converse cough count draw
+    dress eat feel flex follow grasp grip hear hold imagine learn lift move name navigate
+    pronounce raise read recall recite recognize remember repeat say sing sit smell smile sneeze
+    speak spell squeeze stand swallow talk taste understand verbalize vocalize walk wink write yawn
+    """
+)
+PERCEIVING = word_set(
+    "attend control discriminate distinguish find form identify inhibit initiate locate perceive "
+    "plan see shift solve suppress tell"
+)
+UNABLE = word_set(
+    "able can cannot could couldn fail failed failing fails failure inability longer unable"
+)
+PATIENTS = word_set(
+    "boy child father girl he infant man mother patient person pt she somebody someone woman"
+)
+PERSONS = PATIENTS | grammar.PEOPLE | word_set("participant subject who")
+OWNING = word_set("had has have")
+OBSERVERS = word_set("author authors i it one radiologist study we you")
+# What a person, or a part of the body, may lack.
+FACULTIES = word_set(
+    "feeling hearing language memory movement power recollection sensation sense sight speech "
+    "strength vision"
+)
 
 
 class Cue(NamedTuple):
@@ -98,6 +126,57 @@ class NonDenials(Clauses):
         i = cue.first
         is_infinitive = self.token(i - 1) == "to" or i == 0 or self.is_sentence_end(i)
         return is_infinitive and self.tokens[i] in ("exclude", "rule")
+
+    # ---- what somebody cannot do
+
+    def is_inability(self, cue: Cue) -> bool:
+        """Whether a cue tells of a deficit: "cannot move his arm", "no feeling in the hand"."""
+        if cue.kind == "no" and self.is_lost(cue):
+            return True
+        is_said = cue.kind == "not" or self.tokens[cue.last] == "longer"
+        j = self.after_auxiliaries(cue.last + 1)
+        verb = fold(self.token(j))
+        if not is_said or not (verb in ABILITIES or verb in PERCEIVING):
+            return False
+        around = {*self.tokens[cue.first : j], self.token(cue.first - 1)}
+        who = self.doer(cue.first)
+        is_person = who in PERSONS or (not who and verb in ABILITIES and bool(around & UNABLE))
+        return is_person and not self.is_search(j)
+
+    def after_auxiliaries(self, j: int) -> int:
+        """First token from j on that is neither an auxiliary nor an adverb, nor "able to"."""
+        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j) or self.token(j) == "able":
+            j += 1
+        return j
+
+    def doer(self, i: int) -> str:
+        """Who the verb before token i is said of: a person, an observer, or "" if neither."""
+        for j in range(i - 1, max(self.sentence(i)[0] - 1, i - LONGEST_PHRASE), -1):
+            if self.tokens[j] in PERSONS or self.tokens[j] in OBSERVERS:
+                return self.tokens[j]
+        return ""
+
+    def is_search(self, j: int) -> bool:
+        """Whether the verb at token j has findings for its object: "does not see a lesion"."""
+        end = j + 1
+        while end < min(j + LONGEST_PHRASE, len(self.tokens)):
+            if self.ends_clause(end) or self.is_end(end) or self.is_verb(end):
+                break
+            end += 1
+        is_finding = any(fold(token) in LESION for token in self.tokens[j + 1 : end])
+        has_place = bool(self.structures(self.names(range(j + 1, end))))
+        return is_finding or has_place or self.token(j + 1) == "that"
+
+    def is_lost(self, cue: Cue) -> bool:
+        """Whether somebody lacks a faculty: "no movement of the arm", "he has no memory of it"."""
+        i, j = cue.first, cue.last + 1
+        if self.token(j) not in FACULTIES:
+            return False
+        near = self.tokens[j + 1 : min(j + 1 + REACH_WITH, self.sentence(j)[1])]
+        if near[:1] in (["in"], ["of"], ["on"]) and any(fold(word) in NOT_BRAIN for word in near):
+            return True
+        is_whole = self.ends_clause(j + 1) or near[0] in ("of", "for")
+        return is_whole and self.token(i - 1) in OWNING and self.doer(i) in PATIENTS
 
     # ---- conditions, groups and exceptions
 

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import word_set
+
+if TYPE_CHECKING:
+    from neurowhere.text.clinical.places import Side
 
 # A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
 # a line end before a capital or the mark of a list: reports often have no other.
@@ -46,6 +49,8 @@ class Reading:
         Its first and last token.
     is_structure : list of bool
         Whether it names a part of the brain.
+    sided : mapping of int to str
+        Tokens that have a side in themselves ("rIFG"), and that side.
     """
 
     text: str
@@ -56,6 +61,7 @@ class Reading:
     first: list[int]
     last: list[int]
     is_structure: list[bool]
+    sided: "Mapping[int, Side]" = field(default_factory=dict)
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:

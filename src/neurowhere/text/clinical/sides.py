@@ -27,7 +27,8 @@ from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.words import fold, word_set
 
 LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
-ABBREVIATIONS = frozenset(["l", "r", "lt", "rt"])
+ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh"])
+HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
 CONJUNCTIONS = frozenset(["and", "or", "nor"])
 COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
 EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
@@ -67,7 +68,7 @@ def attach_sides(reading: Reading) -> Sides:
     A side also reaches places that are no terms, where `with_places` has added them to the reading.
     """
     tokens = [i for i, token in enumerate(reading.tokens) if token in SIDE_WORDS]
-    if not tokens:
+    if not (tokens or reading.sided):
         return Sides({}, [])
     reader = _SideReader(reading)
     return spread_sides(reading, reader.read(tokens), reader.ahead)
@@ -109,6 +110,9 @@ class _SideReader:
         for number, mark in [*applied.items(), *self.named(tokens)]:
             for listed in self.listed(number, mark.words):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
+        for i, side in self.reading.sided.items():  # "rIFG"; a list of others does not share it
+            if i in self.finishes and self.is_structure(self.finishes[i]):
+                applied[self.finishes[i]] = Attached(side, Tokens(i, i))
         return Sides(applied, unapplied)
 
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
@@ -126,6 +130,9 @@ class _SideReader:
         token = self.tokens[i]
         if token in LETTERS:
             return self.reading.written(i).isupper()
+        if token in HEMISPHERES:
+            is_near = self.gap(i + 1) in (" ", "-", ".", "_")
+            return is_near and self.is_structure(self.begins.get(i + 1))
         if token in ABBREVIATIONS and not self.gap(i + 1).startswith("."):
             return i + 1 in self.begins  # "RT" is also a reaction time
         return True

@@ -1,7 +1,7 @@
 // Address: the query as a link, back and forward, and the last queries in this browser.
 
-import { $, fill, make } from "/static/dom.js";
-import { fromHash, toHash } from "/static/form.js";
+import { $, fill, make } from "./dom.js";
+import { fromHash, toHash } from "./form.js";
 
 const KEY = "recent";
 const OFF = "forgetful";

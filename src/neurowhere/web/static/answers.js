@@ -1,10 +1,10 @@
 // Answers: what came back, in the words of the library: support, reading, terms, regions, studies.
 
-import { $, capital, fill, make, mm, percent, times } from "/static/dom.js";
-import { reading } from "/static/form.js";
-import { roving } from "/static/roving.js";
-import { endGlance, glance, goTo, pin, showRegion } from "/static/stage.js";
-import { barRow, fillTable, placeButton, studyRow } from "/static/tables.js";
+import { $, capital, fill, make, mm, percent, times } from "./dom.js";
+import { reading } from "./form.js";
+import { roving } from "./roving.js";
+import { endGlance, glance, goTo, pin, showRegion } from "./stage.js";
+import { barRow, fillTable, placeButton, studyRow } from "./tables.js";
 
 export const SUPPORT = {
   good: ["Well supported", "The model knows enough of these words to tell where they point."],

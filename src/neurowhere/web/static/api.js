@@ -1,7 +1,5 @@
 // The API: queries in the body of a POST, so that no text is ever in an address.
 
-import { capital } from "/static/dom.js";
-
 class Refused extends Error {
   constructor(message, hint) {
     super(message);
@@ -12,15 +10,15 @@ class Refused extends Error {
 async function fetched(path, options) {
   let response;
   try {
-    response = await fetch(`/api/v1/${path}`, options);
+    response = await fetch(`api/v1/${path}`, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refused("The server does not answer.", "Check that neurowhere serve is still running.");
   }
   if (response.ok) return response;
-  const { error } = await response.json().catch(() => ({ error: { message: response.statusText, hint: "" } }));
+  const problem = await response.json().catch(() => ({ detail: response.statusText, hint: "" }));
   const retry = response.headers.get("Retry-After");
-  throw new Refused(`${capital(error.message)}.`, retry ? `Try again in ${retry} s.` : error.hint);
+  throw new Refused(problem.detail, retry ? `Try again in ${retry} s.` : problem.hint);
 }
 
 export function post(path, query, signal) {

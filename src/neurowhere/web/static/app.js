@@ -1,23 +1,23 @@
 // The page: from what is asked to what is shown, and the wiring between the two.
 
-import { drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "/static/address.js";
-import { clearAnswers } from "/static/answers.js";
-import { get } from "/static/api.js";
-import { twoTexts } from "/static/compare.js";
-import { $, chosen, settle } from "/static/dom.js";
-import { decoding, wireDecode } from "/static/decode.js";
-import { download } from "/static/download.js";
-import { onDrop } from "/static/drop.js";
-import { EXAMPLES, drawExamples } from "/static/examples.js";
-import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "/static/form.js";
-import { tellModel, wireHelp } from "/static/help.js";
-import { oneText } from "/static/onetext.js";
-import { movedTo, place, typedPlace } from "/static/place.js";
-import { asCurl, asPython, copyWords, embedCode } from "/static/share.js";
-import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "/static/stage.js";
-import { busy, notice, say, stale, toast, trouble } from "/static/status.js";
-import { nameTabs, openTab, wireTabs } from "/static/tabs.js";
-import { oneTerm, tellRelated, wireTerm } from "/static/term.js";
+import { drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "./address.js";
+import { clearAnswers } from "./answers.js";
+import { get } from "./api.js";
+import { twoTexts } from "./compare.js";
+import { $, chosen, settle } from "./dom.js";
+import { decoding, wireDecode } from "./decode.js";
+import { download } from "./download.js";
+import { onDrop } from "./drop.js";
+import { EXAMPLES, drawExamples } from "./examples.js";
+import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "./form.js";
+import { tellModel, wireHelp } from "./help.js";
+import { oneText } from "./onetext.js";
+import { movedTo, place, typedPlace } from "./place.js";
+import { asCurl, asPython, copyWords, embedCode } from "./share.js";
+import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
+import { busy, notice, say, stale, toast, trouble } from "./status.js";
+import { nameTabs, openTab, wireTabs } from "./tabs.js";
+import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
 const TYPING_MS = 450;
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering

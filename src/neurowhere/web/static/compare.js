@@ -1,13 +1,13 @@
 // Compare: two texts side by side, and where they differ.
 
-import { ask } from "/static/api.js";
-import { pointing, tellLanguage, tellRules, tellTerms, tellUnknown } from "/static/answers.js";
-import { $, capital, chosen, fill, make, percent } from "/static/dom.js";
-import { naming, other, reading, text } from "/static/form.js";
-import { marked } from "/static/reading.js";
-import { roving } from "/static/roving.js";
-import { goTo } from "/static/stage.js";
-import { fillTable, placeButton } from "/static/tables.js";
+import { ask } from "./api.js";
+import { pointing, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
+import { $, capital, chosen, fill, make, percent } from "./dom.js";
+import { naming, other, reading, text } from "./form.js";
+import { marked } from "./reading.js";
+import { roving } from "./roving.js";
+import { goTo } from "./stage.js";
+import { fillTable, placeButton } from "./tables.js";
 
 const N_REGIONS = 18;
 const NAMES = { density: "density of both texts", log_ratio: "both texts, each against the average study" };

@@ -1,16 +1,16 @@
 // Decode: from places or a map to terms, studies and regions.
 
-import { ask, decodeMap } from "/static/api.js";
-import { pointing, ratioCell, tellStudies } from "/static/answers.js";
-import { $, capital, fill, make, percent } from "/static/dom.js";
-import { naming } from "/static/form.js";
-import { NotAnImage, readNifti } from "/static/nifti.js";
-import { roving } from "/static/roving.js";
-import { showRegion } from "/static/stage.js";
-import { notice } from "/static/status.js";
-import { fillTable, placeButton } from "/static/tables.js";
-import { openTab } from "/static/tabs.js";
-import { Volume } from "/static/volume.js";
+import { ask, decodeMap } from "./api.js";
+import { pointing, ratioCell, tellStudies } from "./answers.js";
+import { $, capital, fill, make, percent } from "./dom.js";
+import { naming } from "./form.js";
+import { NotAnImage, readNifti } from "./nifti.js";
+import { roving } from "./roving.js";
+import { showRegion } from "./stage.js";
+import { notice } from "./status.js";
+import { fillTable, placeButton } from "./tables.js";
+import { openTab } from "./tabs.js";
+import { Volume } from "./volume.js";
 
 const N_TERMS = 40;
 const LEAST = 0.005; // share of a region that is listed

@@ -1,15 +1,15 @@
 // The documentation of the API, made from its own OpenAPI description, with a try-out for each route.
 
-import { $, capital, fill, make } from "/static/dom.js";
+import { $, capital, fill, make } from "./dom.js";
 
-const description = await (await fetch("/api/v1/openapi.json")).json();
+const description = await (await fetch("api/v1/openapi.json")).json();
 const schemas = description.components.schemas;
 const follow = (schema) => (schema?.$ref ? schemas[schema.$ref.split("/").pop()] : schema ?? {});
 
 fill($("about"), ...description.info.description.split("\n\n").map((words) => make("p", {}, words)));
 const routes = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })));
-const anchor = ({ path }) => path.replaceAll(/[^a-z0-9]+/g, "-").slice(1);
+const anchor = ({ path, method }) => path.replaceAll(/[^a-z0-9]+/g, "-").slice(1) + (method === "DELETE" ? "-delete" : "");
 
 fill($("index"), ...routes.map((route) => make("a", { href: `#${anchor(route)}` }, route.path.replace("/api/v1", ""))));
 fill($("routes"), ...routes.map(section));
@@ -19,7 +19,7 @@ function section(route) {
   const { path, method, operation } = route;
   const body = operation.requestBody?.content["application/json"]?.schema;
   const isFile = Boolean(operation.requestBody?.content["application/octet-stream"]);
-  const ok = Object.entries(operation.responses["200"].content ?? {});
+  const ok = Object.entries(operation.responses["200"]?.content ?? {});
   return make("section", { class: "card route", id: anchor(route) },
     make("div", { class: "card-head" },
       make("h2", {}, make("span", { class: `method ${method.toLowerCase()}` }, method), " ", make("code", {}, path)),
@@ -88,7 +88,7 @@ function tryOut({ path, method }, body, isFile) {
     if (file && !file.files.length) { fill(output, make("p", { class: "problem" }, "Choose a file first.")); return; }
     const options = file ? { method, body: file.files[0] } : body ? { method, body: input.value, headers: { "Content-Type": "application/json" } } : {};
     try {
-      const response = await fetch(path, options);
+      const response = await fetch(path.slice(1), options);
       const took = `${response.status} · ${Math.round(performance.now() - begin)} ms`;
       fill(output, make("p", { class: "soft" }, took), await rendered(response));
     } catch {

@@ -1,9 +1,9 @@
 // Downloads: the answer as files.
 
-import { ask, post } from "/static/api.js";
-import { toPng, toSvg } from "/static/figure.js";
-import { saveBlob, saveTable } from "/static/share.js";
-import { nowShown, viewer } from "/static/stage.js";
+import { ask, post } from "./api.js";
+import { toPng, toSvg } from "./figure.js";
+import { saveBlob, saveTable } from "./share.js";
+import { nowShown, viewer } from "./stage.js";
 
 const N_ALL = 1000;
 

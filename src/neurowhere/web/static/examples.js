@@ -1,6 +1,6 @@
 // Examples: texts to begin with.
 
-import { $, fill, make } from "/static/dom.js";
+import { $, fill, make } from "./dom.js";
 
 export const EXAMPLES = {
   "Stroke report": "Acute left MCA infarct involving the insula and the inferior frontal gyrus, with non-fluent aphasia. No lesion in the thalamus or the hippocampus. Weakness of the right hand.",

@@ -1,9 +1,9 @@
 // Figure: what is on the stage, as it is, for a paper: SVG, or a PNG of 300 dots per inch.
 
-import { COLOURS, LEVELS, LEVEL_NAMES, NEGATIVE } from "/static/colours.js";
-import { isSigned, unitOf } from "/static/legend.js";
-import { hairs, labels } from "/static/sections.js";
-import { roundNumbers, roundRatios } from "/static/ticks.js";
+import { COLOURS, LEVELS, LEVEL_NAMES, NEGATIVE } from "./colours.js";
+import { isSigned, unitOf } from "./legend.js";
+import { hairs, labels } from "./sections.js";
+import { roundNumbers, roundRatios } from "./ticks.js";
 
 const [WIDTH, INCHES] = [720, 7.5]; // units across, and what they are in print
 const DPI = 300;

@@ -1,6 +1,6 @@
 // Form: what is asked, as plain fields; the form of the page and a link hold the same ones.
 
-import { $, choose, chosen } from "/static/dom.js";
+import { $, choose, chosen } from "./dom.js";
 
 const TEXTS = ["text", "other", "term", "points", "threshold"];
 const SWITCHES = ["negation", "laterality", "crosshair"];

@@ -1,8 +1,8 @@
 // Help: how to read a map, what the model is, how to cite it; in dialogs that keep the query.
 
-import { $, fill, make } from "/static/dom.js";
-import { copyWords } from "/static/share.js";
-import { toast } from "/static/status.js";
+import { $, fill, make } from "./dom.js";
+import { copyWords } from "./share.js";
+import { toast } from "./status.js";
 
 const NEUROQUERY = `@article{dockes2020neuroquery,
   title   = {{NeuroQuery}, comprehensive meta-analysis of human brain mapping},

@@ -1,7 +1,7 @@
 // Legend: what the colours of a map mean, with round numbers and units; on the page and in figures.
 
-import { LEVELS, LEVEL_NAMES, NEGATIVE, gradient } from "/static/colours.js";
-import { make, times } from "/static/dom.js";
+import { LEVELS, LEVEL_NAMES, NEGATIVE, gradient } from "./colours.js";
+import { make, times } from "./dom.js";
 
 const UNITS = {
   density: "% of activations per cm³",

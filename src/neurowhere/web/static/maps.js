@@ -1,7 +1,7 @@
 // Maps: images of queries from the server, the newest of which are kept.
 
-import { post } from "/static/api.js";
-import { readNifti } from "/static/nifti.js";
+import { post } from "./api.js";
+import { readNifti } from "./nifti.js";
 
 const KEPT = 16;
 const kept = new Map();
@@ -23,7 +23,7 @@ async function load(kind, query, signal) {
 // The template: a coarse one that is here soon, then the fine one.
 export async function loadTemplates(onLoad) {
   for (const name of ["mni152-coarse", "mni152"]) {
-    const answer = await fetch(`/static/${name}.nii.gz`);
+    const answer = await fetch(`static/${name}.nii.gz`);
     if (answer.ok) onLoad(await readNifti(await answer.blob()));
   }
 }

@@ -1,6 +1,6 @@
 // NIfTI: reads an image from bytes, packed or not, as the server sends it or a user drops it.
 
-import { Volume } from "/static/volume.js";
+import { Volume } from "./volume.js";
 
 const GZIP = [0x1f, 0x8b];
 const HEADER = 348; // bytes

@@ -1,11 +1,11 @@
 // One text: its map, and what was read in it.
 
-import { ask } from "/static/api.js";
-import { pointing, sentenceRow, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "/static/answers.js";
-import { $, chosen, fill, percent } from "/static/dom.js";
-import { naming, reading, text } from "/static/form.js";
-import { marked } from "/static/reading.js";
-import { roving } from "/static/roving.js";
+import { ask } from "./api.js";
+import { pointing, sentenceRow, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "./answers.js";
+import { $, chosen, fill, percent } from "./dom.js";
+import { naming, reading, text } from "./form.js";
+import { marked } from "./reading.js";
+import { roving } from "./roving.js";
 
 const N_REGIONS = 18;
 const NAMES = { density: "density", log_ratio: "ratio to the average study", mass: "regions that hold 50, 80 and 95 %" };

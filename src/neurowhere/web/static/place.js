@@ -1,10 +1,10 @@
 // Place: what texts and the literature say of the point under the crosshair.
 
-import { ask } from "/static/api.js";
-import { bars, contributions, tellStudies } from "/static/answers.js";
-import { $, capital, fill, make, mm, percent, settle, times } from "/static/dom.js";
-import { naming, reading } from "/static/form.js";
-import { roving } from "/static/roving.js";
+import { ask } from "./api.js";
+import { bars, contributions, tellStudies } from "./answers.js";
+import { $, capital, fill, make, mm, percent, settle, times } from "./dom.js";
+import { naming, reading } from "./form.js";
+import { roving } from "./roving.js";
 
 const N_TERMS = 8;
 const N_ASKED = 12;

@@ -1,6 +1,6 @@
 // Reading: the text with what became of its words, cut where any note begins or ends.
 
-import { make } from "/static/dom.js";
+import { make } from "./dom.js";
 
 const SHADES = 5;
 

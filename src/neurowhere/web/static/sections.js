@@ -1,6 +1,6 @@
 // Sections: three planes through a point of the brain, for one map or several side by side.
 
-import { painter } from "/static/colours.js";
+import { painter } from "./colours.js";
 
 // The box of the template in mm: first edge and length along x, y and z.
 export const BOX = [[-76.5, 152], [-110.5, 186], [-72.5, 160]];

@@ -1,6 +1,6 @@
 // Sharing: files and code that reproduce a query.
 
-import { make } from "/static/dom.js";
+import { make } from "./dom.js";
 
 export function asPython({ text, other, negation, laterality }) {
   const options = `${negation ? "" : ", negation=False"}${laterality ? "" : ", laterality=False"}`;
@@ -13,7 +13,7 @@ export function asPython({ text, other, negation, laterality }) {
 
 export function asCurl(kind, query) {
   const body = JSON.stringify(query).replaceAll("'", "'\\''");
-  return `curl -s ${location.origin}/api/v1/${kind} -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl -s ${new URL(`api/v1/${kind}`, location.href)} -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 // Copy words; also where the browser has no clipboard for pages, as on plain http.

@@ -1,12 +1,12 @@
 // Stage: which map is shown, under a caption that always names it. Of several that are asked for,
 // the last one wins: answers that come late are dropped.
 
-import { $, chosen, fill, settle } from "/static/dom.js";
-import { naming } from "/static/form.js";
-import { legend } from "/static/legend.js";
-import { mapOf, loadTemplates } from "/static/maps.js";
-import { busy, trouble } from "/static/status.js";
-import { Viewer } from "/static/viewer.js";
+import { $, chosen, fill, settle } from "./dom.js";
+import { naming } from "./form.js";
+import { legend } from "./legend.js";
+import { mapOf, loadTemplates } from "./maps.js";
+import { busy, trouble } from "./status.js";
+import { Viewer } from "./viewer.js";
 
 export const hooks = { onMove: () => {}, onView: () => {} };
 export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView() });

@@ -1,6 +1,6 @@
 // Status: signs of life, of trouble and of success.
 
-import { $, fill, make, settle } from "/static/dom.js";
+import { $, fill, make, settle } from "./dom.js";
 
 export function busy(yes) {
   $("stage").setAttribute("aria-busy", String(yes));

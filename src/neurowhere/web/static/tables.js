@@ -1,6 +1,6 @@
 // Tables and lists of the page.
 
-import { fill, make } from "/static/dom.js";
+import { fill, make } from "./dom.js";
 
 export function fillTable(table, names, rows) {
   fill(table.tHead, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))));

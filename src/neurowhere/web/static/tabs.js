@@ -1,7 +1,7 @@
 // Tabs: one of several panels is shown.
 
-import { $ } from "/static/dom.js";
-import { roving } from "/static/roving.js";
+import { $ } from "./dom.js";
+import { roving } from "./roving.js";
 
 const tabs = () => [...$("tabs").querySelectorAll("[role=tab]")];
 

@@ -1,10 +1,10 @@
 // Term: a page for each term, found by its first letters; and the terms that are related to a text.
 
-import { ask, get } from "/static/api.js";
-import { $, fill, make } from "/static/dom.js";
-import { reading } from "/static/form.js";
-import { textMode } from "/static/onetext.js";
-import { roving } from "/static/roving.js";
+import { ask, get } from "./api.js";
+import { $, fill, make } from "./dom.js";
+import { reading } from "./form.js";
+import { textMode } from "./onetext.js";
+import { roving } from "./roving.js";
 
 const N_OFFERED = 12;
 const SHORTEST = 2; // letters

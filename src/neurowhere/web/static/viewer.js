@@ -1,9 +1,9 @@
 // Viewer: maps over the template on a canvas, with a crosshair that mouse, touch and keys move.
 // It draws by itself, without WebGL: the same picture in every browser, and in figures.
 
-import { scaleOf } from "/static/colours.js";
-import { make } from "/static/dom.js";
-import { BOX, arrange, drawHairs, drawSection, labels, pointUnder } from "/static/sections.js";
+import { scaleOf } from "./colours.js";
+import { make } from "./dom.js";
+import { BOX, arrange, drawHairs, drawSection, labels, pointUnder } from "./sections.js";
 
 const WORDS = "Brain map. Left and right arrow keys move the crosshair left and right, up and down move it to the front and the back, page up and page down move it up and down; with Shift by a centimetre. V changes the view.";
 const STEP_MM = 2;

@@ -1,0 +1,260 @@
+"""A batch of texts: rows and folders, names that collide, and what outlives an interruption."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from neurowhere.inputs import Text
+from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
+
+FOLDERS = ("--no-pictures",)  # which the tests of one text draw
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def write_texts(path, texts):
+    """Write pairs of id and text as JSON lines."""
+    path.write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in texts))
+    return path
+
+
+def heaviest(folder):
+    return rows_of((folder / "terms.csv").read_text())[0]["term"]
+
+
+# ---- tables
+
+
+def test_table(encode, tmp_path):
+    source, table = tmp_path / "texts.csv", tmp_path / "table.csv"
+    source.write_text("id,text\n7,left amygdala\n8,liver\n9,motor cortex\n10,\n")
+    outcome = encode(source, "--table", table)
+    assert outcome.code == 1
+    assert outcome.out == f"{table}: 2 texts encoded, 2 not\n"
+    assert outcome.err.splitlines() == [
+        "neurowhere: 8: no known term",
+        "neurowhere: 10: no text",
+        "neurowhere: 2 of 4 texts failed; see above",
+    ]
+    rows = rows_of(table.read_text())
+    assert [row["id"] for row in rows] == ["7", "8", "9", "10"]
+    assert rows[0]["heaviest"] == "amygdala"
+    assert rows[1]["problem"] == "no known term"
+    again = encode(source, "--table", table)
+    assert (again.code, "exists; choose another file" in again.err) == (1, True)
+    assert (
+        encode(source, "--table", table, "--overwrite", "--all-regions", "--keep-going").code == 0
+    )
+    assert "Amygdala_L" in rows_of(table.read_text())[0]
+
+
+def test_a_table_on_standard_output(encode, tmp_path):
+    for name, text in {"a.txt": "amygdala", "b.html": "<p>visual cortex", "c.txt": "\0"}.items():
+        (tmp_path / name).write_text(text)
+    outcome = encode(*sorted(tmp_path.glob("?.*")), "--keep-going")
+    assert outcome.code == 0
+    rows = rows_of(outcome.out)
+    assert [row["heaviest"] for row in rows] == ["amygdala", "visual cortex", ""]
+    assert "c.txt is not text, but binary" in rows[2]["problem"]
+    lines = encode(*sorted(tmp_path.glob("?.*")), "--json").out.splitlines()
+    assert [json.loads(line)["terms"] for line in lines] == [1, 1, None]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch, number, code):
+    def stopped_half_way(sources, **options):
+        yield from [Text(str(number), "amygdala") for number in range(CHUNK)]
+        os.kill(os.getpid(), number)
+        time.sleep(10)
+
+    monkeypatch.setattr("neurowhere.inputs.iter_texts", stopped_half_way)
+    outcome = encode("a text", "--table", tmp_path / "table.csv")
+    assert outcome.code == code
+    assert f"{CHUNK} texts encoded, 0 not; stopped before the end" in outcome.out
+    assert len(rows_of((tmp_path / "table.csv").read_text())) == CHUNK
+
+
+def test_sentences(encode):
+    rows = rows_of(encode("Left amygdala. The liver. Motor cortex?", "--sentences").out)
+    assert [row["text"] for row in rows] == ["Left amygdala.", "The liver.", "Motor cortex?"]
+    assert [row["heaviest"] for row in rows] == ["amygdala", "", "motor cortex"]
+    rows = rows_of(encode("Left amygdala. Motor cortex?", "--sentences", "--no-text").out)
+    assert "text" not in rows[0]
+
+
+def test_one_bad_file_is_one_line(encode, tmp_path):
+    (tmp_path / "liver.txt").write_text("liver")
+    (tmp_path / "binary.txt").write_bytes(b"\0")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_text("kidney")
+    for name in ("liver.txt", "binary.txt", "folder"):
+        outcome = encode(tmp_path / name, "--table", tmp_path / "out.csv")
+        assert (outcome.code, outcome.out) == (1, "")
+        assert outcome.err.count("\n") == 1, outcome.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_cells_that_begin_like_a_formula_are_escaped(encode, tmp_path):
+    texts = [("=cmd|' /C calc'!A0", "amygdala"), ("-5", "motor cortex"), ("@SUM(1)", "liver")]
+    source = write_texts(tmp_path / "texts.jsonl", texts)
+    rows = rows_of(encode(source, "--keep-going").out)
+    assert [row["id"] for row in rows] == ["'=cmd|' /C calc'!A0", "-5", "'@SUM(1)"]
+    assert min(float(row["x"]) for row in rows if row["x"]) < 0  # a number, not a text
+    rows = rows_of(encode(source, "--keep-going", "--keep-formulas").out)
+    assert [row["id"] for row in rows] == [id for id, _ in texts]
+
+
+# ---- folders
+
+
+def test_a_folder_for_each_text(encode, tmp_path):
+    texts = [("a/b", "amygdala"), ("a/b", "liver"), ("a/b", "visual cortex")]
+    source, output = write_texts(tmp_path / "texts.jsonl", texts), tmp_path / "out"
+    outcome = encode(source, "-o", output, *FOLDERS)
+    assert outcome.code == 1
+    assert outcome.err.splitlines() == [
+        "neurowhere: a/b: no known term",
+        "neurowhere: 1 of 3 texts failed; see above",
+    ]
+    assert {file.name for file in output.iterdir()} == {"a_b", "a_b~3", "table.csv"}
+    assert heaviest(output / "a_b~3") == "visual cortex"
+    rows = rows_of((output / "table.csv").read_text())
+    assert [row["folder"] for row in rows] == ["a_b", "", "a_b~3"]
+    assert [row["problem"] for row in rows] == ["", "no known term", ""]
+
+
+@pytest.mark.parametrize("overwrite", [(), ("--overwrite",)])
+def test_no_name_hides_another(encode, tmp_path, overwrite):
+    emoji, han = "\N{GRINNING FACE}" * 80, "\N{CJK UNIFIED IDEOGRAPH-20000}" * 80
+    ids = ["a", "a", "a-2", "A", "table.csv", "..", "../a", "", emoji, han, han + "x", "-rf"]
+    names = ["amygdala", "motor cortex", "visual cortex"]
+    texts = [(id, names[number % 3]) for number, id in enumerate(ids)]
+    source, output = write_texts(tmp_path / "texts.jsonl", texts), tmp_path / "out"
+    outcome = encode(source, "-o", output, *FOLDERS, *overwrite)
+    assert (outcome.code, outcome.err) == (0, "")
+    rows = rows_of((output / "table.csv").read_text("utf-8"))
+    assert len({row["folder"].casefold() for row in rows}) == len(ids)
+    for (_, text), row in zip(texts, rows, strict=True):
+        assert Path(row["folder"]).name == row["folder"]
+        assert not row["folder"].startswith(("-", "."))
+        assert heaviest(output / row["folder"]) == row["heaviest"] == text
+
+
+def test_a_second_run_computes_what_is_missing(encode, tmp_path):
+    texts = [("a", "amygdala"), ("b", "motor cortex"), ("c", "liver")]
+    source, output = write_texts(tmp_path / "texts.jsonl", texts), tmp_path / "out"
+    assert encode(source, "-o", output, *FOLDERS).code == 1
+    made = (output / "a" / "map.nii.gz").stat()
+    write_texts(source, [*texts[:2], ("c", "visual cortex"), ("d", "amygdala")])
+    outcome = encode(source, "-o", output, *FOLDERS)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == f"{output / 'table.csv'}: 2 texts encoded, 2 kept from before, 0 not\n"
+    assert (output / "a" / "map.nii.gz").stat().st_mtime_ns == made.st_mtime_ns
+    rows = rows_of((output / "table.csv").read_text())
+    assert [(row["id"], row["problem"]) for row in rows] == [(id, "") for id in "abcd"]
+    assert encode(source, "-o", output, *FOLDERS, "--overwrite").out.endswith(
+        "4 texts encoded, 0 not\n"
+    )
+    assert (output / "a" / "map.nii.gz").stat().st_mtime_ns != made.st_mtime_ns
+
+
+def test_a_text_that_has_changed_is_refused(encode, tmp_path):
+    source, output = write_texts(tmp_path / "texts.jsonl", [("a", "amygdala")]), tmp_path / "out"
+    assert encode(source, "-o", output, *FOLDERS).code == 0
+    for other in (("--no-negation",), ("--resolution", 8), ("--no-text",)):
+        encode(source, "-o", output, *FOLDERS, *other).assert_refused("in another way")
+    write_texts(source, [("a", "motor cortex")])
+    encode(source, "-o", output, *FOLDERS).assert_refused("holds another text")
+    assert heaviest(output / "a") == "amygdala"
+    assert encode(source, "-o", output, *FOLDERS, "--overwrite").code == 0
+    assert heaviest(output / "a") == "motor cortex"
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "table.csv"])
+def test_a_folder_of_something_else_is_left_alone(encode, tmp_path, name):
+    source, output = write_texts(tmp_path / "texts.jsonl", [("a", "amygdala")]), tmp_path / "out"
+    output.mkdir()
+    (output / name).write_text("id,what\n1,mine\n")
+    outcome = encode(source, "-o", output, *FOLDERS)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "choose another folder" in outcome.err
+    assert [file.read_text() for file in output.iterdir()] == ["id,what\n1,mine\n"]
+
+
+def test_a_batch_that_fails_leaves_an_earlier_one(encode, tmp_path):
+    source, output = write_texts(tmp_path / "texts.jsonl", [("a", "amygdala")]), tmp_path / "out"
+    assert encode(source, "-o", output, *FOLDERS).code == 0
+    before = (output / "table.csv").read_text()
+    write_texts(source, [("a", "liver"), ("b", "kidney")])
+    assert encode(source, "-o", output, *FOLDERS, "--overwrite").code == 1
+    assert (output / "table.csv").read_text() == before
+
+
+@pytest.mark.parametrize("last", ['b,b,1,good,0.1,"a regi', "b,b,1\n", "b,b,\xe9"])
+def test_a_row_that_was_cut_is_made_again(encode, tmp_path, last):
+    texts = [("a", "amygdala"), ("b", "motor cortex")]
+    source, output = write_texts(tmp_path / "texts.jsonl", texts), tmp_path / "out"
+    assert encode(source, "-o", output, *FOLDERS).code == 0
+    table = output / "table.csv"
+    whole = table.read_text("utf-8")
+    table.write_text("".join(whole.splitlines(keepends=True)[:2]) + last, "utf-8")
+    outcome = encode(source, "-o", output, *FOLDERS)
+    assert outcome.out.endswith("1 texts encoded, 1 kept from before, 0 not\n"), outcome.err
+    assert table.read_text("utf-8") == whole
+
+
+SLOW = """if True:
+    import sys, time
+    import neurowhere.report.encoding as encoding
+    from neurowhere.cli import main
+    write = encoding.write_encoding
+    def write_slowly(*arguments, **options):
+        time.sleep(0.2)
+        write(*arguments, **options)
+    encoding.write_encoding = write_slowly
+    main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
+)
+def test_what_was_finished_outlives_the_process(encode, model, tmp_path, number, code):
+    texts = [(str(number), "amygdala") for number in range(6)]
+    source, output = write_texts(tmp_path / "texts.jsonl", texts), tmp_path / "out"
+    command = ["encode", source, "-o", output, *FOLDERS, "--model", model]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *map(str, command)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if (output / "1").exists():
+            break
+        time.sleep(0.05)
+    process.send_signal(number)
+    assert process.wait(60) == code
+    done = rows_of((output / "table.csv").read_text())
+    assert 1 <= len(done) < 6
+    outcome = encode(source, "-o", output, *FOLDERS)
+    assert outcome.code == 0
+    assert f"{len(done)} kept from before, 0 not" in outcome.out
+    names = {file.name for file in output.iterdir()}
+    assert names == {*(str(number) for number in range(6)), "table.csv"}
+    assert all((output / id / "info.json").exists() for id, _ in texts)
+    assert [row["id"] for row in rows_of((output / "table.csv").read_text())] == [
+        id for id, _ in texts
+    ]

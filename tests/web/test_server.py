@@ -1,0 +1,297 @@
+"""A real server in front of hostile and careless clients: connections, names, rates, prefixes."""
+
+import json
+import logging
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, suppress
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+from tests.web.conftest import Server, open_client
+from tests.web.test_serve import wait_for, workers_of
+
+from neurowhere.web.app import create_app
+from neurowhere.web.page import static_files
+from neurowhere.web.server import Bounded, Plain, connection_limit
+from neurowhere.web.settings import Settings
+from neurowhere.web.visitors import Rates
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+HEAD_SECONDS = 2
+
+
+def ask(url, path, method="GET", body=None, **headers):
+    """Status, headers and content of one answer, on a connection of its own."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=30)
+    connection.request(method, path, body, {"Content-Type": "application/json", **headers})
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, answer.headers, content
+
+
+def connect(url):
+    return socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=30)
+
+
+# ---- connections
+
+
+@pytest.fixture(scope="module")
+def strict(model_folder):
+    options = ("--max-connections", "20", "--max-header-seconds", str(HEAD_SECONDS))
+    with Server(model_folder, *options) as server:
+        yield server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "head", [b"", b"GET /api/v1/health HT", b"GET / HTTP/1.1\r\nHost: a\r\nX-"]
+)
+def test_a_head_that_does_not_come_is_not_waited_for(strict, head):
+    with connect(strict.url) as half_open:
+        half_open.sendall(head)
+        begin = time.monotonic()
+        assert not half_open.recv(1)
+        assert HEAD_SECONDS / 2 < time.monotonic() - begin < 3 * HEAD_SECONDS
+
+
+@pytest.mark.slow
+def test_a_head_that_comes_byte_by_byte_is_not_waited_for(strict):
+    with connect(strict.url) as slow:
+        sent = 0
+        with suppress(ConnectionError):
+            for _ in range(50 * HEAD_SECONDS):
+                slow.sendall(b"G")
+                sent += 1
+                time.sleep(0.1)
+        assert sent < 30 * HEAD_SECONDS
+
+
+@pytest.mark.slow
+def test_many_half_open_connections_do_not_silence_the_server(strict):
+    with ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(connect(strict.url)).sendall(b"GET / HTTP/1.1\r\n")
+        begin = time.monotonic()
+        assert ask(strict.url, "/api/v1/health")[0] == 200
+        assert time.monotonic() - begin < HEAD_SECONDS  # no connection had to time out first
+
+
+@pytest.mark.slow
+def test_a_connection_that_was_used_may_be_used_again(strict):
+    connection = HTTPConnection(urlsplit(strict.url).netloc, timeout=30)
+    for _ in range(3):
+        connection.request("GET", "/api/v1/health")
+        assert connection.getresponse().read()
+        time.sleep(HEAD_SECONDS)  # the clock of a head starts with its first byte
+    connection.close()
+
+
+@pytest.mark.slow
+def test_what_is_not_http_is_answered_in_the_form_of_all_errors(strict):
+    with connect(strict.url) as visitor:
+        visitor.sendall(b"patient Doe\r\n\r\n")
+        head, _, body = b"".join(iter(lambda: visitor.recv(4096), b"")).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400")
+    assert b"application/problem+json" in head
+    assert json.loads(body)["code"] == "invalid_http"
+    assert b"Doe" not in body
+
+
+@pytest.mark.slow
+def test_few_file_descriptors_are_enough(model_folder):
+    """As many half-open connections as there are descriptors, then more; the log stays short."""
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (120, 120));"
+        "from neurowhere.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "serve", "--port", "0", "--workers", "1", "--model"]
+    process = subprocess.Popen(
+        [*command, model_folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        url = process.stdout.readline().split()[2]
+        with ExitStack() as stack:
+            for _ in range(150):
+                stack.enter_context(connect(url)).sendall(b"GET / HTTP/1.1\r\nX-")
+            assert ask(url, "/api/v1/health")[0] == 200
+        assert ask(url, "/api/v1/encode", "POST", json.dumps({"text": "amygdala"}))[0] == 200
+    finally:
+        process.terminate()
+        _, log = process.communicate(timeout=60)
+    assert len(log) < 10_000
+
+
+def test_connections_fit_into_the_file_descriptors_of_the_process():
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert connection_limit(100) == 100
+    assert connection_limit(10 * hard) <= hard
+
+
+# ---- workers
+
+
+def readiness(server):
+    status, _, content = ask(server.url, "/api/v1/ready")
+    return status, json.loads(content)
+
+
+@pytest.mark.slow
+def test_figures_and_reports_leave_the_workers_as_they_were(model_folder):
+    with Server(model_folder, "--max-seconds", "120") as server:
+        (before,) = readiness(server)[1]["workers"]
+        assert before["state"] == "ready"
+        if before["memory_mb"] is None:
+            pytest.skip("this system does not tell the memory of a process")
+        for form in ("png", "html"):
+            query = json.dumps({"text": "the left amygdala"})
+            assert ask(server.url, f"/api/v1/encode.{form}", "POST", query)[0] == 200
+        answer = readiness(server)[1]
+        assert answer["workers"][0]["memory_mb"] < before["memory_mb"] + 20
+        assert answer["workers"][0]["memory_mb"] < 220
+        assert answer["artist"]["state"] == "ready"
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_killed_is_soon_ready_again_without_a_query(model_folder):
+    with Server(model_folder) as server:
+        *_, worker = workers_of(server)  # after the tracker of multiprocessing
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda: readiness(server)[0] == 503)
+        assert readiness(server)[1]["code"] == "not_ready"
+        wait_for(lambda: readiness(server)[0] == 200)
+        assert readiness(server)[1]["workers"][0]["restarts"] == 1
+        assert ask(server.url, "/api/v1/health")[0] == 200
+
+
+# ---- log
+
+
+def record(message, *arguments, error=None):
+    return logging.LogRecord("a", logging.WARNING, "", 0, message, arguments, error)
+
+
+def test_a_line_that_repeats_is_written_a_few_times_and_then_counted():
+    now = [0.0]
+    bounded = Bounded(3, clock=lambda: now[0])
+    assert [bounded.filter(record("broken %d", i)) for i in range(5)] == [True] * 3 + [False] * 2
+    assert bounded.filter(record("another"))
+    now[0] = 61
+    later = record("broken %d", 9)
+    assert bounded.filter(later)
+    assert later.getMessage() == "broken 9 (and 2 more lines like this)"
+
+
+def test_the_log_names_the_type_of_an_exception_and_nothing_of_its_words():
+    try:
+        raise ValueError("patient Doe")
+    except ValueError:
+        line = Plain("%(message)s").format(record("failed", error=sys.exc_info()))
+    assert line == "failed (ValueError)"
+
+
+# ---- names and rates
+
+
+def test_other_names_than_those_of_the_server_are_refused(client):
+    for name in ("localhost", "localhost:8000", "127.0.0.1", "[::1]:80", "LOCALHOST."):
+        assert client.get("/api/v1/health", headers={"Host": name}).status_code == 200
+    for name in ("evil.example", "localhost.evil.example", "evil.example:8000"):
+        answer = client.get("/api/v1/health", headers={"Host": name})
+        assert (answer.status_code, answer.json()["code"]) == (421, "unknown_host")
+        assert name not in answer.text
+
+
+def test_names_can_be_allowed(model):
+    with open_client(create_app(model, Settings(allow_hosts=("Brains.example",)))) as named:
+        host = {"Host": "brains.example:443"}
+        assert named.get("/api/v1/health", headers=host).status_code == 200
+    with open_client(create_app(model, Settings(allow_hosts=("*",)))) as anyone:
+        assert anyone.get("/api/v1/health", headers={"Host": "a"}).status_code == 200
+
+
+def test_an_address_may_ask_so_often_and_others_are_not_held_up():
+    now = [0.0]
+    rates = Rates(60, clock=lambda: now[0])
+    assert not any(rates.wait_for("a") for _ in range(60))
+    assert rates.wait_for("a") == 1
+    assert rates.wait_for("b") == 0
+    now[0] = 10.5
+    assert [rates.wait_for("a") for _ in range(11)] == [0] * 10 + [1]
+
+
+@pytest.mark.slow
+def test_queries_are_limited_by_the_address_that_the_proxy_tells(model_folder):
+    query = json.dumps({"text": "amygdala"})
+    with Server(model_folder, "--max-rate", "2") as server:
+
+        def encode(address):
+            return ask(server.url, "/api/v1/encode", "POST", query, **{"X-Forwarded-For": address})
+
+        answers = [encode("10.0.0.1") for _ in range(3)]
+        assert [status for status, *_ in answers] == [200, 200, 429]
+        assert 20 <= int(answers[-1][1]["retry-after"]) <= 30
+        assert encode("10.0.0.2")[0] == 200
+        assert ask(server.url, "/api/v1/health", **{"X-Forwarded-For": "10.0.0.1"})[0] == 200
+
+
+# ---- prefix, HEAD, compression
+
+
+@pytest.mark.parametrize("stripped", [True, False], ids=["proxy strips", "proxy keeps"])
+def test_all_is_under_a_prefix(model, stripped):
+    with open_client(create_app(model, Settings(root_path="/nw"))) as prefixed:
+        start = "" if stripped else "/nw"
+        for path in ("/", "/docs", "/static/app.js", "/api/v1/health", "/api/v1/openapi.json"):
+            assert prefixed.get(start + path).status_code == 200, path
+        assert prefixed.post(f"{start}/api/v1/encode", json={"text": "a"}).status_code == 200
+        assert prefixed.get("/api/v1/openapi.json").json()["servers"] == [{"url": "/nw"}]
+        bare = prefixed.get("/nw", follow_redirects=False)
+        assert (bare.status_code, bare.headers["location"]) == (307, "/nw/")
+
+
+@pytest.mark.parametrize("name", [name for name in static_files() if name.endswith(("js", "html"))])
+def test_the_page_names_its_files_and_routes_by_relative_addresses(name):
+    text = static_files()[name].decode()
+    assert not re.search(r"""(from |import\(|src=|href=|fetch\(|url: )["'`]/""", text)
+    assert "location.origin}/" not in text
+
+
+@pytest.mark.parametrize("value", ["nw", "/n w", "/api", "http://a/b"])
+def test_a_prefix_that_cannot_be_is_one_line(value):
+    code = "from neurowhere.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--root-path", value]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "root-path" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", ["/", "/static/app.js", "/api/v1/health", "/nowhere"])
+def test_head_answers_as_get_without_content(client, path):
+    head, get = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers["content-length"] == get.headers["content-length"]
+
+
+def test_assets_are_compressed_for_those_who_take_it(client):
+    plain = client.get("/static/style.css", headers={"Accept-Encoding": "identity"})
+    with client.stream("GET", "/static/style.css") as packed:
+        n_bytes = sum(len(piece) for piece in packed.iter_raw())
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == "Accept-Encoding"
+    assert n_bytes < 0.4 * len(plain.content)
+    assert client.get("/static/style.css").content == plain.content
+    again = {"If-None-Match": packed.headers["etag"]}
+    assert client.get("/static/style.css", headers=again).status_code == 304
