@@ -27,6 +27,7 @@ from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.web import examples
 from neurowhere.web.atlases import atlas_named, describe_region, mask_of
+from neurowhere.web.cortex import cortex
 from neurowhere.web.decoding import decode_map, decode_points
 from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
@@ -239,6 +240,10 @@ class Service:
     def use_pause(self) -> bool:
         """Get ready for what may be asked next; return whether there was something to do."""
         return use_pause(self.model)
+
+    def cortex_bytes(self, query: None = None) -> bytes:
+        """Give the surface of the cortex."""
+        return cortex()
 
     def template_nifti(self, name: str) -> bytes:
         """Give a template of the brain."""

@@ -182,12 +182,13 @@ function wireViewer() {
   hooks.onView = nextView;
   viewer.canvas.addEventListener("click", () => openTab("place"));
   $("image").addEventListener("change", showImage);
-  $("view").addEventListener("change", () => { viewer.set({ view: chosen("view") }); note(); });
+  $("view").addEventListener("change", () => { setView(); note(); });
   $("back").addEventListener("click", unpin);
   $("open-term").addEventListener("click", () => openTerm(nowShown().term));
-  for (const id of ["hidden", "opacity", "colours", "crosshair"]) $(id).addEventListener("input", restyle);
+  for (const id of ["hidden", "opacity", "colours", "crosshair", "inflated"]) $(id).addEventListener("input", restyle);
   $("reset").addEventListener("click", () => {
     writeForm({ ...readForm(), ...LOOKS });
+    viewer.scene.turn = [0, 0];
     restyle();
   });
   $("coordinates").addEventListener("change", typed);
@@ -208,8 +209,15 @@ function nextView() {
   next.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+function setView() {
+  const view = chosen("view");
+  $("inflating").hidden = view !== "surface";
+  viewer.set({ view });
+}
+
 function restyle() {
   viewer.scene.crosshair = $("crosshair").checked;
+  viewer.scene.inflated = $("inflated").checked;
   viewer.style(looks());
   drawLegend();
   noteSoon();
@@ -264,7 +272,8 @@ function restore(asked) {
   writeForm({ ...asked, ...(!asked.text && !asked.mode ? { text: Object.values(EXAMPLES)[0] } : {}) });
   setMode();
   viewer.scene.crosshair = $("crosshair").checked;
-  viewer.set({ view: chosen("view") });
+  viewer.scene.inflated = $("inflated").checked;
+  setView();
   viewer.style(looks());
   return run({ at: asked.at });
 }
