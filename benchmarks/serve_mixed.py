@@ -62,6 +62,7 @@ class Tally:
         self.largest_mb = 0.0
 
     def add(self, kind: str, status: int, seconds: float) -> None:
+        """Count an answer."""
         self.statuses[kind][status] += 1
         if status < 300:
             self.seconds[kind].append(seconds)
@@ -176,7 +177,7 @@ async def kill_workers(server: Server, tally: Tally, stop: float, seconds: float
     rng = random.Random(0)
     while time.monotonic() + seconds < stop:
         await asyncio.sleep(seconds)
-        own, *children = server.processes()
+        children = server.processes()[1:]
         workers = [each for each in children if b"spawn_main" in command(each)]
         if workers:
             os.kill(int(rng.choice(workers).name), signal.SIGKILL)
