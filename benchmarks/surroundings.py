@@ -3,7 +3,8 @@
 ``python benchmarks/surroundings.py`` prints a table. The commands run one after another, each on
 what the ones before have written: at first as usual, which says what is right, then in each of the
 surroundings. A run is right if it ends with code 0, says nothing on stderr, and writes the same
-tables and images. "Warns" is code 0 with warnings of ours, one line each. Another user is only tried by root, on Linux with ``setpriv``.
+tables and images; it warns if all that it says are warnings of ours, one line each. Another user is
+only tried by root, on Linux with ``setpriv``.
 """
 
 import argparse
