@@ -176,7 +176,7 @@ async def kill_workers(server: Server, tally: Tally, stop: float, seconds: float
     rng = random.Random(0)
     while time.monotonic() + seconds < stop:
         await asyncio.sleep(seconds)
-        own, *children = server.processes()
+        children = server.processes()[1:]
         workers = [each for each in children if b"spawn_main" in command(each)]
         if workers:
             os.kill(int(rng.choice(workers).name), signal.SIGKILL)

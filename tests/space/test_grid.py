@@ -6,6 +6,7 @@ import pytest
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import VoxelGrid
+from neurowhere.space.grid import mni152_brain
 
 
 def test_default_mask_is_nilearns():
@@ -18,6 +19,16 @@ def test_default_mask_is_nilearns():
     assert grid.n_regions == 29398
     assert grid == VoxelGrid(4)
     assert grid != VoxelGrid(8)
+
+
+@pytest.mark.parametrize("edge_mm", [1, 2, 3, 4])
+def test_mask_is_nilearns_bit_for_bit_at_every_edge(edge_mm):
+    from nilearn.datasets import load_mni152_brain_mask
+
+    expected = load_mni152_brain_mask(resolution=edge_mm)
+    brain, affine = mni152_brain(edge_mm)
+    np.testing.assert_array_equal(brain, np.asarray(expected.dataobj) > 0)
+    np.testing.assert_array_equal(affine, expected.affine)
 
 
 @pytest.mark.parametrize("resolution_mm", [3, 5.5])

@@ -1,4 +1,4 @@
-"""Compiled passes over the studies; in `learn`, numba is imported here and nowhere else.
+"""Compiled passes over the studies; in `learn`, only importing this module imports numba.
 
 Arrays hold a block of b regions in their last axis, so that one sparse entry of X drives a
 vectorised loop over b contiguous values. b is read from the shape: a compile-time constant
@@ -6,10 +6,11 @@ would be unrolled into scalar code.
 """
 
 import numpy as np
-from numba import njit
+
+from neurowhere._tools.compiled import compiled
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def admm_sweep(  # type: ignore[no-untyped-def]
     indptr, indices, data, beta, offset, targets, threshold, relaxation, state, row, out, total
 ):  # pragma: no cover
@@ -48,7 +49,7 @@ def admm_sweep(  # type: ignore[no-untyped-def]
                 out[k, j] += x * row[j]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def path_sweep(  # type: ignore[no-untyped-def]
     indptr, indices, data, threshold, scale, step, state, residual, row, out, total
 ):  # pragma: no cover
@@ -82,7 +83,7 @@ def path_sweep(  # type: ignore[no-untyped-def]
                 out[k, j] += x * row[j]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def certificate_sweep(  # type: ignore[no-untyped-def]
     indptr, indices, data, beta, offset, targets, rho, state, row, out, deviation, linear, total
 ):  # pragma: no cover
@@ -116,7 +117,7 @@ def certificate_sweep(  # type: ignore[no-untyped-def]
                 out[k, j] += x * row[j]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_positive_totals(  # type: ignore[no-untyped-def]
     mean, deviations, sharpness, totals
 ):  # pragma: no cover
@@ -133,7 +134,7 @@ def add_positive_totals(  # type: ignore[no-untyped-def]
             totals[index, i] += total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def adam_sweep(parameter, slope, first, second, constants):  # type: ignore[no-untyped-def]  # pragma: no cover
     """Take one step of AdamW in place, with the decay decoupled from the gradient."""
     fast, slow, rate, scale, kept, epsilon = constants

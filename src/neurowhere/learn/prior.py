@@ -104,9 +104,12 @@ class Prior:
 
     def mean_added(self, terms: NDArray[np.integer], weights: NDArray[np.floating]) -> Float32:
         """Average over regions what a name adds with a feature of 1, for some terms: (n_terms,)."""
-        heights = self.weights * (self.maps @ weights - self.baseline @ weights)  # (k,)
         rows = np.array([self._row_of.get(term, -1) for term in terms.tolist()], dtype=np.intp)
-        return np.where(rows < 0, 0, np.append(heights, 0)[rows]).astype(np.float32)
+        named = np.flatnonzero(rows >= 0)
+        kept = rows[named]
+        added = np.zeros(len(rows), np.float32)
+        added[named] = self.weights[kept] * (self.maps[kept] @ weights - self.baseline @ weights)
+        return added
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that define it; maps are rounded to 8 bits, with a scale for each.

@@ -236,11 +236,14 @@ class Encoding:
             term, contribution: a difference of log probability, or for a linear model of
             probability, before the map is made a density and moved to a side.
         """
-        contribution = self.explain(self._weights(place) - self.mean_map)
-        table = pd.DataFrame({"term": list(self.uses), "contribution": contribution})
+        table = pd.DataFrame({"term": list(self.uses), "contribution": self.contributions(place)})
         return table.sort_values(
             "contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True
         )
+
+    def contributions(self, place: ArrayLike | None = None) -> NDArray[np.floating]:
+        """Return what each of `uses` adds to a place, as `why` tells it: (n_terms,)."""
+        return self.explain(self._weights(place) - self.mean_map)
 
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
         if place is None:

@@ -137,10 +137,13 @@ def _reasons(
     rows = [gazetteer.atlas.names.index(label) for label in labels]
     shared = sparse.csr_matrix(gazetteer.shared_mm3[rows])
     volumes = encoding.partition.volumes_mm3
-    return {
-        label: reasons_of(encoding.why(shared[row].toarray()[0] / volumes))[:N_REGION_REASONS]
-        for row, label in enumerate(labels)
-    }
+    names = list(encoding.uses)
+    why = {}
+    for row, label in enumerate(labels):
+        added = encoding.contributions(shared[row].toarray()[0] / volumes)
+        strongest = np.argsort(-np.abs(added), kind="stable")[:N_REGION_REASONS]
+        why[label] = [Reason(names[i], float(added[i])) for i in strongest]
+    return why
 
 
 def _terms(encoding: Encoding) -> list[Term]:

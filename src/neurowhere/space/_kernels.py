@@ -8,15 +8,16 @@ with tap b − k. The brain is given as runs of voxels along z, in the order of 
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from neurowhere._tools.compiled import compiled
 
 Sparse = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # indptr, indices, data
 Taps = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # φ_x, φ_y, φ_z: 2r + 1 values each
 
 
-@numba.njit(nogil=True, cache=True, fastmath=True)
+@compiled(nogil=True, fastmath=True)
 def scatter_rows(
     maps: Sparse,
     box_shape: tuple[int, int, int],
@@ -65,7 +66,7 @@ def scatter_rows(
                                 smooth[region + step] += weight * taps_z[tap + step]
 
 
-@numba.njit(nogil=True, cache=True, fastmath=True)
+@compiled(nogil=True, fastmath=True)
 def gather_columns(
     maps: Sparse,
     box_shape: tuple[int, int, int],

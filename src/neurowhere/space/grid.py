@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
-from neurowhere.space.images import ImageLike, check_resolution, describe_image, read_volume
+from neurowhere.space.images import (
+    ImageLike,
+    check_resolution,
+    describe_image,
+    mni152_template,
+    read_volume,
+)
 from neurowhere.space.partition import OUTSIDE, Partition
 
 DEFAULT_RESOLUTION_MM = 4.0
@@ -159,13 +165,23 @@ def mni152_brain(resolution_mm: float) -> tuple[NDArray[np.bool_], NDArray[np.fl
     affine : (4, 4)
     """
     check_resolution(resolution_mm)
+    template, affine = mni152_template()
+    step = int(resolution_mm)
+    if step == resolution_mm and not any((n - 1) % step for n in template.shape):
+        # Voxel centres of the template itself, where interpolation would change nothing.
+        voxels = np.ascontiguousarray(template[::step, ::step, ::step])
+        brain = voxels > TEMPLATE_THRESHOLD * template.max()
+        scaled = affine * (step, step, step, 1)
+    else:
+        brain, scaled = _resampled_brain(resolution_mm)
+    brain.flags.writeable = False
+    return brain, scaled
+
+
+def _resampled_brain(resolution_mm: float) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return what nilearn's load_mni152_brain_mask does, which takes whole millimetres only."""
     from nilearn.datasets import load_mni152_template
     from nilearn.image import resample_img
 
-    template = load_mni152_template(resolution=1)
-    if resolution_mm != 1:
-        # What load_mni152_brain_mask does, which takes whole millimetres only.
-        template = resample_img(template, np.eye(3) * resolution_mm)
-    brain = np.asarray(template.dataobj) > TEMPLATE_THRESHOLD
-    brain.flags.writeable = False
-    return brain, template.affine
+    template = resample_img(load_mni152_template(resolution=1), np.eye(3) * resolution_mm)
+    return np.asarray(template.dataobj) > TEMPLATE_THRESHOLD, template.affine

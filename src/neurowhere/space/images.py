@@ -4,6 +4,9 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,41 @@ from neurowhere.exceptions import PartitionError
 ImageLike = str | os.PathLike[str] | tuple[ArrayLike, ArrayLike] | Any
 
 MIN_RESOLUTION_MM, MAX_RESOLUTION_MM = 0.5, 50.0
+TEMPLATE_FILE = "datasets/data/mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
+
+
+def nilearn_file(path: str) -> Path:
+    """Return where a data file of nilearn is; nilearn, which takes a second, is not imported.
+
+    Parameters
+    ----------
+    path : str
+        Within the package.
+
+    Returns
+    -------
+    Path
+    """
+    found = find_spec("nilearn")
+    if found is not None and found.origin is not None:
+        file = Path(found.origin).parent / path
+        if file.exists():
+            return file
+    raise PartitionError(f"nilearn's file {path} is missing; run pip install 'nilearn>=0.13.1'")
+
+
+@lru_cache(maxsize=1)
+def mni152_template() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Read the brain of the MNI152 template that nilearn carries, at 1 mm.
+
+    Returns
+    -------
+    data : (197, 233, 189) array of whole numbers from 0 to 255
+    affine : (4, 4)
+    """
+    data, affine = read_volume(nilearn_file(TEMPLATE_FILE), "the MNI152 template")
+    data.flags.writeable = False
+    return data, affine
 
 
 def read_volume(image: ImageLike, what: str) -> tuple[NDArray[Any], NDArray[np.float64]]:

@@ -81,10 +81,10 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
 
 @contextmanager
 def place_for_kernels() -> Iterator[None]:
-    """Let Numba keep what it compiles where it may write: it fails where there is no such place.
+    """Let workers share what Numba compiles, also where it may write neither beside the code nor home.
 
-    It looks beside the code and at home. If both are read-only, as in a container, it gets a
-    private folder; a shared one would let others plant code.
+    There, as in a container, each of them would else compile for seconds. The folder is private;
+    a shared one would let others plant code.
     """
     beside = Path(neurowhere.__file__).parent
     places = (beside, Path.home())

@@ -46,6 +46,7 @@ export const twoTexts = {
   ask: (signal) => ask("difference", { ...query(), ...naming(), regions: N_REGIONS }, signal),
   view,
   texts: () => [["In the first", text()], ["In the second", other()]],
+  title: () => [text(), other()].map((words) => words.trim().replace(/\s+/g, " ")).join("  /  "),
   empty: "No map yet: write two texts",
   rowsOf: ({ more, less }) => [...more, ...less.toReversed()],
 

@@ -108,6 +108,7 @@ export const decoding = {
   view,
   texts: () => [],
   rowsOf: (answer) => answer.regions,
+  title: () => given?.name ?? $("points").value.trim().replace(/\s*\n\s*/g, "; "),
   empty: "No map yet: drop an image, or type coordinates",
 
   tell(answer) {

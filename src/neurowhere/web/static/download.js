@@ -1,7 +1,9 @@
 // Downloads: the answer as files.
 
 import { ask, post } from "./api.js";
+import { toPng, toSvg } from "./figure.js";
 import { saveBlob, saveTable } from "./share.js";
+import { nowShown, viewer } from "./stage.js";
 
 const N_ALL = 1000;
 
@@ -9,9 +11,15 @@ async function save(path, query, name) {
   saveBlob(await (await post(path, query)).blob(), name);
 }
 
+const figure = (mode) => {
+  const { words, what } = nowShown();
+  return toSvg(viewer, { title: mode.title(), words, what, source: `${document.getElementById("about").textContent} · MNI152` });
+};
+
 const FORMS = {
   nifti: (mode) => save(`${mode.kind}.nii.gz`, mode.mapQuery(), "map.nii.gz"),
-  png: (mode) => save(`${mode.kind}.png`, mode.mapQuery(), "map.png"),
+  png: async (mode) => saveBlob(await toPng(figure(mode)), "figure.png"),
+  svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), "figure.svg"),
   html: (mode) => save("encode.html", mode.query(), "report.html"),
   csv: async (mode) => {
     const rows = mode.rowsOf(await ask(mode.kind, { ...mode.query(), regions: N_ALL }));

@@ -25,6 +25,7 @@ export function textMode(words, title) {
     view: () => ({ words: `${title()}: ${NAMES[image()]}`, parts: [["encode", { ...query(), image: image() }]], image: image() }),
     texts: () => [["In this text", words()]],
     rowsOf: (answer) => answer.regions,
+    title: () => words().trim().replace(/\s+/g, " "),
     empty: "No map yet: write a text",
 
     tell(answer, correct) {

@@ -122,13 +122,14 @@ export class Viewer {
 }
 
 // Three sections of each map; gives the panels.
-export function drawSlices(context, scene, { width, height, margin, dpr, finest }) {
+export function drawSlices(context, scene, { width, height, margin, dpr, finest, bare }) {
   const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
   for (const panel of panels) {
     panel.left += margin;
     panel.top += margin + 14 * dpr;
     if (!panel.plane) continue;
     drawSection(context, { ...scene, volume: scene.maps[panel.map]?.volume }, panel, finest);
+    if (bare) continue; // lines and words are added by others
     if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
     const words = labels(panel, scene.at, 12 * dpr);
     const { label } = scene.maps[panel.map] ?? {};
