@@ -62,6 +62,7 @@ class Tally:
         self.largest_mb = 0.0
 
     def add(self, kind: str, status: int, seconds: float) -> None:
+        """Count an answer."""
         self.statuses[kind][status] += 1
         if status < 300:
             self.seconds[kind].append(seconds)

@@ -182,6 +182,14 @@ def serve(
             show_default="none",
         ),
     ] = None,
+    embed: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar=PREFIX + "EMBED",
+            help="Other site whose pages may show the map in a frame; can be repeated.",
+            show_default="none",
+        ),
+    ] = None,
 ) -> None:
     """Serve the web page and the HTTP API; by default only this machine can connect.
 
@@ -213,6 +221,7 @@ def serve(
         max_job_seconds=max_job_seconds,
         keep_seconds=keep_seconds,
         origins=tuple(origin or ()),
+        embed=tuple(embed or ()),
         allow_hosts=(*(allow_host or ()), *(() if host in EVERY_ADDRESS else (as_name(host),))),
         trusted_proxies=tuple(trusted_proxy or Settings.trusted_proxies),
         root_path=root_path,

@@ -101,6 +101,7 @@ def write_encoding(
         page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
         (temporary / "report.html").write_text(page, "utf-8")
         info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
+        info["atlas"] = atlas.title or repr(atlas)
         write_info(temporary, info | {"about": dict(about or {})})
 
 

@@ -5,7 +5,7 @@ Of a request whose address, host or length is refused, the body is never read.
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -39,18 +39,16 @@ POLICY = "; ".join(
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
-        "frame-ancestors 'none'",
     ]
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
 }
+NOBODY = "'none'"  # of those who may frame the page
 JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
@@ -136,6 +134,7 @@ class Guard:
         self.root_path = settings.root_path
         self.rates = Rates(settings.max_rate)
         self.metrics = metrics
+        self.headers = headers_for(settings.embed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back."""
@@ -152,7 +151,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                add_headers(message)
+                add_headers(message, self.headers)
             elif is_head:
                 message = {**message, "body": b""}
             await send(message)
@@ -248,9 +247,23 @@ class Guard:
         )
 
 
-def add_headers(message: Message) -> None:
+def headers_for(sites: Sequence[str]) -> dict[str, str]:
+    """Return the headers of every answer, for a page that some sites may show in a frame.
+
+    >>> headers_for(())["X-Frame-Options"]
+    'DENY'
+    """
+    policy = f"{POLICY}; frame-ancestors {' '.join(sites) or NOBODY}"
+    return {
+        "Content-Security-Policy": policy,
+        **HEADERS,
+        **({} if sites else {"X-Frame-Options": "DENY"}),
+    }
+
+
+def add_headers(message: Message, common: Mapping[str, str]) -> None:
     """Add the headers that every answer has, unless a route has set its own."""
     headers = MutableHeaders(scope=message)
-    for name, value in HEADERS.items():
+    for name, value in common.items():
         headers.setdefault(name, value)
     headers.setdefault("Cache-Control", NOT_KEPT)

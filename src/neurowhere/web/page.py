@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from neurowhere.web.cortex import CORTEX
 from neurowhere.web.images import TEMPLATES
 from neurowhere.web.pool import Pool
 
@@ -43,6 +44,10 @@ def make_page(pool: Pool) -> APIRouter:
         if name.removesuffix(NIFTI) in TEMPLATES:
             if name not in templates:
                 templates[name] = await pool.run("template_nifti", name.removesuffix(NIFTI))
+            return _file(request, name, templates[name])
+        if name == CORTEX:
+            if name not in templates:
+                templates[name] = await pool.run("cortex_bytes", None)
             return _file(request, name, templates[name])
         if name not in static_files():  # no other name is ever looked up
             raise HTTPException(404, "no such file")

@@ -13,7 +13,8 @@ from neurowhere.web.errors import ApiError, too_slow
 __all__ = ["Answerer", "Crew", "Local", "Pool", "State"]
 
 LOOK_SECONDS = 1.0  # between two looks after the workers
-DRAWN = ("_html", "_png", "template_nifti")  # ends of the names of what loads plotting libraries
+# Ends of the names of what loads plotting libraries.
+DRAWN = ("_html", "_png")
 
 
 class State(NamedTuple):

@@ -27,6 +27,7 @@ from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.web import examples
 from neurowhere.web.atlases import atlas_named, describe_region, mask_of
+from neurowhere.web.cortex import cortex
 from neurowhere.web.decoding import decode_map, decode_points
 from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
@@ -240,6 +241,10 @@ class Service:
         """Get ready for what may be asked next; return whether there was something to do."""
         return use_pause(self.model)
 
+    def cortex_bytes(self, query: None = None) -> bytes:
+        """Give the surface of the cortex."""
+        return cortex()
+
     def template_nifti(self, name: str) -> bytes:
         """Give a template of the brain."""
         return to_nifti(TEMPLATES[name]())
@@ -251,6 +256,7 @@ class Service:
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",
+            "embed": bool(self.settings.embed),
             "limits": limits,
         }
         about.pop("origin", None)  # names files of the machine that it was trained on

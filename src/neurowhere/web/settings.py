@@ -52,6 +52,8 @@ class Settings:
         Time for which the result of a job is kept.
     origins : tuple of str
         Other sites whose pages may call the API (CORS); by default none.
+    embed : tuple of str
+        Other sites whose pages may show the map in a frame; by default none.
     allow_hosts : tuple of str
         Names by which the server may be addressed beside those of this machine; "*" for any.
     trusted_proxies : tuple of str
@@ -76,6 +78,7 @@ class Settings:
     max_job_seconds: float = 1_800.0
     keep_seconds: float = 600.0
     origins: tuple[str, ...] = ()
+    embed: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     root_path: str = ""

@@ -81,7 +81,7 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
 
 @contextmanager
 def place_for_kernels() -> Iterator[None]:
-    """Let workers share what Numba compiles, also where it may write neither beside the code nor home.
+    """Let workers share what Numba compiles, also where package and home are read-only.
 
     There, as in a container, each of them would else compile for seconds. The folder is private;
     a shared one would let others plant code.

@@ -10,9 +10,10 @@ import { download } from "./download.js";
 import { onDrop } from "./drop.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
 import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "./form.js";
+import { tellModel, wireHelp } from "./help.js";
 import { oneText } from "./onetext.js";
 import { movedTo, place, typedPlace } from "./place.js";
-import { asCurl, asPython, copyWords } from "./share.js";
+import { asCurl, asPython, copyWords, embedCode } from "./share.js";
 import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
 import { busy, notice, say, stale, toast, trouble } from "./status.js";
 import { nameTabs, openTab, wireTabs } from "./tabs.js";
@@ -29,7 +30,8 @@ let noteAddress = () => {};
 
 const MODES = { one: oneText, term: oneTerm, decode: decoding };
 const mode = () => (isPair() ? twoTexts : MODES[chosen("mode")] ?? oneText);
-const fields = () => ({ ...readForm(), at: place().join(",") });
+const isEmbedded = () => document.body.classList.contains("embedded");
+const fields = () => ({ ...readForm(), at: place().join(","), ...(isEmbedded() && { embed: "1" }) });
 
 // ---- asking
 
@@ -180,12 +182,13 @@ function wireViewer() {
   hooks.onView = nextView;
   viewer.canvas.addEventListener("click", () => openTab("place"));
   $("image").addEventListener("change", showImage);
-  $("view").addEventListener("change", () => { viewer.set({ view: chosen("view") }); note(); });
+  $("view").addEventListener("change", () => { setView(); note(); });
   $("back").addEventListener("click", unpin);
   $("open-term").addEventListener("click", () => openTerm(nowShown().term));
-  for (const id of ["hidden", "opacity", "colours", "crosshair"]) $(id).addEventListener("input", restyle);
+  for (const id of ["hidden", "opacity", "colours", "crosshair", "inflated"]) $(id).addEventListener("input", restyle);
   $("reset").addEventListener("click", () => {
     writeForm({ ...readForm(), ...LOOKS });
+    viewer.scene.turn = [0, 0];
     restyle();
   });
   $("coordinates").addEventListener("change", typed);
@@ -206,8 +209,15 @@ function nextView() {
   next.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+function setView() {
+  const view = chosen("view");
+  $("inflating").hidden = view !== "surface";
+  viewer.set({ view });
+}
+
 function restyle() {
   viewer.scene.crosshair = $("crosshair").checked;
+  viewer.scene.inflated = $("inflated").checked;
   viewer.style(looks());
   drawLegend();
   noteSoon();
@@ -215,6 +225,7 @@ function restyle() {
 
 const COPIES = {
   link: () => linkTo(fields()),
+  embed: () => embedCode(linkTo({ ...fields(), embed: "1" })),
   python: () => asPython(answered.query()),
   curl: () => asCurl(answered.kind, answered.query()),
 };
@@ -257,10 +268,12 @@ function setMode() {
 }
 
 function restore(asked) {
+  document.body.classList.toggle("embedded", asked.embed === "1");
   writeForm({ ...asked, ...(!asked.text && !asked.mode ? { text: Object.values(EXAMPLES)[0] } : {}) });
   setMode();
   viewer.scene.crosshair = $("crosshair").checked;
-  viewer.set({ view: chosen("view") });
+  viewer.scene.inflated = $("inflated").checked;
+  setView();
   viewer.style(looks());
   return run({ at: asked.at });
 }
@@ -271,6 +284,7 @@ async function begin() {
   wireExports();
   wirePage();
   wireTabs();
+  wireHelp();
   drawRecent();
   beginStage().catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
   const about = get("model").catch(() => null);
@@ -281,6 +295,8 @@ async function begin() {
 function tellAbout(about) {
   if (!about) return;
   limit = about.limits.max_text;
+  tellModel(about);
+  $("embed-code").hidden = !about.embed;
   $("about").textContent = `Learned from ${about.studies.toLocaleString("en")} studies and ${about.terms.toLocaleString("en")} terms · neurowhere ${about.version}`;
 }
 

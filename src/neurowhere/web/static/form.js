@@ -3,10 +3,10 @@
 import { $, choose, chosen } from "./dom.js";
 
 const TEXTS = ["text", "other", "term", "points", "threshold"];
-const SWITCHES = ["negation", "laterality", "crosshair"];
+const SWITCHES = ["negation", "laterality", "crosshair", "inflated"];
 const CHOICES = ["mode", "image", "view"];
 const VALUES = ["hidden", "opacity", "colours", "sort", "atlas"];
-export const LOOKS = { hidden: "90", opacity: "90", colours: "ember", crosshair: true };
+export const LOOKS = { hidden: "90", opacity: "90", colours: "ember", crosshair: true, inflated: true };
 export const DEFAULTS = {
   mode: "one", text: "", other: "", term: "", points: "", threshold: "", atlas: "default", image: "density", view: "slices", sort: "excess", negation: true, laterality: true, ...LOOKS,
 };

@@ -35,6 +35,12 @@ export async function copyWords(words) {
   return done;
 }
 
+// HTML that shows the map of a query within another page, if the server allows that (--embed).
+export function embedCode(link) {
+  const address = link.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<iframe src="${address}" title="Brain map" width="640" height="560" loading="lazy"></iframe>`;
+}
+
 export function saveBlob(blob, name) {
   const address = URL.createObjectURL(blob);
   make("a", { href: address, download: name }).click();

@@ -2,8 +2,11 @@
 // It draws by itself, without WebGL: the same picture in every browser, and in figures.
 
 import { scaleOf } from "./colours.js";
+import { loadCortex } from "./cortex.js";
 import { make } from "./dom.js";
+import { drawGlass } from "./glass.js";
 import { BOX, arrange, drawHairs, drawSection, labels, pointUnder } from "./sections.js";
+import { drawSurface } from "./surface.js";
 
 const WORDS = "Brain map. Left and right arrow keys move the crosshair left and right, up and down move it to the front and the back, page up and page down move it up and down; with Shift by a centimetre. V changes the view.";
 const STEP_MM = 2;
@@ -22,9 +25,9 @@ export class Viewer {
     stage.prepend(this.canvas);
     this.onMove = onMove;
     this.onView = onView;
-    this.scene = { template: null, maps: [], image: "density", scale: null, at: [0, 0, 0], view: "slices", crosshair: true, outline: null };
+    this.scene = { template: null, maps: [], image: "density", scale: null, at: [0, 0, 0], view: "slices", crosshair: true, outline: null, cortex: null, inflated: true, turn: [0, 0] };
     this.looks = { hidden: 0.9, opacity: 0.9, colours: "ember" };
-    this.views = { slices: drawSlices };
+    this.views = { slices: drawSlices, glass: drawGlass, surface: drawSurface };
     this.#listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
@@ -32,10 +35,15 @@ export class Viewer {
   // Change what is shown; the scale follows the maps and the looks.
   set(changes) {
     Object.assign(this.scene, changes);
+    if (this.scene.view === "surface") this.#needCortex();
     const volumes = this.scene.maps.map(({ volume }) => volume);
     this.scene.scale = volumes.length ? scaleOf(volumes, this.scene.image, this.looks) : null;
     this.draw();
     return this.scene.scale;
+  }
+
+  #needCortex() {
+    this.loading ??= loadCortex().then((cortex) => this.set({ cortex })).catch(() => { this.loading = null; });
   }
 
   style(looks) {
@@ -71,17 +79,25 @@ export class Viewer {
   #listen() {
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || this.scene.view !== "slices") return;
+      if (event.button !== 0) return;
+      this.pressed = { x: event.clientX, y: event.clientY, turn: this.scene.turn, moved: false };
       if (event.pointerType === "touch") return; // a tap: see below; else the page scrolls
       this.dragged = true;
       canvas.setPointerCapture(event.pointerId);
-      this.#follow(event);
+      if (this.scene.view !== "surface") this.#follow(event);
     });
-    canvas.addEventListener("pointermove", (event) => this.dragged && this.#follow(event));
+    canvas.addEventListener("pointermove", (event) => {
+      if (!this.dragged) return;
+      if (this.scene.view === "surface") this.#rotate(event);
+      else this.#follow(event);
+    });
     for (const name of ["pointerup", "pointercancel"]) {
       canvas.addEventListener(name, () => { if (this.dragged) { this.dragged = false; this.draw(); } });
     }
-    canvas.addEventListener("click", (event) => { if (event.pointerType === "touch" && this.scene.view === "slices") this.#follow(event); });
+    canvas.addEventListener("click", (event) => {
+      const isTap = event.pointerType === "touch" || (this.scene.view === "surface" && !this.pressed?.moved);
+      if (isTap) this.#follow(event);
+    });
     canvas.addEventListener("keydown", (event) => this.#press(event));
     canvas.addEventListener("wheel", (event) => this.#scroll(event), { passive: false });
   }
@@ -89,7 +105,21 @@ export class Viewer {
   #under(event) {
     const box = this.canvas.getBoundingClientRect();
     const dpr = this.canvas.width / box.width;
-    return pointUnder(this.panels ?? [], (event.clientX - box.left) * dpr, (event.clientY - box.top) * dpr, this.scene.at);
+    const [x, y] = [(event.clientX - box.left) * dpr, (event.clientY - box.top) * dpr];
+    for (const { pick } of this.panels ?? []) {
+      const point = pick?.(x, y);
+      if (point) return { point, plane: null };
+    }
+    return pointUnder(this.panels ?? [], x, y, this.scene.at);
+  }
+
+  // Turn the surface as far as it is dragged.
+  #rotate(event) {
+    const { x, y, turn } = this.pressed;
+    const [over, under] = [event.clientX - x, event.clientY - y];
+    if (Math.abs(over) + Math.abs(under) < 4) return;
+    this.pressed.moved = true;
+    this.set({ turn: [turn[0] - over / 2, Math.min(Math.max(turn[1] + under / 2, -90), 90)] });
   }
 
   #follow(event) {
@@ -113,7 +143,7 @@ export class Viewer {
   // The wheel steps through a plane once the map has been clicked; until then the page scrolls.
   #scroll(event) {
     const found = document.activeElement === this.canvas && !event.ctrlKey && this.#under(event);
-    if (!found) return;
+    if (!found?.plane) return;
     event.preventDefault();
     const at = [...this.scene.at];
     at[found.plane.cut] += event.deltaY > 0 ? -STEP_MM : STEP_MM;

@@ -1,0 +1,75 @@
+// Glass brain: the strongest value along each line of sight, within the outline of the brain.
+
+import { painter } from "./colours.js";
+import { BOX, arrange, drawHairs, labels } from "./sections.js";
+
+const STEP_MM = 3; // along a line of sight
+const PER_MM = 1; // pixels that are computed
+const FAINT = 38; // grey of the inside
+const EDGE = 150; // grey of the outline
+
+const strongest = new WeakMap(); // by volume: of each plane
+
+const sized = ({ axes }) => axes.map((axis) => Math.round(BOX[axis][1] * PER_MM));
+
+// For each pixel of a plane, the value of the largest magnitude behind it.
+function project(volume, plane) {
+  const known = strongest.get(volume) ?? new Map();
+  strongest.set(volume, known);
+  if (known.has(plane.name)) return known.get(plane.name);
+  const { cut, axes: [across, up] } = plane;
+  const [width, height] = sized(plane);
+  const best = new Float32Array(width * height);
+  const [first, right, down] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+  first[across] = BOX[across][0] + 0.5 / PER_MM;
+  first[up] = BOX[up][0] + BOX[up][1] - 0.5 / PER_MM;
+  right[across] = 1 / PER_MM;
+  down[up] = -1 / PER_MM;
+  for (let at = BOX[cut][0]; at < BOX[cut][0] + BOX[cut][1]; at += STEP_MM) {
+    first[cut] = at;
+    const values = volume.plane(first, right, down, width, height);
+    for (let i = 0; i < best.length; i += 1) if (Math.abs(values[i]) > Math.abs(best[i])) best[i] = values[i];
+  }
+  known.set(plane.name, best);
+  return best;
+}
+
+function paint(data, brain, values, scale, width) {
+  const colour = values && scale ? painter(scale) : () => false;
+  const mixed = [0, 0, 0];
+  for (let i = 0; i < brain.length; i += 1) {
+    const inside = brain[i] > 0;
+    const isEdge = inside && !(brain[i - 1] > 0 && brain[i + 1] > 0 && brain[i - width] > 0 && brain[i + width] > 0);
+    const share = colour(values?.[i] ?? 0, mixed, 0) ? scale.opacity : 0;
+    const grey = isEdge ? EDGE : FAINT;
+    for (let k = 0; k < 3; k += 1) data[4 * i + k] = share * mixed[k] + (1 - share) * grey;
+    data[4 * i + 3] = inside || share ? 255 : 0;
+  }
+}
+
+export function drawGlass(context, scene, { width, height, margin, dpr, bare }) {
+  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
+  context.imageSmoothingQuality = "high";
+  const drawn = panels.filter(({ plane }) => plane);
+  for (const panel of drawn) {
+    panel.left += margin;
+    panel.top += margin + 14 * dpr;
+    const [wide, high] = sized(panel.plane);
+    const pixels = new ImageData(wide, high);
+    const { volume, label } = scene.maps[panel.map] ?? {};
+    paint(pixels.data, project(scene.template, panel.plane), volume && project(volume, panel.plane), scene.scale, wide);
+    const sheet = new OffscreenCanvas(wide, high);
+    sheet.getContext("2d").putImageData(pixels, 0, 0);
+    context.drawImage(sheet, panel.left, panel.top, panel.width, panel.height);
+    if (bare) continue;
+    if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
+    context.font = `${12 * dpr}px Inter, system-ui, sans-serif`;
+    context.fillStyle = "#c3ced8";
+    context.textBaseline = "bottom";
+    for (const [words, x, y, align] of [...labels(panel, scene.at, 12 * dpr).slice(1), ...(label && panel.plane.cut === 0 ? [[label, panel.left, panel.top + 14 * dpr, "left"]] : [])]) {
+      context.textAlign = align;
+      context.fillText(words, x, y);
+    }
+  }
+  return drawn;
+}
