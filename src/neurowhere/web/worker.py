@@ -200,7 +200,8 @@ class Worker:
     def end(self) -> None:
         """Let the process finish what it does, then stop it."""
         self._pipe.close()
-        self.process.join(END_SECONDS)
+        if self._is_ready:  # else there is nothing to finish
+            self.process.join(END_SECONDS)
         self.process.kill()
         self.process.join()
 
@@ -250,7 +251,13 @@ class Artist:
         self._timer.start()
 
     def look_after(self) -> None:
-        """Do nothing: the next drawing replaces a process that died."""
+        """Do as a worker does, unless it draws."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._worker:
+                    self._worker.look_after()
+            finally:
+                self._lock.release()
 
     def state(self) -> State:
         """Return how the process is, or that there is none."""
