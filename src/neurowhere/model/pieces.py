@@ -7,7 +7,7 @@ from neurowhere.text.clinical.mentions import Mention, Mentions, Span
 
 __all__ = ["PIECE", "read_in_pieces"]
 
-PIECE = 1_000_000  # characters; nearly all texts are shorter, and read at once
+PIECE = 250_000  # characters; nearly all texts are shorter, and read at once
 ENDS = ("\n\n", "\n", ". ", " ")  # where a text may be cut, the best first
 
 
