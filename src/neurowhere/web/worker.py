@@ -209,8 +209,8 @@ class Worker:
 class Artist:
     """A worker that is there while something is drawn, and some minutes longer.
 
-    Plotting libraries and templates take some 300 MB, which no process gives back. The next
-    drawing in that time finds them loaded.
+    Plotting libraries and templates take memory that no process gives back. The next drawing in
+    that time finds them loaded.
 
     Parameters
     ----------
