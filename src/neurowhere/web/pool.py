@@ -172,6 +172,7 @@ class Pool:
             self._free.put(answerer)
 
     def _look_after(self) -> None:
+        self.crew.artist.look_after()
         with suppress(Empty):
             for _ in range(self.workers):  # each comes back at the end of the queue
                 answerer = self._free.get_nowait()

@@ -81,10 +81,10 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
 
 @contextmanager
 def place_for_kernels() -> Iterator[None]:
-    """Let Numba keep what it compiles where it may write: it fails where there is no such place.
+    """Let workers share what Numba compiles, also where package and home are read-only.
 
-    It looks beside the code and at home. If both are read-only, as in a container, it gets a
-    private folder; a shared one would let others plant code.
+    There, as in a container, each of them would else compile for seconds. The folder is private;
+    a shared one would let others plant code.
     """
     beside = Path(neurowhere.__file__).parent
     places = (beside, Path.home())
@@ -200,7 +200,8 @@ class Worker:
     def end(self) -> None:
         """Let the process finish what it does, then stop it."""
         self._pipe.close()
-        self.process.join(END_SECONDS)
+        if self._is_ready:  # else there is nothing to finish
+            self.process.join(END_SECONDS)
         self.process.kill()
         self.process.join()
 
@@ -208,8 +209,8 @@ class Worker:
 class Artist:
     """A worker that is there while something is drawn, and some minutes longer.
 
-    Plotting libraries and templates take some 300 MB, which no process gives back. The next
-    drawing in that time finds them loaded.
+    Plotting libraries and templates take memory that no process gives back. The next drawing in
+    that time finds them loaded.
 
     Parameters
     ----------
@@ -250,7 +251,13 @@ class Artist:
         self._timer.start()
 
     def look_after(self) -> None:
-        """Do nothing: the next drawing replaces a process that died."""
+        """Do as a worker does, unless it draws."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._worker:
+                    self._worker.look_after()
+            finally:
+                self._lock.release()
 
     def state(self) -> State:
         """Return how the process is, or that there is none."""
