@@ -27,18 +27,23 @@ HEDGES: Phrases[Doubt] = Phrases(
             tentative; marginal; suggested; assumed; supposed; unproven; contentious; favoured;
             favored; debatable; debated; controversial; disputed; speculative; hypothetical;
             conceivable; unknown; putative; nondiagnostic; non diagnostic; queried; ambiguous;
+            plausible; provisional; undetermined; undecided; unverified;
             at the upper limit; at the lower limit; under investigation; under consideration;
             pending
         """,
         # doubt what follows
         "object": """
-            possibly; probably; perhaps; maybe; presumably; conceivably; potentially; arguably;
+            possibly; probably; perhaps; prob; poss; susp; supposedly; plausibly; maybe; presumably; conceivably; potentially; arguably;
             apparently; suspicion of; suspicion for; suspicious for; suspicious of; concern for;
             concerning for; concern about; worrisome for; suggestive of; suggests; suggest;
             suggesting; possibility of; possibility that; query; queries; wonder; wondered; suspect;
-            suspects; rule out; r o; to exclude; in case of; consider; differential diagnosis;
+            suspects; rule out; r o; exclude; in case of; consider; differential diagnosis;
             differential includes; differential; ddx; trend; trends; tendency; hint of; hints of;
-            hypothesised; hypothesized; hypothesise; hypothesize; hypothesis that; speculate;
+            hypothesised; hypothesized; hypothesise; hypothesize; hypothesis that;
+            hypothesis is that; hypothesis was that; prediction that; prediction is that;
+            prediction was that; assumption that; assumption is that; assumption was that;
+            expectation that; expectation is that; expectation was that; conjecture that;
+            suspicion is that; suspicion that; suspicion was that; guess is that; speculate;
             speculated; unsure; predict that; predicted that; predicts that; propose that;
             proposed that; expect; suggestion of; uncertainty about; uncertainty as to;
             worried about; worry about; in the event of; seemingly; tentatively; watch for;
@@ -68,15 +73,29 @@ HEDGES: Phrases[Doubt] = Phrases(
             of uncertain aetiology; of uncertain etiology; not assessed; not assessable;
             not be assessed; not evaluated; not be evaluated; not interpretable; not be determined;
             not be established; not established; not been established; not known;
-            poorly visualised; poorly visualized; poorly seen;
+            not be decided; not be ascertained; not be settled; not be judged; to be excluded;
+            to be ruled out; with caution; at trend level; at a trend level;
+            only at an uncorrected threshold; only present at an uncorrected threshold;
+            only when uncorrected; poorly visualised; poorly visualized; poorly seen;
             not well seen; suboptimally seen; obscured; limited; not definite; not definitive;
             to be confirmed; to be determined; should be considered; must be considered;
             be considered
         """,
         "idle": """
             as if; if any; no wonder; no doubt; without doubt; little doubt; beyond doubt;
-            whether or not; not limited; limited to
+            whether or not; not limited; limited to; reason to doubt; cause to doubt; not doubt;
+            grounds to doubt; need to doubt; favoured the null; favored the null
         """,
+    }
+)
+# What is likely, though not certain, to be the cause.
+CAUSES = Phrases(
+    {
+        "cause": """
+            due to; secondary to; related to; attributable to; caused by; because of; owing to;
+            a result of; the result of; a consequence of; the consequence of; explained by; owed to;
+            attributed to
+        """
     }
 )
 ABLE = word_set("he i one patient she they we who you") | word_set("participants patients subjects")
@@ -131,17 +150,20 @@ class _HedgeReader(Clauses):
             return []
         if "that" in self.tokens[j : j + 2]:  # "it is possible that the thalamus is affected"
             return self.ahead(self.tokens.index("that", j) + 1, through_verbs=True)
+        if cause := CAUSES.at(self.tokens, j) if j < len(self.tokens) else None:
+            return self.ahead(cause[0] + 1)  # "most likely due to a lesion of the pons"
         match hedge.kind:
             case "adjective" if self.is_predicate(i, hedge.last):
-                return self.subject(i) or self.owner(i) or self.antecedents(i)
+                names = self.subject(i) or self.owner(i) or self.antecedents(i)
+                return names or self.about(j)
             case "adjective":
                 return self.ahead(j) or self.place_before(i)
             case "object":
-                is_heading = self.gap(j).startswith(":")
-                names = self.ahead(j, through_verbs=True, is_start=is_heading)
-                return names or self.said_of(hedge)
+                if self.gap(j).startswith(":"):  # "Differential: …"
+                    return self.names(range(j, self.sentence(j)[1]))
+                return self.ahead(j, through_verbs=True) or self.said_of(hedge)
             case "clause":
-                return self.ahead(j, through_verbs=True)
+                return self.ahead(j + (self.token(j) == "there"), through_verbs=True)
             case "both" if self.tokens[i] in ("versus", "vs"):
                 return [*self.names(range(self.sentence(i)[0], i)), *self.ahead(j)]
             case "either":
@@ -153,6 +175,10 @@ class _HedgeReader(Clauses):
                 return self.names(range(self.sentence(i)[0], i))
             case _:  # "subject"
                 return self.subject(i) or self.antecedents(i)
+
+    def about(self, j: int) -> list[int]:
+        """Return what a predicate before token j is about: "inconclusive for the pallidum"."""
+        return self.ahead(j + 1) if self.token(j) in ("about", "for", "in", "regarding") else []
 
     def said_of(self, hedge: Hedge) -> list[int]:
         """Return the subject, where nothing follows an adverb: "thalamus probably involved"."""
@@ -172,11 +198,9 @@ class _HedgeReader(Clauses):
         i, j = hedge.first, hedge.last + 1
         match self.tokens[i]:
             case "may":
-                return not self.token(j).isdigit() and self.token(i - 1) not in (
-                    "in",
-                    "of",
-                    "since",
-                )
+                is_first = i == 0 or self.is_sentence_end(i)
+                is_month = self.reading.written(i)[0].isupper() and not is_first
+                return not (is_month or self.token(j).isdigit())
             case "could":
                 return self.token(i - 1) not in ABLE and self.token(j) != "not"
             case "versus" | "vs":
