@@ -22,6 +22,7 @@ from neurowhere.text.words import fold
 
 MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
 LEAST_NULL = 0.1  # p-values from here on are null results
+INVERTIBLE: tuple[grammar.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
 
@@ -67,7 +68,7 @@ class _DenialReader(NonDenials):
             return []
         if self.is_heading(cue):
             return self.ahead(cue.last + 1, is_start=True)
-        if names := self.bracketed(cue.first, cue.last):
+        if names := self.bracketed(cue.first, cue.last) or self.inverted(cue):
             return names
         match cue.kind:
             case "no" | "without":
@@ -87,7 +88,7 @@ class _DenialReader(NonDenials):
             case "absent":
                 return self.by_absence(cue)
             case "vain":
-                return self.sought(cue.first)
+                return [*self.sought(cue.first), *self.where(cue.last + 1)]
             case _:
                 return self.by_exception(cue)
 
@@ -95,6 +96,14 @@ class _DenialReader(NonDenials):
         """Whether a cue is the heading of a list: "Ruled out: stroke"."""
         begins = cue.first == 0 or self.is_sentence_end(cue.first)
         return begins and self.gap(cue.last + 1).startswith(":")
+
+    def inverted(self, cue: Cue) -> list[int]:
+        """Return the names after a predicate at the beginning: "Not involved is the pons"."""
+        if cue.kind not in INVERTIBLE or not (cue.first == 0 or self.is_sentence_end(cue.first)):
+            return []
+        j = self.after_not(cue.last + 1) + 1 if cue.kind == "not" else cue.last + 1
+        is_verb = self.token(j) in grammar.BEING and self.is_phrase(j + 1)
+        return self.ahead(j + 1) if is_verb else []
 
     # ---- "no" and its like
 
@@ -131,7 +140,7 @@ class _DenialReader(NonDenials):
         return self.tokens[cue.first] in ("none", "neither") and self.is_past(j)
 
     def listed_before(self, i: int) -> list[int]:
-        """Return the places that were listed before the pronoun at token i, in no list of people."""
+        """Return the places, and no people, that were listed before the pronoun at token i."""
         first, _ = self.sentence(i)
         if first == 0 or i > first:
             return self.place_before(i)
@@ -220,7 +229,7 @@ class _DenialReader(NonDenials):
         """Deny the subject, if that is what "not" and the word at token j are about."""
         i, word = cue.first, self.tokens[j]
         if word in grammar.OMITTED:
-            return self.subject(i, with_people=True)
+            return self.subject(i, with_people=True) or self.of_subject(cue)
         if word in grammar.SEEN:
             is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
             return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
@@ -242,10 +251,7 @@ class _DenialReader(NonDenials):
         """Deny the object, or the place that is not so and does not do so."""
         word = self.tokens[j]
         if word in grammar.OPINIONS:
-            _, end = self.sentence(j)
-            if not grammar.EXPLAINING.isdisjoint(self.tokens[j + 1 : end]):
-                return []  # "I do not think that the lesion in the pons explains it"
-            return self.ahead(j + 1 + (self.token(j + 1) == "that"), through_verbs=True)
+            return self.believed(j + 1)
         if word in grammar.NEEDING:
             return self.structures(self.ahead(j + 1))
         if word in grammar.SHOWING:
@@ -254,6 +260,16 @@ class _DenialReader(NonDenials):
         is_direct = word in grammar.HAVING or word in grammar.PREPOSITIONS or self.is_phrase(j)
         names = names if is_direct else self.structures(names)
         return names or self.by_quality(cue, j)
+
+    def believed(self, j: int) -> list[int]:
+        """Return what is not believed from token j on, unless it is the cause of something.
+
+        "I do not think that the lesion in the pons explains it" does not deny the lesion.
+        """
+        _, end = self.sentence(j)
+        if not grammar.EXPLAINING.isdisjoint(self.tokens[j:end]):
+            return []
+        return self.ahead(j + (self.token(j) == "that"), through_verbs=True)
 
     def by_quality(self, cue: Cue, j: int) -> list[int]:
         """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
@@ -270,7 +286,9 @@ class _DenialReader(NonDenials):
         j += self.token(j) == "only"  # "sparing only the pons"
         if self.is_phrase(j):
             return self.ahead(j) or self.meant(j)
-        return self.of_subject(cue) if self.is_predicate(cue.first, cue.last) else []
+        is_passive = self.token(j) == "by" and self.follows_verb(cue.first)
+        is_said = is_passive or self.is_predicate(cue.first, cue.last)
+        return self.of_subject(cue) if is_said else []
 
     def by_removal(self, cue: Cue) -> list[int]:
         """Deny the places whose data are left out of an analysis."""
@@ -284,7 +302,7 @@ class _DenialReader(NonDenials):
         """Deny what is normal: the structure that follows, the subject, or what has the quality."""
         i, j = cue.first, cue.last + 1
         if self.tokens[i] in grammar.UNLIKELY and self.token(j) == "that":
-            return self.ahead(j + 1, through_verbs=True)
+            return self.structures(self.believed(j))
         if self.is_predicate(i, cue.last):
             names = [] if self.is_effect(i) else self.of_subject(cue) or self.where(j)
             return [*names, *self.likewise(j)]
@@ -356,11 +374,11 @@ class _DenialReader(NonDenials):
         while self.is_modifier(j) and j not in self.begins:
             j += 1
         number = self.begins.get(j)
-        return (
-            number is not None
-            and self.is_structure(number)
-            and self.closes(self.reading.last[number] + 1)
-        )
+        if number is None or not self.is_structure(number):
+            return False
+        end = self.reading.last[number] + 1
+        is_joined = self.token(end) in ("and", "with") or self.gap(end).startswith(",")
+        return is_joined or self.is_sentence_end(end)
 
     def is_noun_before(self, i: int) -> bool:
         """Whether token i is the name of a place, of which a list is made."""
@@ -388,6 +406,7 @@ class _DenialReader(NonDenials):
     def where(self, j: int) -> list[int]:
         """Return the places of a predicate that ends before token j: "negative in the pons"."""
         is_place = self.token(j) in ("in", "within", "throughout", "across")
+        is_place = is_place or (self.token(j) in ("at", "along") and self.is_phrase(j + 1))
         return self.structures(self.ahead(j + 1)) if is_place else []
 
     def likewise(self, j: int) -> list[int]:
@@ -404,7 +423,10 @@ class _DenialReader(NonDenials):
             return names
         is_state, verb = cue.kind == "state", self.first_verb(i)
         is_bare = not self.names(range(verb, i))
-        if self.token(self.before_verb(i)) in grammar.CONJUNCTIONS and (is_state or is_bare):
+        joint = self.token(self.before_verb(i))
+        if (joint in grammar.CONJUNCTIONS and (is_state or is_bare)) or (
+            joint == "but" and is_bare
+        ):
             i = verb  # "was exposed and left untouched"
         names = self.subject(i, with_people=cue.kind == "verb") or self.antecedents(i)
         if not names and is_state and is_bare:
@@ -460,6 +482,7 @@ class _DenialReader(NonDenials):
             yield from ((number, i) for number in self.by_score(i))
         for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
             i = bisect_left(self.reading.ends, mark.start())
+            i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
 
@@ -511,11 +534,14 @@ class _DenialReader(NonDenials):
 
     def by_artefact(self, i: int) -> list[int]:
         """Return the subject that an artefact at token i is said of: "is a flow artefact"."""
-        if not self.closes(i + 1):
+        near = self.tokens[max(i - LONGEST_PHRASE, 0) : i]
+        if not self.closes(i + 1) or not grammar.DOUBTING.isdisjoint(near):
             return []
         for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
             if self.tokens[j] in grammar.SAYING:
                 return self.subject(j + 1)
+            if self.tokens[j] == "to" and self.token(j - 1) in grammar.DUE:
+                return self.subject(j - 1) if self.follows_verb(j - 1) else []
             if self.ends_clause(j + 1) or self.tokens[j] in grammar.PREPOSITIONS:
                 break
         return []

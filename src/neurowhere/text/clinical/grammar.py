@@ -26,7 +26,12 @@ Kind = Literal[
 CUES: Phrases[Kind] = Phrases(
     {
         # deny what follows, also as the subject of a clause: "no lesion was seen"
-        "no": "no; none; nil; zero; nowhere; nothing; nothing wrong; nothing amiss; neither; nor",
+        "no": """
+            no; none; nil; zero; nowhere; nothing; nothing wrong; nothing amiss; neither; nor;
+            hardly any; scarcely any; barely any; hardly a; scarcely a; little or no; few or no;
+            little to suggest; little to support; little to indicate; not so the; not so in; not so
+            for
+        """,
         # deny their object
         "without": """
             without; w o; absence of; lack; lack of; lacks; lacked; lacking; free of; free from;
@@ -42,18 +47,20 @@ CUES: Phrases[Kind] = Phrases(
             respects; respecting; bypasses; bypassing; short of; away from; distant from;
             remote from; separate from; separated from; resolution of; disappearance of;
             normalization of; normalisation of; clearance of; resorption of; the null for;
+            missed the; stopped before; stops before; stopping before; ended before; ends before;
             the null in; the null hypothesis for; the null hypothesis in
         """,
         # deny by the word that follows
         "not": """
             not; cannot; never; fail to; fails to; failed to; failing to; failure to; unable to;
-            inability to; hardly; aren t; can t; couldn t; didn t; doesn t; don t; hadn t; hasn t;
-            haven t; isn t; wasn t; weren t; won t; wouldn t; wrong to; incorrect to; mistaken to
+            inability to; hardly; scarcely; aren t; can t; couldn t; didn t; doesn t; don t; hadn t;
+            hasn t; haven t; isn t; wasn t; weren t; won t; wouldn t; wrong to; incorrect to;
+            mistaken to
         """,
         # deny their object, or the subject where none follows: "spared the pons", "pons spared"
         "verb": """
             spared; sparing; excluded; ruled out; avoided; respected; discarded; omitted;
-            masked out; left out
+            masked out; left out; bypassed; skirted; circumvented
         """,
         # deny the subject where data are left out: "voxels in the pons were removed"
         "removed": "removed; dropped; eliminated",
@@ -101,7 +108,14 @@ CUES: Phrases[Kind] = Phrases(
             a misreading; in error; a false positive; at chance; ns; n s; a mistake; a misnomer;
             a normal variant; an anatomical variant; an overcall; a pseudolesion; beyond the scan;
             beyond the field of view; abolished; eradicated; evaporated; gone away; faded away;
-            melted away
+            melted away; left alone; left unharmed; gone down; died down; settled down; healed;
+            been revised; been overturned; overturned; superseded; no longer stands;
+            no longer holds; no longer tenable; no longer applies; no better than chance;
+            no different from chance; no higher than chance; at chance level; at chance levels;
+            equally active in both; equally active across; equally strong in both;
+            equally strong across; equally engaged in both; cut off; out of coverage;
+            barely responded; barely reacted; remained at baseline; stayed at baseline;
+            remained at baseline levels; lost after correction; lost when; lost once
         """,
         # deny what is absent, and where: "activity was absent in the insula"
         "absent": """
@@ -124,24 +138,24 @@ CUES: Phrases[Kind] = Phrases(
         """,
         # look like cues and are none
         "idle": """
-            no doubt; no question; no fewer; no less; no matter; no more; no one; no sooner;
-            no wonder; no surprise; no coincidence; no exception; no small; no go; no think;
-            no previous; no published; no consensus; no denying; no other than; none other than;
-            nothing but; nothing other than; nothing short of; no way; no means; in no way;
-            with and without; with or without; with without; not without; without doubt;
-            without question; without exception; without fail; whether or not; or not; if not;
-            why not; not least; not to mention; not unlike; not uncommonly; not infrequently;
-            not uncommon; not infrequent; not the only; cannot be denied; cannot be overlooked;
-            cannot be ignored; cannot be overstated; not be denied; not be overlooked;
-            not be ignored; not be overstated; not negligible; not trivial; not insignificant;
-            not inconsiderable; if any; few if any; not in isolation; without delay;
-            without complication; without complications; without difficulty; without incident;
-            without hesitation; without warning; without contrast; without gadolinium;
-            without sedation; without help; without prompting; without further; without prejudice;
-            no reason to doubt; no reason to question; no cause to doubt; no grounds to doubt;
-            no need to doubt; no hesitation; no difficulty in; no longer in doubt;
-            no accident; no stranger; no secret; no less than; not previously; never previously;
-            not formerly; not hitherto; not heretofore; not originally; not initially; never before
+            no doubt; no question; no fewer; no less; no matter; no more; no one; no sooner; no
+            wonder; no surprise; no coincidence; no exception; no small; no go; no think; no
+            previous; no published; no consensus; no denying; no other than; none other than;
+            nothing but; nothing other than; nothing short of; no way; no means; in no way; with and
+            without; with or without; with without; not without; without doubt; without question;
+            without exception; without fail; whether or not; or not; if not; why not; not least; not
+            to mention; not unlike; not uncommonly; not infrequently; not uncommon; not infrequent;
+            not the only; cannot be denied; cannot be overlooked; cannot be ignored; cannot be
+            overstated; not be denied; not be overlooked; not be ignored; not be overstated; not
+            negligible; not trivial; not insignificant; not inconsiderable; if any; few if any; not
+            in isolation; without delay; without complication; without complications; without
+            difficulty; without incident; without hesitation; without warning; without contrast;
+            without gadolinium; without sedation; without help; without prompting; without further;
+            without prejudice; no reason to doubt; no reason to question; no cause to doubt; no
+            grounds to doubt; no need to doubt; no hesitation; no difficulty in; no longer in doubt;
+            lacked power; lack of power; lacked the power; lack of statistical power; no accident;
+            no stranger; no secret; no less than; not previously; never previously; not formerly;
+            not hitherto; not heretofore; not originally; not initially; never before
         """,
     }
 )
@@ -155,8 +169,8 @@ RATHER = word_set("as instead lieu place rather")
 EXCLUDING = word_set("exclude excluded excludes excluding exclusion out")  # if denied, a hedge
 # Findings of which little is left are still there: "has only partly resolved".
 PARTLY = word_set(
-    "almost ameliorated gradually incomplete incompletely largely less mostly near nearly only part "
-    "partial partially partly slowly some somewhat"
+    "almost ameliorated gradually incomplete incompletely largely less mostly near nearly only "
+    "part partial partially partly slowly some somewhat"
 )
 
 # ---- what "not" says depends on the word after it
@@ -213,13 +227,13 @@ IDLE = word_set(
     """
     absolute all alone already always answer as assessed assume attributable because categorically
     certain claim clear conclude confined confuse confused convinced definitive deny doubt doubted
-    due entirely equally establish established evaluated evenly every exactly examined exclude
-    excluded exclusive exclusively explained explored fully identical ignore ignored imply intact
-    investigated isolated just known limited mean mere merely miss missed modulated more necessarily
-    necessary new normal only overlook overlooked overstate overstated preserved primarily required
-    resolved restricted rule ruled shared simply sole solely spared specific studied sufficient sure
-    surprising surprisingly tested unaffected uncommon understood unexpected unexpectedly uniform
-    uniformly unique unlike unremarkable unusual well
+    due entirely equally escape establish established evaluated evenly every exactly examined
+    exclude excluded exclusive exclusively explained explored fully identical ignore ignored imply
+    intact investigated isolated just known limited mean mere merely miss missed modulated more
+    necessarily necessary new normal only overlook overlooked overstate overstated preserved
+    primarily required resolved restricted rule ruled shared simply sole solely spared specific
+    studied sufficient sure surprising surprisingly tested unaffected uncommon understood unexpected
+    unexpectedly uniform uniformly unique unlike unremarkable unusual well
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -317,8 +331,8 @@ RESPONSES = word_set("activation activity reaction response responses sensitivit
 AFFIRMING = word_set(
     """
     chronic dense extensive known marked mild minor moderate old persistent persisting possible
-    abundant frequent numerous positive present probable prominent severe stable subtle suspected
-    unchanged widespread
+    above abundant frequent numerous positive present probable prominent severe stable subtle
+    suspected unchanged widespread
     """
 )
 
@@ -390,8 +404,8 @@ YIELDING = word_set(
     "caused disclosed elicited evoked gave induced produced provoked revealed showed yielded"
 )
 SEEKING = word_set(
-    "checked expected hypothesised hypothesized inspected looked looking predicted reported searched "
-    "searching sought"
+    "checked expected hypothesised hypothesized inspected looked looking predicted reported "
+    "searched searching sought"
 )
 SUPPOSED = word_set(
     """
@@ -402,13 +416,13 @@ SUPPOSED = word_set(
 EXAMS = word_set("angiogram biopsy ct eeg examination imaging mr mri pet scan scans")
 # What is said of an effect, and not of its place: "the effect in the pons was unaffected".
 EFFECT = word_set(
-    "association associations correlation correlations effect effects finding relation relationship "
-    "relationships result"
+    "association associations correlation correlations effect effects finding relation "
+    "relationship relationships result"
 )
 # Verbs that tell what causes something, whose denial is none of the cause.
 EXPLAINING = word_set(
-    "account accounted accounts cause caused causes causing explain explained explains relevant "
-    "responsible"
+    "account accounted accounts cause caused causes causing driven drove explain explained "
+    "explains relevant responsible"
 )
 UNLIKELY = word_set("implausible improbable unlikely")
 UNAFFECTED = word_set("intact maintained preserved unaffected unaltered")
@@ -419,7 +433,9 @@ SINGLING = word_set("instead only")
 SAYING = BEING | word_set("represent represented represents reflect reflected reflects")
 THESE = word_set("these them those which")
 ABOLISHING = word_set("abolished")
-ARTEFACTS = word_set("artefact artefacts artifact artifacts")
+ARTEFACTS = word_set("artefact artefacts artifact artifacts pseudolesion voluming")
+DOUBTING = word_set("could may might possibly probably unlikely") | NOT
+DUE = word_set("attributable attributed due secondary")
 # What may stand between a structure and its quality: "is symmetric, with normal signal".
 NEUTRAL = word_set(
     "has keep keeps maintain maintained maintains of retain retained retains symmetric symmetrical "
@@ -525,7 +541,7 @@ class Grammar:
         return self.token(j + 1) in DETERMINERS or self.is_structure(self.finishes.get(j - 1))
 
     def is_past(self, j: int) -> bool:
-        """Whether token j is a verb, or looks like a past, after a word that can only be a subject."""
+        """Whether token j is a verb, or looks like a past after a subject."""
         is_in = j < len(self.tokens) and not self.ends_clause(j)
         return is_in and (self.is_verb(j) or self.tokens[j].endswith("ed"))
 
