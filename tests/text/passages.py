@@ -2,10 +2,10 @@
 
 A line of data/denials_*.jsonl has a passage and what is asked for: words of it, which occurrence of
 them is meant, and what the passage says of them (affirmed, denied, hedged, or not_finding under
-headings such as "Technique"). The passages of "seen" and "unseen" were written by someone who had
-not read the rules: with "seen" the rules were developed, "unseen" is scored by its totals alone.
-Those of "own" were written along with the rules. A line of data/sides_*.jsonl has a passage and the
-side of structures in it.
+headings such as "Technique"). The passages of "seen", "second" and "unseen" were written by people
+who had not read the rules: with "seen" and "second" the rules were developed, "unseen" is scored by
+its totals alone. Those of "own" were written along with the rules. A line of data/sides_*.jsonl has
+a passage and the side of structures in it.
 """
 
 import json

@@ -203,14 +203,15 @@ def test_negations_and_sides_are_read_well():
 
 @pytest.mark.parametrize(
     ("name", "precision", "recall"),
-    [("seen", 0.98, 0.98), ("own", 0.97, 0.95), ("unseen", 0.9, 0.85)],
+    [("seen", 0.98, 0.98), ("second", 0.97, 0.97), ("own", 0.97, 0.95), ("unseen", 0.9, 0.85)],
 )
 def test_passages_are_read_well(name, precision, recall):
     passages = read_passages(name)
     tallies, n_right = score_passages(passages, told_counter(passages))
     assert tallies["denied"].precision > precision
     assert tallies["denied"].recall > recall
-    assert min(tally.precision for tally in tallies.values()) > 0.9
+    asked = [tally for tally in tallies.values() if any(tally)]
+    assert min(tally.precision for tally in asked) > 0.9
     assert n_right > 0.88 * sum(len(passage.targets) for passage in passages)
 
 

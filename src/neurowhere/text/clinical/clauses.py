@@ -17,6 +17,7 @@ REACH = 30  # tokens after a cue
 REACH_BACK = 20  # tokens of a subject
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
+LONGEST_MEASURE = 5  # tokens of a number with its unit
 P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
 DASH = re.compile(r"\s[-–—]+\s")
 
@@ -52,6 +53,7 @@ class Clauses(Grammar):
         end = i
         limit = min(len(self.tokens), i + REACH)
         has_place = False
+        is_subject = self.token(i - 1) in grammar.OPENING  # "that the pons and the insula respond"
         depth = 0  # of brackets
         while end < limit:
             depth += self.gap(end).count("(") - self.gap(end).count(")")
@@ -61,7 +63,9 @@ class Clauses(Grammar):
             is_first = is_start and end == i
             if not is_first and (depth < 0 or self.is_end(end)):
                 break
-            if end > i and self.is_other(end, within_commas):
+            is_subject = is_subject and not self.is_verb(end)
+            is_listed = is_subject or (self.tokens[end] == "or" and not self.names(range(i, end)))
+            if end > i and not is_listed and self.is_other(end, within_commas):
                 break
             if end > i and not through_verbs and self.is_verb(end):
                 break
@@ -93,6 +97,7 @@ class Clauses(Grammar):
             return True
         if token in grammar.CONJUNCTIONS or has_comma:
             is_new = token == "and" and (after in grammar.ARTICLES or after in grammar.AFFIRMING)
+            is_new = is_new or after in grammar.PASTS
             return is_new or (token != "or" and after in grammar.SEEN) or self.is_clause(j)
         match token:
             case "with":
@@ -132,6 +137,8 @@ class Clauses(Grammar):
             )
             if k > j and is_part:
                 return False
+            if k > j and k in self.ends and k - 1 in self.finishes:
+                return True  # "no bleed, thalamus normal"
             if self.tokens[k] in grammar.PEOPLE:
                 return True
             if self.is_verb(k):
@@ -169,20 +176,24 @@ class Clauses(Grammar):
         In "normal hippocampal function" the hippocampus is not what is normal.
         """
         names: list[int] = []
-        j = i
+        j = after = i
         while j < min(len(self.tokens), i + REACH) and not self.is_sentence_end(j):
             number = self.begins.get(j)
             if number is not None:
                 if not self.is_structure(number):
                     break
                 names.append(number)
-                j = self.reading.last[number] + 1
+                j = after = self.reading.last[number] + 1
             elif self.belongs_to_place(j) and ("," not in self.gap(j) or names):
+                after += after == j and self.tokens[j] in grammar.QUALITIES
                 j += 1
             else:
                 break
-        is_modifier = j < len(self.tokens) and self.gap(j).isspace() and not self.is_function(j)
-        return names[:-1] if is_modifier else names
+        return names[:-1] if self.is_noun(j if after == i else after) else names
+
+    def is_noun(self, j: int) -> bool:
+        """Whether token j goes on the phrase before it and is the noun that it is of."""
+        return j < len(self.tokens) and self.gap(j).isspace() and not self.is_function(j)
 
     # ---- what stands before
 
@@ -215,11 +226,8 @@ class Clauses(Grammar):
                 names[-1].append(number)
                 i = self.reading.first[number]
             elif token in grammar.CONJUNCTIONS:
-                if (
-                    not verbs.isdisjoint(grammar.SINGULAR)
-                    and token == "and"
-                    and self.is_determined(i + 1)
-                ):
+                is_single = token == "and" and not verbs.isdisjoint(grammar.SINGULAR)
+                if is_single and self.is_determined(i + 1) and not self.is_pair(i):
                     break
                 is_list = True
                 names.append([])
@@ -233,14 +241,27 @@ class Clauses(Grammar):
                 names = names[: after_comma or 1]
                 break
             i -= 1
-        found = [number for group in names for number in group]
+        found = [number for group in names for number in group] or self.before_relative(i, first)
         is_example = bool(aside) and self.tokens[end + 1] in grammar.INCLUDING
         return [*aside, *found] if is_example else found or aside
+
+    def before_relative(self, i: int, first: int) -> list[int]:
+        """Return the names before a relative clause: "the spot in the pons that worried her"."""
+        relative = next((j for j in range(i - 1, first, -1) if self.tokens[j] == "that"), None)
+        if relative is None or any(self.is_verb(j) for j in range(first, relative)):
+            return []
+        return self.names(range(first, relative))
+
+    def is_pair(self, i: int) -> bool:
+        """Whether the "and" at token i joins two of a pair: "between the pons and the insula"."""
+        return "between" in self.tokens[max(i - LONGEST_PHRASE, 0) : i]
 
     def before_verb(self, i: int) -> int:
         """Last token before the verb that ends before token i: "is (small and) normal"."""
         if self.token(i - 1) == "and" and self.token(i - 3) in grammar.BEING:
             i -= 2
+        if self.token(i - 1) == "as" and self.token(i - 2) in grammar.REGARDED:
+            i -= 2  # "should be regarded as tentative"
         for j in range(i - 1, max(i - 1 - LONGEST_PHRASE, -1), -1):
             is_verb = self.is_link(j) or self.tokens[j] in grammar.NOT
             if not (is_verb and self.gap(j + 1).isspace()) or self.tokens[j] == "with":
@@ -280,7 +301,7 @@ class Clauses(Grammar):
                 break
             elif self.tokens[i] in ("that", "those") and self.token(i + 1) in grammar.PREPOSITIONS:
                 break  # "that in the putamen did not"
-            elif not (self.belongs_to_place(i) or self.tokens[i] in grammar.RESPONSES):
+            elif not (self.belongs_to_place(i) or self.tokens[i] in grammar.OF_PLACES):
                 return names if "," in self.gap(i + 1) else []
             i -= 1
         return names
@@ -352,3 +373,18 @@ class Clauses(Grammar):
                 near = (self.finishes.get(k) for k in range(j - 1, j - 4, -1))
                 return next((number for number in near if self.is_structure(number)), None)
         return None
+
+    def bracketed(self, i: int, j: int) -> list[int]:
+        """Return the structure before the bracket that holds just tokens i to j: "pons (normal)".
+
+        A measure may stand between them: "right hippocampus 3.3 ml (normal)".
+        """
+        if "(" not in self.gap(i) or ")" not in self.gap(j + 1):
+            return []
+        for k in range(i - 1, max(i - LONGEST_MEASURE, -1), -1):
+            number = self.finishes.get(k)
+            if self.is_structure(number):
+                return [] if number is None else [number]
+            if not (self.tokens[k].isdigit() or self.tokens[k] in grammar.UNITS):
+                break
+        return []

@@ -22,6 +22,9 @@ from neurowhere.text.words import fold
 
 MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
 LEAST_NULL = 0.1  # p-values from here on are null results
+INVERTIBLE: tuple[grammar.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
+SCORE_SIGNS = ("", ":", "=")
+SCORE_ENDS = (", ", "/", ")")
 
 
 class Denials(NamedTuple):
@@ -65,6 +68,8 @@ class _DenialReader(NonDenials):
             return []
         if self.is_heading(cue):
             return self.ahead(cue.last + 1, is_start=True)
+        if names := self.bracketed(cue.first, cue.last) or self.inverted(cue):
+            return names
         match cue.kind:
             case "no" | "without":
                 return self.by_no(cue)
@@ -78,8 +83,12 @@ class _DenialReader(NonDenials):
                 return self.by_adjective(cue)
             case "state":
                 return self.by_state(cue)
+            case "usual":
+                return self.by_usual(cue)
             case "absent":
                 return self.by_absence(cue)
+            case "vain":
+                return [*self.sought(cue.first), *self.where(cue.last + 1)]
             case _:
                 return self.by_exception(cue)
 
@@ -87,6 +96,14 @@ class _DenialReader(NonDenials):
         """Whether a cue is the heading of a list: "Ruled out: stroke"."""
         begins = cue.first == 0 or self.is_sentence_end(cue.first)
         return begins and self.gap(cue.last + 1).startswith(":")
+
+    def inverted(self, cue: Cue) -> list[int]:
+        """Return the names after a predicate at the beginning: "Not involved is the pons"."""
+        if cue.kind not in INVERTIBLE or not (cue.first == 0 or self.is_sentence_end(cue.first)):
+            return []
+        j = self.after_not(cue.last + 1) + 1 if cue.kind == "not" else cue.last + 1
+        is_verb = self.token(j) in grammar.BEING and self.is_phrase(j + 1)
+        return self.ahead(j + 1) if is_verb else []
 
     # ---- "no" and its like
 
@@ -100,8 +117,13 @@ class _DenialReader(NonDenials):
             return self.label(i) or self.asked(i) or self.place_before(i)
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
+        if self.tokens[i] == "absence" and self.is_bare(j):
+            return []  # "absence of the corpus callosum"
         names = self.ahead(j, through_verbs=cue.kind == "no")
         names = self.without_known(names, j)
+        if self.is_pronoun(cue):
+            names = self.structures(names) if self.compared(j) == "null" else names
+            return [*names, *self.listed_before(i)]
         compared = self.compared(j)
         if compared:
             return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
@@ -109,7 +131,35 @@ class _DenialReader(NonDenials):
             return self.in_phrase(cue, names)
         if self.structures(names) or self.tokens[i] == "nor":
             return names
-        return [*names, *self.place_before(i)]
+        return [*names, *(self.place_before(i) or self.examined(i))]
+
+    def is_pronoun(self, cue: Cue) -> bool:
+        """Whether "none" or "neither" stands for what went before: "none showed an effect"."""
+        j = cue.last + 1
+        j += 2 * (self.token(j) == "of" and self.token(j + 1) in grammar.THESE)
+        return self.tokens[cue.first] in ("none", "neither") and self.is_past(j)
+
+    def listed_before(self, i: int) -> list[int]:
+        """Return the places, and no people, that were listed before the pronoun at token i."""
+        first, _ = self.sentence(i)
+        if first == 0 or i > first:
+            return self.place_before(i)
+        before = range(self.sentence(first - 1)[0], first)
+        names = self.structures(self.names(before))
+        is_people = any(self.tokens[j] in grammar.PEOPLE for j in before)
+        return [] if is_people or len(names) < 2 else names
+
+    def examined(self, i: int) -> list[int]:
+        """Return the places that an examination found nothing in: "section of the pons: no …"."""
+        first, _ = self.sentence(i - 1) if i else (0, 0)
+        words = self.tokens[first:i]
+        if any(fold(word) in LESION for word in words):
+            return []
+        if i and ":" in self.gap(i):
+            return self.structures(self.label(i))
+        is_said = self.token(i - 1) in grammar.YIELDING
+        is_examined = is_said and not grammar.EXAMINED.isdisjoint(words)
+        return self.structures(self.subject(i - 1)) if is_examined else []
 
     def asked(self, i: int) -> list[int]:
         """Return the names of the question that token i answers."""
@@ -143,8 +193,9 @@ class _DenialReader(NonDenials):
         j = self.after_not(aside or cue.last + 1)
         word = self.token(j)
         if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
-            return self.place_before(cue.first)  # "the insula responded, the pons did not"
-        if word in grammar.IDLE or self.holds(j):
+            # "the insula responded, the pons did not"
+            return self.place_before(cue.first) or self.answered(cue.first)
+        if word in grammar.IDLE or self.holds(j) or self.is_before(j):
             return []
         compared = None if word in grammar.SEEN else self.compared(j)
         if word in grammar.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
@@ -157,32 +208,50 @@ class _DenialReader(NonDenials):
     def after_not(self, j: int) -> int:
         """First token from j on that is neither an auxiliary nor an adverb."""
         j += 2 * (self.tokens[j : j + 2] == ["at", "all"])
-        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j):
+        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j) or self.token(j) == "yet":
             if self.token(j) in grammar.IDLE:
                 break
             j += 1
         return j
 
+    def answered(self, i: int) -> list[int]:
+        """Return the names of the question that "it has not" answers, with its "not" at token i."""
+        pronoun = self.before_verb(i)
+        first, _ = self.sentence(i)
+        if 0 < first == pronoun:  # "… whether the pons is involved; it is not"
+            first, _ = self.sentence(first - 1)
+        before = self.tokens[first : max(pronoun, first)]
+        is_question = "whether" in before or "if" in before
+        is_answer = is_question and self.token(pronoun) in grammar.PRONOUNS
+        return self.names(range(first, pronoun)) if is_answer else []
+
     def by_subject(self, cue: Cue, j: int) -> list[int] | None:
         """Deny the subject, if that is what "not" and the word at token j are about."""
         i, word = cue.first, self.tokens[j]
         if word in grammar.OMITTED:
-            return self.subject(i, with_people=True)
+            return self.subject(i, with_people=True) or self.of_subject(cue)
         if word in grammar.SEEN:
             is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
             return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
         if word == "reach" and (names := self.structures(self.ahead(j + 1))):
             return names
+        if word in grammar.REPRESENTING and self.is_pathology(j + 1):
+            return [*self.subject(i), *self.ahead(j + 1)]
         if word in grammar.STATES:
             is_lesion = self.is_lesion_before(i) and word not in grammar.SURVIVING
             return [] if is_lesion else self.subject(i)
         return None
 
+    def is_pathology(self, j: int) -> bool:
+        """Whether the phrase at token j names a lesion or disease: "a true lesion"."""
+        near = self.tokens[j : j + 4]
+        return any(fold(token) in LESION or token in grammar.REAL for token in near)
+
     def by_object(self, cue: Cue, j: int) -> list[int]:
         """Deny the object, or the place that is not so and does not do so."""
         word = self.tokens[j]
         if word in grammar.OPINIONS:
-            return self.ahead(j + 1 + (self.token(j + 1) == "that"), through_verbs=True)
+            return self.believed(j + 1)
         if word in grammar.NEEDING:
             return self.structures(self.ahead(j + 1))
         if word in grammar.SHOWING:
@@ -191,6 +260,16 @@ class _DenialReader(NonDenials):
         is_direct = word in grammar.HAVING or word in grammar.PREPOSITIONS or self.is_phrase(j)
         names = names if is_direct else self.structures(names)
         return names or self.by_quality(cue, j)
+
+    def believed(self, j: int) -> list[int]:
+        """Return what is not believed from token j on, unless it is the cause of something.
+
+        "I do not think that the lesion in the pons explains it" does not deny the lesion.
+        """
+        _, end = self.sentence(j)
+        if not grammar.EXPLAINING.isdisjoint(self.tokens[j:end]):
+            return []
+        return self.ahead(j + (self.token(j) == "that"), through_verbs=True)
 
     def by_quality(self, cue: Cue, j: int) -> list[int]:
         """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
@@ -207,7 +286,9 @@ class _DenialReader(NonDenials):
         j += self.token(j) == "only"  # "sparing only the pons"
         if self.is_phrase(j):
             return self.ahead(j) or self.meant(j)
-        return self.of_subject(cue) if self.is_predicate(cue.first, cue.last) else []
+        is_passive = self.token(j) == "by" and self.follows_verb(cue.first)
+        is_said = is_passive or self.is_predicate(cue.first, cue.last)
+        return self.of_subject(cue) if is_said else []
 
     def by_removal(self, cue: Cue) -> list[int]:
         """Deny the places whose data are left out of an analysis."""
@@ -220,8 +301,11 @@ class _DenialReader(NonDenials):
     def by_adjective(self, cue: Cue) -> list[int]:
         """Deny what is normal: the structure that follows, the subject, or what has the quality."""
         i, j = cue.first, cue.last + 1
+        if self.tokens[i] in grammar.UNLIKELY and self.token(j) == "that":
+            return self.structures(self.believed(j))
         if self.is_predicate(i, cue.last):
-            return [*(self.of_subject(cue) or self.where(j)), *self.likewise(j)]
+            names = [] if self.is_effect(i) else self.of_subject(cue) or self.where(j)
+            return [*names, *self.likewise(j)]
         if self.token(j) == "by":  # "unaffected by damage to the putamen"
             return self.structures(self.ahead(j + 1))
         if not self.is_phrase(j):
@@ -231,19 +315,31 @@ class _DenialReader(NonDenials):
             return names  # "aphasia with preserved comprehension"
         return self.heads(j) or (self.owner(i) if self.tokens[j] in grammar.QUALITIES else [])
 
+    def by_usual(self, cue: Cue) -> list[int]:
+        """Deny what has the usual measure: "is of the expected size", "the usual number of"."""
+        j = cue.last + 1
+        is_measure = self.token(j) in grammar.MEASURES and not self.is_noun(j + 1)
+        return (self.heads(j) or self.owner(cue.first)) if is_measure else []
+
     def by_state(self, cue: Cue) -> list[int]:
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
         i, j = cue.first, cue.last + 1
         if self.is_partial(cue) or self.tokens[i : j + 1] == ["recovered", "from"]:
             return []
+        if self.tokens[i] in grammar.FORMED and self.is_of_lesion(i):
+            return []  # "the lesion of the pons is well defined"
+        if self.tokens[cue.last] in grammar.ABOLISHING and self.compared(j) == "null":
+            return self.structures(self.ahead(j))  # "abolished the effect in the pons"
         while self.is_adverb(j):
             j += 1
         if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
-        is_said = cue.last > i or self.closes(j) or self.token(j) in grammar.AFTER_STATE
+        is_whole = cue.last > i and self.tokens[i] not in grammar.FORMED
+        is_said = is_whole or self.closes(j) or self.token(j) in grammar.AFTER_STATE
         if self.tokens[cue.last] in grammar.RELATING_TO:
             is_said = self.follows_verb(i)
-        return (self.of_subject(cue) or self.where(j)) if is_said else []
+        names = [*(self.of_subject(cue) or self.where(j)), *self.likewise(j)] if is_said else []
+        return [*names, *self.left(cue)]
 
     def by_absence(self, cue: Cue) -> list[int]:
         """Deny what is absent, and the place: "aphasia was seen in none", "absent in the pons"."""
@@ -255,15 +351,68 @@ class _DenialReader(NonDenials):
         ):  # "present in the insula and absent in the pons"
             verb = self.first_verb(i)
             i = verb if verb < i else 0
+        if self.tokens[cue.first] == "absent" and self.is_missing(i, j):
+            return []
         return [*self.subject(i), *([] if self.ends_clause(j) else self.ahead(j))]
+
+    def is_missing(self, i: int, j: int) -> bool:
+        """Whether a structure itself is absent, which is a finding: "absent corpus callosum"."""
+        if not self.ends_clause(j):
+            return self.is_structure(self.begins.get(j)) and not self.follows_verb(i)
+        number = self.finishes.get(self.before_verb(i))
+        if number is None or not self.is_structure(number):
+            return False
+        first = self.reading.first[number] - 1
+        while self.is_modifier(first):
+            first -= 1
+        return self.token(first) not in grammar.PREPOSITIONS and not self.is_noun_before(first)
+
+    def is_bare(self, j: int) -> bool:
+        """Whether the phrase at token j is a structure and nothing else: "the corpus callosum"."""
+        if self.token(j) != "the":
+            return False
+        while self.is_modifier(j) and j not in self.begins:
+            j += 1
+        number = self.begins.get(j)
+        if number is None or not self.is_structure(number):
+            return False
+        end = self.reading.last[number] + 1
+        is_joined = self.token(end) in ("and", "with") or self.gap(end).startswith(",")
+        return is_joined or self.is_sentence_end(end)
+
+    def is_noun_before(self, i: int) -> bool:
+        """Whether token i is the name of a place, of which a list is made."""
+        return i in self.finishes and not self.is_sentence_end(i + 1)
+
+    def left(self, cue: Cue) -> list[int]:
+        """Return the places that something is gone from: "has disappeared from the pons"."""
+        j = cue.last + 1
+        is_gone = self.tokens[cue.last] in grammar.GONE and self.token(j) in ("from", "in")
+        return self.structures(self.ahead(j + 1)) if is_gone else []
+
+    def is_of_lesion(self, i: int) -> bool:
+        """Whether the predicate at token i is said of a lesion."""
+        first, _ = self.sentence(i)
+        return any(fold(token) in LESION for token in self.tokens[first:i])
+
+    def is_effect(self, i: int) -> bool:
+        """Whether the predicate at token i is said of an effect: "the effect was unaffected"."""
+        first, _ = self.sentence(i)
+        return self.tokens[i] in grammar.UNAFFECTED and any(
+            self.tokens[j] in grammar.EFFECT and self.token(j + 1) in ("between", "in", "of")
+            for j in range(first, i)
+        )
 
     def where(self, j: int) -> list[int]:
         """Return the places of a predicate that ends before token j: "negative in the pons"."""
         is_place = self.token(j) in ("in", "within", "throughout", "across")
+        is_place = is_place or (self.token(j) in ("at", "along") and self.is_phrase(j + 1))
         return self.structures(self.ahead(j + 1)) if is_place else []
 
     def likewise(self, j: int) -> list[int]:
         """Return what shares the predicate before token j: "is normal, as are the thalami"."""
+        if self.token(j) in grammar.INCLUDING:  # "CT normal, including the basal ganglia"
+            return self.structures(self.ahead(j + 1))
         is_so = self.token(j) == "as" and self.token(j + 1) in grammar.AUXILIARIES
         return self.structures(self.ahead(j + 2)) if is_so else []
 
@@ -274,17 +423,30 @@ class _DenialReader(NonDenials):
             return names
         is_state, verb = cue.kind == "state", self.first_verb(i)
         is_bare = not self.names(range(verb, i))
-        if self.token(self.before_verb(i)) in grammar.CONJUNCTIONS and (is_state or is_bare):
+        joint = self.token(self.before_verb(i))
+        if (joint in grammar.CONJUNCTIONS and (is_state or is_bare)) or (
+            joint == "but" and is_bare
+        ):
             i = verb  # "was exposed and left untouched"
         names = self.subject(i, with_people=cue.kind == "verb") or self.antecedents(i)
         if not names and is_state and is_bare:
             names = self.subject(verb)  # "was significant only before correction"
-        return names
+        is_exam = not grammar.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
+        return names or (self.supposed(i) if is_exam else [])
 
     def first_verb(self, i: int) -> int:
         """First verb of the sentence before token i, or token i."""
         first, _ = self.sentence(i)
         return next((j for j in range(first, i) if self.tokens[j] in grammar.FINITE), i)
+
+    def sought(self, i: int) -> list[int]:
+        """Return what was looked for before token i: "we looked for plaques in the pons"."""
+        first, _ = self.sentence(i)
+        verbs = [j for j in range(first, i) if self.tokens[j] in grammar.SEEKING]
+        if not verbs:
+            return []
+        is_passive = self.tokens[verbs[0] - 1] in grammar.BEING if verbs[0] else False
+        return self.names(range(first if is_passive else verbs[0], i))
 
     # ---- exceptions
 
@@ -311,10 +473,16 @@ class _DenialReader(NonDenials):
             if self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
-        for i in [i for i, token in enumerate(self.tokens) if token == "only"]:
-            yield from ((number, i) for number in self.dropped(i))
+        for i in [i for i, token in enumerate(self.tokens) if token in grammar.SINGLING]:
+            dropped = self.dropped(i) if self.tokens[i] == "only" else self.replaced(i)
+            yield from ((number, i) for number in dropped)
+        for i in [i for i, token in enumerate(self.tokens) if token in grammar.ARTEFACTS]:
+            yield from ((number, i) for number in self.by_artefact(i))
+        for i in [i for i, token in enumerate(self.tokens) if token == "0"]:
+            yield from ((number, i) for number in self.by_score(i))
         for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
             i = bisect_left(self.reading.ends, mark.start())
+            i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
 
@@ -323,20 +491,65 @@ class _DenialReader(NonDenials):
         if i > 0 and self.tokens[i] != "if" and not self.is_sentence_end(i):
             return False
         near = self.tokens[i + 1 : i + LONGEST_PHRASE]
-        if self.tokens[i] == "had":
-            return "been" in near
         _, end = self.sentence(i)
-        is_would = "would" in self.tokens[i:end]
+        is_would = not grammar.WOULD.isdisjoint(self.tokens[i:end])
+        if self.tokens[i] == "had":
+            return is_would or "been" in near
         return is_would and (self.tokens[i] == "were" or "had" in near)
 
     def dropped(self, i: int) -> list[int]:
         """Return what is gone of a list: "of the pons, insula and cuneus, only the latter …"."""
-        near = self.tokens[i + 1 : i + LONGEST_PHRASE]
-        ranks = [grammar.ORDINALS[token] for token in near[:2] if token in grammar.ORDINALS]
-        if not ranks or grammar.SURVIVING.isdisjoint(near):
-            return []
         first, _ = self.sentence(i)
         names = self.structures(self.names(range(max(first, i - REACH), i)))
+        if not names and first:  # "three areas were examined: …. Only the first was thinner"
+            names = self.structures(self.names(range(self.sentence(first - 1)[0], first)))
         names = [number for number in names if self.reading.terms[number] != NO_TERM]
-        kept = names[ranks[0] : ranks[0] + 1 or None]
-        return [number for number in names if number not in kept]
+        if (rank := self.rank(i + 1)) is not None:
+            kept = names[rank : rank + 1 or None]
+            return [number for number in names if number not in kept]
+        is_choice = self.token(first) in ("of", "among") and "," in self.gap(i)
+        is_named = bool(self.structures(self.names(range(i + 1, i + LONGEST_PHRASE))))
+        return names if is_choice and is_named else []
+
+    def rank(self, i: int) -> int | None:
+        """Rank that begins a clause at token i: "(only) the first of these survived"."""
+        i += self.is_article(i)
+        j = i + 1 + 2 * (self.token(i + 1) == "of" and self.token(i + 2) in grammar.THESE)
+        return grammar.ORDINALS.get(self.token(i)) if self.is_past(j) else None
+
+    def replaced(self, i: int) -> list[int]:
+        """Return what was supposed and is not so: "the pons was suspected, but … instead"."""
+        if not self.ends_clause(i + 1):
+            return []
+        return self.supposed(i)
+
+    def supposed(self, i: int) -> list[int]:
+        """Return the places that the clause before the one of token i supposed."""
+        first, _ = self.sentence(i)
+        turn = next((j for j in range(first, i) if self.tokens[j] in ("but", "yet")), first)
+        if self.tokens[first] in ("although", "though", "while", "despite"):
+            turn = next((j for j in range(first, i) if "," in self.gap(j)), first)
+        is_supposed = not grammar.SUPPOSED.isdisjoint(self.tokens[first:turn])
+        return self.structures(self.names(range(first, turn))) if is_supposed else []
+
+    def by_artefact(self, i: int) -> list[int]:
+        """Return the subject that an artefact at token i is said of: "is a flow artefact"."""
+        near = self.tokens[max(i - LONGEST_PHRASE, 0) : i]
+        if not self.closes(i + 1) or not grammar.DOUBTING.isdisjoint(near):
+            return []
+        for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
+            if self.tokens[j] in grammar.SAYING:
+                return self.subject(j + 1)
+            if self.tokens[j] == "to" and self.token(j - 1) in grammar.DUE:
+                return self.subject(j - 1) if self.follows_verb(j - 1) else []
+            if self.ends_clause(j + 1) or self.tokens[j] in grammar.PREPOSITIONS:
+                break
+        return []
+
+    def by_score(self, i: int) -> list[int]:
+        """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""
+        number = self.finishes.get(i - 1)
+        after = self.gap(i + 1)
+        is_whole = after.startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
+        is_scored = is_whole and self.gap(i).strip() in SCORE_SIGNS and self.is_structure(number)
+        return [number] if number is not None and is_scored else []

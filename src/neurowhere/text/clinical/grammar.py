@@ -9,13 +9,29 @@ from neurowhere.text.clinical.reading import Phrases, Reading
 from neurowhere.text.words import fold, word_set
 
 Kind = Literal[
-    "no", "without", "not", "verb", "removed", "adjective", "state", "absent", "except", "idle"
+    "no",
+    "without",
+    "not",
+    "verb",
+    "removed",
+    "adjective",
+    "usual",
+    "state",
+    "absent",
+    "vain",
+    "except",
+    "idle",
 ]
 
 CUES: Phrases[Kind] = Phrases(
     {
         # deny what follows, also as the subject of a clause: "no lesion was seen"
-        "no": "no; none; nil; zero; nowhere; nothing; nothing wrong; nothing amiss; neither; nor",
+        "no": """
+            no; none; nil; zero; nowhere; nothing; nothing wrong; nothing amiss; neither; nor;
+            hardly any; scarcely any; barely any; hardly a; scarcely a; little or no; few or no;
+            little to suggest; little to support; little to indicate; not so the; not so in; not so
+            for
+        """,
         # deny their object
         "without": """
             without; w o; absence of; lack; lack of; lacks; lacked; lacking; free of; free from;
@@ -30,18 +46,21 @@ CUES: Phrases[Kind] = Phrases(
             negative findings in; kept out of; stayed out of; disproves; refutes; avoids; avoiding;
             respects; respecting; bypasses; bypassing; short of; away from; distant from;
             remote from; separate from; separated from; resolution of; disappearance of;
-            normalization of; normalisation of; clearance of; resorption of
+            normalization of; normalisation of; clearance of; resorption of; the null for;
+            missed the; stopped before; stops before; stopping before; ended before; ends before;
+            the null in; the null hypothesis for; the null hypothesis in
         """,
         # deny by the word that follows
         "not": """
             not; cannot; never; fail to; fails to; failed to; failing to; failure to; unable to;
-            inability to; hardly; aren t; can t; couldn t; didn t; doesn t; don t; hadn t; hasn t;
-            haven t; isn t; wasn t; weren t; won t; wouldn t; wrong to; incorrect to; mistaken to
+            inability to; hardly; scarcely; aren t; can t; couldn t; didn t; doesn t; don t; hadn t;
+            hasn t; haven t; isn t; wasn t; weren t; won t; wouldn t; wrong to; incorrect to;
+            mistaken to
         """,
         # deny their object, or the subject where none follows: "spared the pons", "pons spared"
         "verb": """
             spared; sparing; excluded; ruled out; avoided; respected; discarded; omitted;
-            masked out; left out
+            masked out; left out; bypassed; skirted; circumvented
         """,
         # deny the subject where data are left out: "voxels in the pons were removed"
         "removed": "removed; dropped; eliminated",
@@ -49,8 +68,13 @@ CUES: Phrases[Kind] = Phrases(
         "adjective": """
             normal; unremarkable; intact; preserved; maintained; unaffected; uninvolved; undamaged;
             unimpaired; untouched; unlesioned; nonlesioned; non lesioned; within normal limits; wnl;
-            within the normal range; age appropriate; unlikely
+            within the normal range; within normal range; within the reference range;
+            within reference range; within reference limits; in the normal range;
+            in the reference range; age appropriate; appropriate for age; as expected for age;
+            unlikely; improbable; implausible
         """,
+        # like them before something that is measured: "of the usual size", "the expected number"
+        "usual": "expected; usual; ordinary; equal; identical; appropriate",
         # deny the subject: "the pons is clear", "the lesion has resolved", "this was wrong"
         "state": """
             clear; clean; null; dispensable; fine; ok; okay; good; healthy; nad; neg; negative;
@@ -58,7 +82,18 @@ CUES: Phrases[Kind] = Phrases(
             quiescent; symmetric; symmetrical; inconspicuous; nonsignificant; non significant;
             insignificant; undetectable; unresponsive; indistinguishable; comparable between;
             comparable across; comparable to; similar between; similar across; equivalent between;
-            equivalent across; equal in both; equal between; equal across;
+            equivalent across; equal in both; equal between; equal across; equal in the two;
+            identical in both; identical in the two; identical between; identical across;
+            similar in both; similar in the two; comparable in both; comparable in the two;
+            the same in both; the same in the two; the same across; the same between; alike in both;
+            normally formed; normally developed; normally positioned; normally placed;
+            normally situated; normally sited; normally myelinated; normally perfused;
+            normally pigmented; normally aerated; normally aligned; normally folded;
+            normally populated; normally configured; normally shaped; normally sized;
+            normally represented; well formed; well developed; well defined; well delineated;
+            well differentiated; well populated; well pigmented; well myelinated; well maintained;
+            clearly defined; sharply defined; crisply defined; clearly delineated;
+            clearly demarcated; uneventful; innocent; blameless; uncompromised; uninfiltrated;
             outside the field of view; outside the scanned volume; outside the imaging volume;
             out of the field of view; escaped; escaped injury; escaped damage; escaped involvement;
             escaped infarction; escaped unscathed; short of significance;
@@ -70,12 +105,30 @@ CUES: Phrases[Kind] = Phrases(
             returned to baseline; back to normal; incorrect; wrong; false; mistaken; erroneous;
             unfounded; untenable; disproved; disproven; refuted; retracted; discounted; dismissed;
             rejected; spurious; artefactual; artifactual; an artefact; an artifact; a misdiagnosis;
-            a misreading; in error; a false positive; at chance; ns; n s
+            a misreading; in error; a false positive; at chance; ns; n s; a mistake; a misnomer;
+            a normal variant; an anatomical variant; an overcall; a pseudolesion; beyond the scan;
+            beyond the field of view; abolished; eradicated; evaporated; gone away; faded away;
+            melted away; left alone; left unharmed; gone down; died down; settled down; healed;
+            been revised; been overturned; overturned; superseded; no longer stands;
+            no longer holds; no longer tenable; no longer applies; no better than chance;
+            no different from chance; no higher than chance; at chance level; at chance levels;
+            equally active in both; equally active across; equally strong in both;
+            equally strong across; equally engaged in both; cut off; out of coverage;
+            barely responded; barely reacted; remained at baseline; stayed at baseline;
+            remained at baseline levels; lost after correction; lost when; lost once
         """,
         # deny what is absent, and where: "activity was absent in the insula"
         "absent": """
             absent; lacking in; is lacking; was lacking; are lacking; were lacking; no longer;
             in none; in no; in 0 of
+        """,
+        # deny what was looked for: "plaques were sought in the pons, in vain"
+        "vain": """
+            in vain; to no avail; without success; unsuccessfully; without result; found none;
+            found nothing; saw none; saw nothing; detected none; observed none; met with none;
+            none was found; none were found; none was seen; none were seen; none found; none seen;
+            none was detected; none were detected; none was there; there was none; there were none;
+            there is none; there are none; came up empty; drew a blank
         """,
         # deny structures, unless they are exceptions to another denial
         "except": """
@@ -85,17 +138,24 @@ CUES: Phrases[Kind] = Phrases(
         """,
         # look like cues and are none
         "idle": """
-            no doubt; no question; no fewer; no less; no matter; no more; no one; no sooner;
-            no wonder; no surprise; no coincidence; no exception; no small; no go; no think;
-            no previous; no published; no consensus; no denying; no other than; none other than;
-            nothing but; nothing other than; nothing short of; no way; no means; in no way;
-            with and without; with or without; with without; not without; without doubt;
-            without question; without exception; without fail; whether or not; or not; if not;
-            why not; not least; not to mention; not unlike; not uncommonly; not infrequently;
-            not uncommon; not infrequent; not the only; cannot be denied; cannot be overlooked;
-            cannot be ignored; cannot be overstated; not be denied; not be overlooked;
-            not be ignored; not be overstated; not negligible; not trivial; not insignificant;
-            not inconsiderable; if any; few if any; not in isolation
+            no doubt; no question; no fewer; no less; no matter; no more; no one; no sooner; no
+            wonder; no surprise; no coincidence; no exception; no small; no go; no think; no
+            previous; no published; no consensus; no denying; no other than; none other than;
+            nothing but; nothing other than; nothing short of; no way; no means; in no way; with and
+            without; with or without; with without; not without; without doubt; without question;
+            without exception; without fail; whether or not; or not; if not; why not; not least; not
+            to mention; not unlike; not uncommonly; not infrequently; not uncommon; not infrequent;
+            not the only; cannot be denied; cannot be overlooked; cannot be ignored; cannot be
+            overstated; not be denied; not be overlooked; not be ignored; not be overstated; not
+            negligible; not trivial; not insignificant; not inconsiderable; if any; few if any; not
+            in isolation; without delay; without complication; without complications; without
+            difficulty; without incident; without hesitation; without warning; without contrast;
+            without gadolinium; without sedation; without help; without prompting; without further;
+            without prejudice; no reason to doubt; no reason to question; no cause to doubt; no
+            grounds to doubt; no need to doubt; no hesitation; no difficulty in; no longer in doubt;
+            lacked power; lack of power; lacked the power; lack of statistical power; no accident;
+            no stranger; no secret; no less than; not previously; never previously; not formerly;
+            not hitherto; not heretofore; not originally; not initially; never before
         """,
     }
 )
@@ -109,8 +169,8 @@ RATHER = word_set("as instead lieu place rather")
 EXCLUDING = word_set("exclude excluded excludes excluding exclusion out")  # if denied, a hedge
 # Findings of which little is left are still there: "has only partly resolved".
 PARTLY = word_set(
-    "almost ameliorated gradually incomplete incompletely largely mostly near nearly only part "
-    "partial partially partly slowly some somewhat"
+    "almost ameliorated gradually incomplete incompletely largely less mostly near nearly only "
+    "part partial partially partly slowly some somewhat"
 )
 
 # ---- what "not" says depends on the word after it
@@ -134,6 +194,11 @@ STATES = word_set(
     respond significant survive
     """
 )
+# The subject is denied where the object is a lesion: "this signal does not represent a lesion".
+REPRESENTING = word_set("amount constitute correspond denote mean represent signify")
+REAL = word_set("abnormal anything disease genuine pathologic pathological pathology real true")
+# Seen before or not, it is there now: "not seen on the prior study".
+BEFORE = word_set("comparison earlier former initial last older preceding previous prior")
 # The object is denied, and the subject if it is a place: "the pons did not show a lesion".
 SHOWING = word_set("demonstrate display exhibit harbor harbour have reveal show")
 # The object is denied, whatever it is; of other verbs only where it is a place.
@@ -149,7 +214,7 @@ RELATING = word_set(
     predict predicted predictive relate related track vary
     """
 )
-RELATING_TO = word_set("across between both from of to")  # last words of such states
+RELATING_TO = word_set("across between both from of to two")  # last words of such states
 FALSE = word_set("false incorrect mistaken unfounded untenable wrong")  # cancel what they deny
 # The object is denied if it is a place: "does not depend on the hippocampus".
 NEEDING = word_set("depend need rely require")
@@ -162,13 +227,13 @@ IDLE = word_set(
     """
     absolute all alone already always answer as assessed assume attributable because categorically
     certain claim clear conclude confined confuse confused convinced definitive deny doubt doubted
-    due entirely equally establish established evaluated evenly every exactly examined exclude
-    excluded exclusive exclusively explained explored fully identical ignore ignored imply intact
-    investigated isolated just known limited mean mere merely miss missed modulated more necessarily
-    necessary new normal only overlook overlooked overstate overstated preserved primarily required
-    resolved restricted rule ruled shared simply sole solely spared specific studied sufficient sure
-    surprising surprisingly tested unaffected uncommon understood unexpected unexpectedly uniform
-    uniformly unique unlike unremarkable unusual well yet
+    due entirely equally escape establish established evaluated evenly every exactly examined
+    exclude excluded exclusive exclusively explained explored fully identical ignore ignored imply
+    intact investigated isolated just known limited mean mere merely miss missed modulated more
+    necessarily necessary new normal only overlook overlooked overstate overstated preserved
+    primarily required resolved restricted rule ruled shared simply sole solely spared specific
+    studied sufficient sure surprising surprisingly tested unaffected uncommon understood unexpected
+    unexpectedly uniform uniformly unique unlike unremarkable unusual well
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -200,7 +265,7 @@ AUXILIARIES = BEING | word_set(
 )
 # Adverbs that do not end in -ly.
 ADVERBS = word_set(
-    "all also both ever later once otherwise quite rather since soon still then very"
+    "all also best both ever later once otherwise quite rather since soon still then very"
 )
 SINGULAR = word_set("appears does has is remains seems was")
 FINITE = word_set(
@@ -218,10 +283,18 @@ LINKS = AUXILIARIES | word_set(
     """
     bear bears bore carried carries carry considered contained contains contributed contributes
     deemed demonstrate demonstrated demonstrates display displayed displays exhibit exhibited
-    exhibits found judged left out play played plays proved proven reported reveal revealed reveals
-    show showed shows there thought turned with yield yielded yields
+    exhibits found interpreted judged left out play played plays proved proven regarded reported
+    reveal revealed reveals show showed shows there thought treated turned viewed with yield yielded
+    yields
     """
 )
+# Verbs before "as": "should be regarded as tentative".
+REGARDED = word_set(
+    "classed classified considered dismissed described graded interpreted labelled labeled rated "
+    "read regarded reported scored seen taken treated viewed"
+)
+# Pasts that do not end in -ed and begin a predicate after "and".
+PASTS = word_set("became began begun fell grew grown risen rose shrank shrunk shrunken spread")
 AFTER_PREDICATE = word_set(
     "and as at bilaterally but by following in on over since throughout with within"
 )
@@ -258,7 +331,8 @@ RESPONSES = word_set("activation activity reaction response responses sensitivit
 AFFIRMING = word_set(
     """
     chronic dense extensive known marked mild minor moderate old persistent persisting possible
-    present probable severe stable subtle suspected unchanged
+    above abundant frequent numerous positive present probable prominent severe stable subtle
+    suspected unchanged widespread
     """
 )
 
@@ -301,15 +375,67 @@ UNREAL = word_set("had if were")  # may begin what is contrary to fact
 ANSWERS = word_set("no none nil zero")  # may stand alone after a name
 AFTER_STATE = word_set("after for from when")
 # What is measured of a structure: "the volume of the hippocampus is normal".
-QUALITIES = word_set(
+MEASURES = word_set(
     """
-    appearance appearances appearing architecture area areas attenuation binding body caliber
-    calibre configuration contour cortex cortices density diameter differentiation diffusion
-    enhancement flow gray grey head intensity internal lobe lobes looking matter metabolism
-    morphology nuclei nucleus perfusion region regions shape sided signal size sized structure
-    structures symmetry tail territory thickness tracer uptake volume volumes white
+    appearance appearances architecture attenuation binding bulk caliber calibre color colour
+    configuration contour cytoarchitecture density diameter differentiation diffusion enhancement
+    flow intensity lamination metabolism morphology myelination number numbers outline perfusion
+    pigmentation position shape signal size sizes symmetry thickness uptake volume volumes weight
     """
 )
+QUALITIES = MEASURES | word_set(
+    """
+    appearing area areas body cortex cortices gray grey head internal lobe lobes looking matter
+    nuclei nucleus region regions sided sized structure structures tail territory tracer white
+    """
+)
+# What a structure is examined by: "sections of the pons show no plaques".
+EXAMINED = word_set(
+    """
+    biopsies biopsy contacts electrode electrodes examination frozen histology inspection mapping
+    recording recordings sample samples sampling section sections slices specimen specimens
+    stimulation
+    """
+)
+OF_PLACES = RESPONSES | EXAMINED
+UNITS = word_set("centile cm cm3 grade ml mm mm3 percentile score suv suvr")
+# What such an examination does: "stimulation of the pons evoked no movement".
+YIELDING = word_set(
+    "caused disclosed elicited evoked gave induced produced provoked revealed showed yielded"
+)
+SEEKING = word_set(
+    "checked expected hypothesised hypothesized inspected looked looking predicted reported "
+    "searched searching sought"
+)
+SUPPOSED = word_set(
+    """
+    assumed believed considered expected feared localise localised localize localized pointed
+    points question queried suggested suggests suspected suspicion thought worried
+    """
+)
+EXAMS = word_set("angiogram biopsy ct eeg examination imaging mr mri pet scan scans")
+# What is said of an effect, and not of its place: "the effect in the pons was unaffected".
+EFFECT = word_set(
+    "association associations correlation correlations effect effects finding relation "
+    "relationship relationships result"
+)
+# Verbs that tell what causes something, whose denial is none of the cause.
+EXPLAINING = word_set(
+    "account accounted accounts cause caused causes causing driven drove explain explained "
+    "explains relevant responsible"
+)
+UNLIKELY = word_set("implausible improbable unlikely")
+UNAFFECTED = word_set("intact maintained preserved unaffected unaltered")
+FORMED = word_set("clearly crisply normally sharply well")
+GONE = word_set("cleared disappeared evaporated gone resolved vanished")
+WOULD = word_set("could might would")
+SINGLING = word_set("instead only")
+SAYING = BEING | word_set("represent represented represents reflect reflected reflects")
+THESE = word_set("these them those which")
+ABOLISHING = word_set("abolished")
+ARTEFACTS = word_set("artefact artefacts artifact artifacts pseudolesion voluming")
+DOUBTING = word_set("could may might possibly probably unlikely") | NOT
+DUE = word_set("attributable attributed due secondary")
 # What may stand between a structure and its quality: "is symmetric, with normal signal".
 NEUTRAL = word_set(
     "has keep keeps maintain maintained maintains of retain retained retains symmetric symmetrical "
@@ -413,6 +539,11 @@ class Grammar:
         if token in FINITE or not token.endswith("ed"):
             return token in FINITE
         return self.token(j + 1) in DETERMINERS or self.is_structure(self.finishes.get(j - 1))
+
+    def is_past(self, j: int) -> bool:
+        """Whether token j is a verb, or looks like a past after a subject."""
+        is_in = j < len(self.tokens) and not self.ends_clause(j)
+        return is_in and (self.is_verb(j) or self.tokens[j].endswith("ed"))
 
     def is_adverb(self, j: int) -> bool:
         """Whether a token is an adverb, by its end or from a list."""

@@ -18,6 +18,7 @@ from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.words import fold, word_set
 
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
+WISHING = word_set("kindly must please to")
 REACH_TWICE = 12  # tokens between two denials that cancel each other
 CANCELLING: tuple[grammar.Kind, ...] = ("no", "not", "without")
 CANCELLED: tuple[grammar.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
@@ -69,7 +70,7 @@ class NonDenials(Clauses):
     """
 
     def __init__(self, reading: Reading, found: list[Cue]) -> None:
-        super().__init__(reading, {cue.first for cue in found})
+        super().__init__(reading, {cue.first for cue in found if cue.kind != "usual"})
         self.cues = found
 
     # ---- two denials
@@ -124,7 +125,9 @@ class NonDenials(Clauses):
     def is_wished(self, cue: Cue) -> bool:
         """Whether something is yet to be excluded: "MRI to rule out stroke"."""
         i = cue.first
-        is_infinitive = self.token(i - 1) == "to" or i == 0 or self.is_sentence_end(i)
+        is_infinitive = self.token(i - 1) in WISHING or i == 0 or self.is_sentence_end(i)
+        if self.token(i - 1) == "be" and self.token(i - 2) in WISHING:  # "needs to be ruled out"
+            return self.tokens[cue.last] in grammar.EXCLUDING
         return is_infinitive and self.tokens[i] in ("exclude", "rule")
 
     # ---- what somebody cannot do
@@ -272,6 +275,12 @@ class NonDenials(Clauses):
             j -= 1
         is_definite = self.is_article(j) and self.tokens[j] not in grammar.INDEFINITE
         return is_definite and j > i + 1 and self.tokens[j - 2] not in grammar.TRACES
+
+    def is_before(self, j: int) -> bool:
+        """Whether the word at token j tells of an earlier look: "not seen on the prior study"."""
+        near = self.tokens[j + 1 : j + 5]
+        is_look = self.tokens[j] in grammar.SEEN and near[:1] in (["on"], ["in"], ["at"])
+        return is_look and not grammar.BEFORE.isdisjoint(near)
 
     def is_lesion_before(self, i: int) -> bool:
         """Whether the verb before token i is said of a lesion: "the lesion does not enhance"."""

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 # a line end before a capital or the mark of a list: reports often have no other.
 SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
-POINTED = word_set("al approx cf dr e eg est etc fig g i ie l lt pt r resp rt st vs")
+POINTED = word_set(
+    "al approx cf dr e eg est etc fig g i ie incl l lt poss prob pt r resp rt st susp vs"
+)
 
 
 Kind = TypeVar("Kind", bound=str)
