@@ -6,17 +6,19 @@ import pandas as pd
 import pytest
 from scipy import stats
 from tests.contrast.conftest import StubShard, make_records, stub_summing, write_records
-from tests.studies import GRID, PLACES
+from tests.studies import GRID, PLACES, TERMS
 
-from neurowhere import Atlas, Encoder, contrast_documents
+from neurowhere import Atlas, Corpus, Encoder, contrast_documents
 from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
 from neurowhere.contrast.contrast import Contrast
+from neurowhere.contrast.shard import without_terms
 from neurowhere.contrast.sums import Rows, permutation_null, sum_documents, sum_rows
+from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.space import VoxelGrid
-from neurowhere.text import Vocabulary
+from neurowhere.text import TermExtractor, Vocabulary
 
 ARRAYS = ("probabilities", "reference", "group_replicates", "reference_replicates", "log_ratio")
 
@@ -98,6 +100,45 @@ def test_initials_are_left_out_with_the_term():
     model.vocabulary_ = vocabulary
     columns = run_module._columns_left_out(model, ByTerm("huntington"), [])
     assert [vocabulary.terms[column] for column in columns] == ["hd", "huntington disease"]
+
+
+def test_words_within_a_name_are_left_out_where_it_is_mentioned():
+    """As if the text had never had the name; a word that stands alone is counted as before."""
+    terms = ["sclerosis", "multiple sclerosis", "cortex", "tuberous sclerosis", "visual cortex"]
+    extractor = TermExtractor(Vocabulary(terms), {"title": 0.3, "body": 1.0}, nested=True)
+    name = "multiple sclerosis"
+    title = f"{name} and visual cortex"
+    body = f"{name}, {name}; sclerosis; tuberous sclerosis, cortex"
+    texts = [{"title": title, "body": body}, {"title": title, "body": name}, {"body": "cortex"}]
+
+    def count(sections):
+        return extractor.counts(Corpus.from_documents([Document("1", sections)]))
+
+    for sections in texts:
+        bare = {key: text.replace(name, "it") for key, text in sections.items()}
+        found = without_terms(count(sections), extractor, np.array([1]))
+        np.testing.assert_allclose(found.toarray(), count(bare).toarray(), atol=1e-6)
+        assert found.nnz == count(bare).nnz
+
+
+def test_the_map_without_a_term_is_that_of_texts_without_its_name(tmp_path):
+    terms = [*TERMS, "sclerosis", "multiple sclerosis"]
+    rng = np.random.default_rng(0)
+    words = [rng.choice(terms, size=3) for _ in range(60)]
+    texts = [", ".join(each) for each in words]
+    peaks = [[PLACES[word][0] for word in each if word in PLACES] or [[0, 0, 0]] for each in words]
+    model = Encoder(GRID, loss="l2", vocabulary=terms, min_studies=1, nested=True)
+    model.fit(texts, peaks)
+    records = [{"pmid": n, "abstract": text} for n, text in enumerate(texts, start=1)]
+    source = write_records(tmp_path / "a.jsonl", records)
+    options = {"model": model, "cache": tmp_path / "cache", "n_jobs": 1, "replicates": 20}
+    result = contrast_documents(source, "multiple sclerosis", without_term=True, **options)
+    assert result.about["terms_left_out"] == ["multiple sclerosis"]
+    assert result.about["words_left_out_with_them"] == ["sclerosis"]
+    group = [text for text in texts if "multiple" in text]
+    bare = [text.replace("multiple sclerosis", "it") for text in group]
+    expected = model.predict(bare).mean(axis=0)
+    np.testing.assert_allclose(result.probabilities, expected, rtol=1e-4, atol=1e-7)
 
 
 def test_what_is_left_out_changes_replicates_as_if_all_were_summed_anew(

@@ -74,7 +74,8 @@ def contrast_documents(
         Whether each document of a group is weighted by its number of mentions.
     without_term : bool
         Whether the terms of the model that the query names are left out of the encoding, with
-        their synonyms, so that the map reflects what else the documents say.
+        their synonyms and the words within their names, so that the map reflects what else the
+        documents say.
     without : sequence of str
         Further queries, whose terms are left out as well.
     replicates : int
@@ -146,7 +147,8 @@ def contrast_documents(
         "documents_in_group": first.documents,
         "documents_in_second_group": reference.documents if second else None,
         "documents_in_both": sum(each.in_both for each in found),
-        "terms_left_out": [model.extractor_.terms[column] for column in left_out],
+        "terms_left_out": _names(model, left_out),
+        "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
         "weighted": weighted,
         "replicates": replicates,
         "seed": seed,
@@ -207,6 +209,18 @@ def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str
     initials = ("".join(word[0] for word in terms[column].split()) for column in named)
     named |= {places[short] for short in initials if len(short) > 1 and short in places}
     return np.array(sorted(named), dtype=np.intp)
+
+
+def _columns_within(model: Encoder, left_out: Ints) -> Ints:
+    """Columns of the words that are not counted within the names that are left out."""
+    if not model.extractor_.nested:
+        return np.empty(0, np.intp)
+    within = np.unique(model.extractor_.within[left_out].indices)
+    return np.setdiff1d(within, left_out)
+
+
+def _names(model: Encoder, columns: Ints) -> list[str]:
+    return [model.extractor_.terms[column] for column in columns]
 
 
 def _check(
