@@ -4,6 +4,7 @@
 
     NAME.documents.npz      texts by section, compressed one by one; table of the documents
     NAME.words.npz          which words are in which texts
+    NAME.kinds-KEY.npz      counts of the words that tell kinds of documents apart
     NAME.vectors-KEY.npz    counts of the terms of one vocabulary
 
 What is made of the documents is made again where it is missing or damaged.
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.files import digest, replaced
+from neurowhere.contrast.kinds import count_kinds, kinds_key
 from neurowhere.contrast.matching import Ints, WordIndex
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.document import SECTIONS
@@ -136,6 +138,11 @@ class Shard:
             "words": np.frombuffer(index.words, np.uint8),
             "forms": np.frombuffer(index.forms, np.uint8),
         }
+
+    def kinds(self) -> NDArray[np.uint32]:
+        """Count the words that tell kinds of documents apart, (n, n_kinds + 1)."""
+        name = f"kinds-{digest(kinds_key())[:KEY_LENGTH]}"
+        return self._kept(name, lambda: {"counts": count_kinds(self.words)})["counts"]
 
     def vectors(self, extractor: TermExtractor) -> sparse.csr_matrix:
         """Count the terms of a model in each document, once: (n, n_terms)."""
