@@ -1,13 +1,14 @@
 """The paper's disease maps: eight terms and two controls on all documents at hand, with two models.
 
-    python benchmarks/disease_maps.py -o OUTPUT --l1 FOLDER [--images docs/images]
+    python benchmarks/disease_maps.py -o OUTPUT [--l1 FOLDER] [--images docs/images]
 
 Documents: the unlabelled ones, the linked texts, and NeuroQuery's titles, abstracts and keywords as
 counts (12,100 studies, imported once into OUTPUT). Models: the paper's, ℓ1 on names of the brain's
-parts, in FOLDER; and the shipped one, which is also asked without the term itself, and against
-documents that speak of other patients. Prints where each disease should be raised and whether it
-is: ratios of mean probability with bootstrap intervals. With --images, also draws maps and ratios.
-The atlases are those of the development data.
+parts, in FOLDER if there is one; and the shipped one, which is also asked without the term itself,
+with controls of the same kind, and against documents that speak of other patients. Prints where
+each disease should be raised and whether it is: ratios of mean probability with intervals; and
+which share of the brain passes the threshold, with an effect of any size and of at least 1.25
+times. With --images, also draws maps and ratios. The atlases are those of the development data.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from neurowhere.report.maps import SIGNED_COLOURS, smooth, write_png
 from setting import DATA, print_table
 
 PAPER = ("huntington", "parkinson", "aphasia")
-CONTROLS = ("consent", "mice")
+NOT_DRAWN = ("autism", "consent", "mice")
 TERMS = {
     "huntington": "huntington",
     "parkinson": "parkinson*",
@@ -34,6 +35,7 @@ TERMS = {
     "depression": "depressive disorder OR major depression",
     "ptsd": "posttraumatic stress disorder OR post traumatic stress disorder OR PTSD",
     "schizophrenia": "schizophren*",
+    "autism": "autis*",
     # Controls, which no part of the brain is known for: what kind of article says so does matter.
     "consent": "informed consent",
     "mice": "mouse",
@@ -99,6 +101,7 @@ EXPECTED = {
     "depression": ["anterior cingulate", "amygdala"],
     "ptsd": ["amygdala", "hippocampus"],
     "schizophrenia": ["superior temporal", "anterior cingulate", "thalamus"],
+    "autism": ["amygdala", "superior temporal"],
     "consent": COMMON,
     "mice": COMMON,
 }
@@ -119,27 +122,36 @@ VARIANTS = {  # model, and what is asked of it
     "ℓ1": ("ℓ1", {}),
     "shipped": ("shipped", {}),
     "shipped, without the term": ("shipped", {"without_term": True}),
+    "shipped, matched": ("shipped", {"matched": True}),
     "shipped, against other patients": ("shipped", {"against": "{patients} AND NOT ({query})"}),
 }
 DRAWN = {"ℓ1": "#0072B2", "shipped": "#E69F00", "shipped, without the term": "#009E73"}
+EFFECT = 1.25  # ratio
 VERDICTS = {1: "raised", 0: "not told", -1: "lowered"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write")
-    parser.add_argument("--l1", type=Path, required=True, help="folder of the paper's model")
+    parser.add_argument("--l1", type=Path, help="folder of the paper's model")
+    parser.add_argument("--variants", nargs="*", default=list(VARIANTS), help="some of the table")
+    parser.add_argument("--terms", nargs="*", default=list(TERMS), help="some of the table")
     parser.add_argument("--images", type=Path, help="folder of the pictures")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    models = {"ℓ1": load_model(arguments.l1), "shipped": load_model()}
+    models = {"shipped": load_model()}
+    if arguments.l1:
+        models["ℓ1"] = load_model(arguments.l1)
     sources = find_sources(arguments.output)
     aal3 = read_atlas("aal3")
     places = {name: place_atlas(*where) for name, where in PLACES.items()}
     ratios, about, maps = [], [], {}
-    for variant, (name, options) in VARIANTS.items():
-        for term, query in TERMS.items():
-            asked = {**options}
+    for variant in arguments.variants:
+        name, options = VARIANTS[variant]
+        if name not in models:
+            continue
+        for term in arguments.terms:
+            query, asked = TERMS[term], {**options}
             if "against" in asked:
                 asked["against"] = asked["against"].format(patients=PATIENTS, query=query)
             result = contrast_documents(
@@ -149,6 +161,7 @@ def main():
                 found = result.regions(places[place]).loc[0, ["ratio", "low", "high"]]
                 ratios.append({"term": term, "place": place, "variant": variant, **found})
             about.append(describe(term, query, variant, result, aal3))
+            print(about[-1], ratios[-len(EXPECTED[term]) :], flush=True)
             maps[term, variant] = result.threshold_img
     ratios = pd.DataFrame(ratios)
     ratios.to_csv(arguments.output / "ratios.csv", index=False)
@@ -156,7 +169,7 @@ def main():
     print()
     print_ratios(ratios)
     if arguments.images:
-        others = [term for term in CUTS if term not in PAPER]
+        others = [term for term in CUTS if term not in PAPER]  # needs both models
         for name, terms in (("contrast-paper", PAPER), ("contrast-more", others)):
             save_small(draw_maps(maps, terms), arguments.images / f"{name}.png")
         save_small(draw_ratios(ratios), arguments.images / "contrast-ratios.png")
@@ -171,6 +184,12 @@ def describe(term, query, variant, result, atlas):
         "documents": f"{result.about['documents_in_group']:,}",
         "of": f"{result.about['documents_with_known_terms']:,}",
         "voxels raised": f"{raised:,}",
+        "passing": f"{result.significant(min_ratio=1).mean():.0%}",
+        f"and × {EFFECT}": f"{result.significant(min_ratio=EFFECT).mean():.0%}",
+        "without a control": result.about["documents_without_a_control"],
+        "kinds that differ": "; ".join(
+            f"{row.kind} {row.difference:+.2f}" for row in result.kinds.head(3).itertuples()
+        ),
         "most raised (AAL3)": ", ".join(result.regions(atlas).head(4)["region"]),
         "terms that carry it": ", ".join(result.terms["term"].head(5)),
         "left out": ", ".join(result.about["terms_left_out"]),
@@ -186,7 +205,7 @@ def print_ratios(ratios):
             for ratio, low, high in each[["ratio", "low", "high"]].itertuples(index=False)
         ]
         rows.append([term, place, *cells])
-    print_table(["term", "place", *VARIANTS], rows)
+    print_table(["term", "place", *dict.fromkeys(ratios["variant"])], rows)
 
 
 def verdict(low, high):
@@ -242,7 +261,7 @@ def draw_ratios(ratios):
     from matplotlib.figure import Figure
 
     rows = list(dict.fromkeys(zip(ratios["term"], ratios["place"], strict=True)))
-    rows = [row for row in rows if row[0] not in CONTROLS]
+    rows = [row for row in rows if row[0] not in NOT_DRAWN]
     values = ratios.set_index(["variant", "term", "place"])
     figure = Figure(figsize=(8, 0.9 + 0.3 * len(rows)), dpi=DPI, layout="constrained")
     axes = figure.subplots()

@@ -6,17 +6,20 @@ import pandas as pd
 import pytest
 from scipy import stats
 from tests.contrast.conftest import StubShard, make_records, stub_summing, write_records
-from tests.studies import GRID, PLACES
+from tests.studies import GRID, PLACES, TERMS
 
-from neurowhere import Atlas, Encoder, contrast_documents
+from neurowhere import Atlas, Corpus, Encoder, contrast_documents
 from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
 from neurowhere.contrast.contrast import Contrast
+from neurowhere.contrast.intervals import ratio_bounds
+from neurowhere.contrast.shard import without_terms
 from neurowhere.contrast.sums import Rows, permutation_null, sum_documents, sum_rows
+from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.space import VoxelGrid
-from neurowhere.text import Vocabulary
+from neurowhere.text import TermExtractor, Vocabulary
 
 ARRAYS = ("probabilities", "reference", "group_replicates", "reference_replicates", "log_ratio")
 
@@ -98,6 +101,45 @@ def test_initials_are_left_out_with_the_term():
     model.vocabulary_ = vocabulary
     columns = run_module._columns_left_out(model, ByTerm("huntington"), [])
     assert [vocabulary.terms[column] for column in columns] == ["hd", "huntington disease"]
+
+
+def test_words_within_a_name_are_left_out_where_it_is_mentioned():
+    """As if the text had never had the name; a word that stands alone is counted as before."""
+    terms = ["sclerosis", "multiple sclerosis", "cortex", "tuberous sclerosis", "visual cortex"]
+    extractor = TermExtractor(Vocabulary(terms), {"title": 0.3, "body": 1.0}, nested=True)
+    name = "multiple sclerosis"
+    title = f"{name} and visual cortex"
+    body = f"{name}, {name}; sclerosis; tuberous sclerosis, cortex"
+    texts = [{"title": title, "body": body}, {"title": title, "body": name}, {"body": "cortex"}]
+
+    def count(sections):
+        return extractor.counts(Corpus.from_documents([Document("1", sections)]))
+
+    for sections in texts:
+        bare = {key: text.replace(name, "it") for key, text in sections.items()}
+        found = without_terms(count(sections), extractor, np.array([1]))
+        np.testing.assert_allclose(found.toarray(), count(bare).toarray(), atol=1e-6)
+        assert found.nnz == count(bare).nnz
+
+
+def test_the_map_without_a_term_is_that_of_texts_without_its_name(tmp_path):
+    terms = [*TERMS, "sclerosis", "multiple sclerosis"]
+    rng = np.random.default_rng(0)
+    words = [rng.choice(terms, size=3) for _ in range(60)]
+    texts = [", ".join(each) for each in words]
+    peaks = [[PLACES[word][0] for word in each if word in PLACES] or [[0, 0, 0]] for each in words]
+    model = Encoder(GRID, loss="l2", vocabulary=terms, min_studies=1, nested=True)
+    model.fit(texts, peaks)
+    records = [{"pmid": n, "abstract": text} for n, text in enumerate(texts, start=1)]
+    source = write_records(tmp_path / "a.jsonl", records)
+    options = {"model": model, "cache": tmp_path / "cache", "n_jobs": 1, "replicates": 20}
+    result = contrast_documents(source, "multiple sclerosis", without_term=True, **options)
+    assert result.about["terms_left_out"] == ["multiple sclerosis"]
+    assert result.about["words_left_out_with_them"] == ["sclerosis"]
+    group = [text for text in texts if "multiple" in text]
+    bare = [text.replace("multiple sclerosis", "it") for text in group]
+    expected = model.predict(bare).mean(axis=0)
+    np.testing.assert_allclose(result.probabilities, expected, rtol=1e-4, atol=1e-7)
 
 
 def test_what_is_left_out_changes_replicates_as_if_all_were_summed_anew(
@@ -273,14 +315,56 @@ def interval_of_ratios(group, reference):
         reference=reference.mean,
         group_replicates=group.replicate_means,
         reference_replicates=reference.replicate_means,
+        sizes=(group.size, reference.size),
         null=permutation_null(group, None, reference),
         documents=pd.DataFrame(),
         terms=pd.DataFrame(),
         about={"documents_in_group": group.documents},
+        kinds=pd.DataFrame(),
     )
     labels = np.arange(1, 4).reshape(3, 1, 1)
     table = result.regions(Atlas((labels, np.eye(4)), ["a", "b", "c"])).sort_values("region")
     return table["low"].to_numpy(), table["high"].to_numpy()
+
+
+def test_intervals_of_skewed_documents_cover_where_percentiles_do_not():
+    """Lognormal documents, in a group of 40 and in many others."""
+    rng = np.random.default_rng(7)
+    spread, n, m = 1.2, 40, 400
+    x = rng.lognormal(0.0, spread, (n, m))
+    others = rng.lognormal(0.0, spread, (2000, m))
+    draws, draws_others = rng.poisson(1.0, (200, n)), rng.poisson(1.0, (200, 2000))
+    means = x.mean(axis=0), others.mean(axis=0)
+    each = draws @ x / draws.sum(axis=1)[:, None]
+    each_other = draws_others @ others / draws_others.sum(axis=1)[:, None]
+    low, high = ratio_bounds(means, (each, each_other), (n, 2000))
+    percentiles = np.percentile(each / each_other, (2.5, 97.5), axis=0)
+    assert 0.92 < np.mean((low <= 1) & (high >= 1)) < 0.99
+    assert np.mean((percentiles[0] <= 1) & (percentiles[1] >= 1)) < 0.9
+    larger, scaled = (
+        ratio_bounds((5 * means[0], means[1]), (5 * each, each_other), (n, 2000)),
+        ratio_bounds((5 * means[0], 5 * means[1]), (5 * each, 5 * each_other), (n, 2000)),
+    )
+    np.testing.assert_allclose(larger, 5 * np.array([low, high]))
+    np.testing.assert_allclose(scaled, [low, high])
+
+
+def test_intervals_of_many_documents_are_those_of_the_normal_approximation():
+    rng = np.random.default_rng(8)
+    n = 4000
+    x, others = rng.normal(3.0, 0.5, (2, n, 3))
+    draws, draws_others = rng.poisson(1.0, (2, 1000, n))
+    means = x.mean(axis=0), others.mean(axis=0)
+    each = draws @ x / draws.sum(axis=1)[:, None]
+    each_other = draws_others @ others / draws_others.sum(axis=1)[:, None]
+    low, high = ratio_bounds(means, (each, each_other), (n, n))
+    ratio = means[0] / means[1]
+    relative = stats.sem(x, axis=0) ** 2 / means[0] ** 2 + stats.sem(others) ** 2 / means[1] ** 2
+    np.testing.assert_allclose(high - low, 2 * 1.96 * ratio * np.sqrt(relative), rtol=0.1)
+    np.testing.assert_allclose((high + low) / 2, ratio, rtol=1e-3)
+    np.testing.assert_allclose(
+        ratio_bounds(means, (each, each_other), (n, n), offset=1e6), 1, atol=1e-5
+    )
 
 
 def test_the_bootstrap_agrees_with_the_normal_approximation():
@@ -378,7 +462,7 @@ def test_everything_is_saved(contrast, atlas, tmp_path):
     images = {"map", "reference", "log_ratio", "log_ratio_low", "log_ratio_high", "z"}
     assert names == {
         *(f"{name}.nii.gz" for name in {*images, "log_ratio_thresholded"}),
-        *("map.png", "regions.png", "regions.csv", "terms.csv", "documents.csv"),
+        *("map.png", "regions.png", "regions.csv", "terms.csv", "documents.csv", "kinds.csv"),
         *("report.html", "info.json"),
     }
     image = nibabel.load(tmp_path / "out" / "log_ratio.nii.gz")

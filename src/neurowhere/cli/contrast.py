@@ -81,6 +81,17 @@ def contrast(
             metavar="QUERY", help="Remove these terms too; can be repeated.", show_default=False
         ),
     ] = None,
+    matched: Annotated[
+        bool,
+        typer.Option(
+            "--matched",
+            help="Contrast with documents of the same kind: source, length, species, methods.",
+        ),
+    ] = False,
+    min_ratio: Annotated[
+        float,
+        typer.Option(min=1, help="Smallest ratio, or its inverse, that passes the threshold."),
+    ] = 1.0,
     atlas: AtlasOption = None,
     resolution: Resolution = None,
     like: Like = None,
@@ -118,6 +129,8 @@ def contrast(
 
         neurowhere contrast articles --term "aphasi* AND NOT review" --without-term -o aphasia
 
+        neurowhere contrast articles --term parkinson* --matched --min-ratio 1.25 -o parkinson
+
         neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
     first, second = _groups(term, column, group, against, min_mentions)
@@ -138,6 +151,8 @@ def contrast(
             weighted=by_mentions,
             without_term=without_term,
             without=without or (),
+            matched=matched,
+            min_ratio=min_ratio,
             replicates=replicates,
             seed=seed,
             cache=cache,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from neurowhere.contrast.intervals import ratio_bounds
 from neurowhere.contrast.sums import Null
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import Atlas, Partition, VoxelGrid
@@ -19,8 +20,6 @@ __all__ = ["FALSE_DISCOVERY_RATE", "Contrast"]
 Array = NDArray[np.floating]
 
 FALSE_DISCOVERY_RATE = 0.05
-INTERVAL = (2.5, 97.5)  # percentiles of the replicates
-MIN_FOR_INTERVAL = 2  # documents: with one, every replicate is the same
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +37,8 @@ class Contrast:
         Mean probability of each region, over the group and over what it is contrasted with.
     group_replicates, reference_replicates : arrays of shape (B, m)
         The same, in each replicate of the bootstrap over documents.
+    sizes : two floats
+        Numbers of documents of the group and of the reference; of weighted ones (Σ w)² / Σ w².
     null : Null
         z, p-values and q-values of each region against random groups of documents.
     documents : DataFrame
@@ -47,6 +48,9 @@ class Contrast:
         Terms that carry the contrast. term; share of the documents that have it, in the group and
         in the reference: share, share_reference; moves, the probability that it moves from one
         place to another; x, y, z of the region that it raises most, in mm. The strongest first.
+    kinds : DataFrame
+        How the documents of the group differ in kind from those of the reference, see
+        `compare_kinds`; with matched controls also how they did before, as difference_before.
     about : dict
         Numbers of documents, seed, sources, problems, terms that were left out.
     """
@@ -59,9 +63,11 @@ class Contrast:
     reference: Array
     group_replicates: Array
     reference_replicates: Array
+    sizes: tuple[float, float]
     null: Null
     documents: pd.DataFrame
     terms: pd.DataFrame
+    kinds: pd.DataFrame
     about: dict[str, Any]
 
     @cached_property
@@ -76,21 +82,36 @@ class Contrast:
 
     @cached_property
     def interval(self) -> tuple[Array, Array]:
-        """Bounds of the bootstrap interval (95 %) of the log ratio, two arrays of shape (m,)."""
-        return self._bounds(self._log_ratio(self.group_replicates, self.reference_replicates))
+        """Bounds of the interval (95 %) of the log ratio, two arrays of shape (m,)."""
+        uniform = self.partition.volumes_mm3 / self.brain.total_volume_mm3  # v/V
+        low, high = ratio_bounds(
+            (self.probabilities, self.reference),
+            (self.group_replicates, self.reference_replicates),
+            self.sizes,
+            uniform,
+        )
+        with np.errstate(divide="ignore"):
+            return np.log(low), np.log(high)
 
-    def significant(self, rate: float = FALSE_DISCOVERY_RATE) -> NDArray[np.bool_]:
+    def significant(
+        self, rate: float = FALSE_DISCOVERY_RATE, min_ratio: float | None = None
+    ) -> NDArray[np.bool_]:
         """Return the regions that pass a threshold which controls the false-discovery rate.
 
         Parameters
         ----------
         rate : float
+        min_ratio : float, optional
+            Effect that a region needs as well, |log ratio| ≥ log `min_ratio`; by default what the
+            contrast was asked for.
 
         Returns
         -------
         array of bool of shape (m,)
         """
-        return np.asarray(self.null.q_values <= rate)
+        least = self.about.get("min_ratio", 1.0) if min_ratio is None else min_ratio
+        is_large = np.abs(self.log_ratio) >= np.log(least)
+        return np.asarray((self.null.q_values <= rate) & is_large)
 
     def to_img(self, values: Array, *, resolution_mm: float | None = None, like: Any = None) -> Any:
         """Paint values of regions as an image.
@@ -134,7 +155,7 @@ class Contrast:
         -------
         DataFrame
             region; ratio of its mean probability in the group to that in the reference, with the
-            bootstrap interval (95 %): ratio, low, high; probability and reference themselves.
+            interval (95 %) of `ratio_bounds`: ratio, low, high; probability and reference.
         """
         if atlas is None and not isinstance(self.partition, Atlas):
             raise PartitionError("the model predicts voxels; give an atlas that names regions")
@@ -147,8 +168,8 @@ class Contrast:
                 np.asarray(values / volumes_mm3 @ shared_mm3)
                 for values in (group, reference, each, each_reference)
             )
+        low, high = ratio_bounds((group, reference), (each, each_reference), self.sizes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = self._bounds(each / each_reference)
             ratio = group / reference
         table = pd.DataFrame(
             {
@@ -207,15 +228,6 @@ class Contrast:
         scale = self.brain.total_volume_mm3 / self.partition.volumes_mm3  # V/v
         ratio: Array = np.log1p(group * scale) - np.log1p(reference * scale)
         return ratio
-
-    def _bounds(self, replicates: Array) -> tuple[Array, Array]:
-        """Interval of each column over the replicates; NaN where there are too few documents."""
-        if self.about["documents_in_group"] < MIN_FOR_INTERVAL:
-            nothing = np.full(replicates.shape[1], np.nan)
-            return nothing, nothing
-        drawn = replicates[np.isfinite(replicates).any(axis=1)]
-        low, high = np.percentile(drawn, INTERVAL, axis=0)
-        return low, high
 
     def __repr__(self) -> str:
         raised = int((self.significant() & (self.log_ratio > 0)).sum())

@@ -15,12 +15,14 @@ from scipy import sparse
 from neurowhere._tools.files import expanded
 from neurowhere._tools.parallel import Workers, hired
 from neurowhere.contrast.contrast import Contrast
+from neurowhere.contrast.controls import match_controls
+from neurowhere.contrast.kinds import KIND_WORDS, compare_kinds, kind_sums, unlike
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Query, Search, search
 from neurowhere.contrast.sums import Rows, Summing, Sums, kept_sums, permutation_null, sum_documents
 from neurowhere.corpus.frames import XYZ
-from neurowhere.exceptions import CorpusError, DataWarning, FitError
+from neurowhere.exceptions import CorpusError, DataWarning, FitError, QueryError
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.store import load_model
 
@@ -44,6 +46,8 @@ def contrast_documents(
     weighted: bool = False,
     without_term: bool = False,
     without: Sequence[str] = (),
+    matched: bool = False,
+    min_ratio: float = 1.0,
     replicates: int = REPLICATES,
     seed: int = 0,
     cache: str | os.PathLike[str] | None = None,
@@ -74,9 +78,17 @@ def contrast_documents(
         Whether each document of a group is weighted by its number of mentions.
     without_term : bool
         Whether the terms of the model that the query names are left out of the encoding, with
-        their synonyms, so that the map reflects what else the documents say.
+        their synonyms and the words within their names, so that the map reflects what else the
+        documents say.
     without : sequence of str
         Further queries, whose terms are left out as well.
+    matched : bool
+        Whether to contrast with controls instead of all documents (or of the whole second group):
+        documents of the same kind by source, length, species, people and methods. Documents of the
+        group that have no control are left out, and counted.
+    min_ratio : float
+        Effect that a region needs to pass the threshold besides its false-discovery rate: a ratio
+        of at least this, or of at most its inverse.
     replicates : int
         Number of replicates of the bootstrap over documents.
     seed : int
@@ -108,7 +120,8 @@ def contrast_documents(
     Warns
     -----
     DataWarning
-        If a group is small, or something could not be read.
+        If a group is small, if it differs from what it is contrasted with in kind, or if something
+        could not be read.
 
     Notes
     -----
@@ -119,6 +132,8 @@ def contrast_documents(
     model = load_model() if model is None else model
     if model.text == "none":
         raise FitError("a model of the mean map knows no terms; give one that was fitted to text")
+    if not min_ratio >= 1:
+        raise QueryError(f"expected a ratio of at least 1, got {min_ratio}; 1 lets any effect pass")
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     groups = [
         ByTerm(each, min_mentions) if isinstance(each, str) else each
@@ -130,13 +145,20 @@ def contrast_documents(
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
         found = search(library, Search(groups, model.extractor_, left_out), workers)
-        members = [[m for each in found for m in each.groups[g]] for g in range(len(groups))]
-        hints = list(_check(groups, members, found))
+        hints = list(_check(groups, _members(found), found))
+        named = _kinds_named(groups)
+        kinds = _compare(found, named)
+        alone, candidates = 0, 0
+        if matched:
+            found, alone, candidates = match_controls(found, named, seed, weighted=weighted)
+            kinds = _compare_matched(found, kinds, named, weighted)
+        hints += _differences(groups[0], kinds, len(_members(found)[0]), matched=matched)
         for hint in hints:
             warnings.warn(hint, DataWarning, stacklevel=2)
+        members = _members(found)
         first, *second = (
             sum_documents(summing, _rows_of(found, number, weighted), workers)
-            for number in range(len(groups))
+            for number in range(len(members))
         )
         reference = second[0] if second else sum_all(library, found, summing, workers)
     population = first + reference if second else reference
@@ -146,8 +168,13 @@ def contrast_documents(
         "documents_in_group": first.documents,
         "documents_in_second_group": reference.documents if second else None,
         "documents_in_both": sum(each.in_both for each in found),
-        "terms_left_out": [model.extractor_.terms[column] for column in left_out],
+        "terms_left_out": _names(model, left_out),
+        "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
         "weighted": weighted,
+        "matched": matched,
+        "documents_without_a_control": alone,
+        "candidates_for_controls": candidates,
+        "min_ratio": min_ratio,
         "replicates": replicates,
         "seed": seed,
         "sources": [os.fspath(path) for path in paths],
@@ -156,16 +183,18 @@ def contrast_documents(
     }
     return Contrast(
         group=str(groups[0]),
-        against=str(groups[1]) if second else "",
+        against=_against(groups, matched=matched),
         partition=model.partition_,
         brain=model.brain_,
         probabilities=first.mean,
         reference=reference.mean,
         group_replicates=first.replicate_means,
         reference_replicates=reference.replicate_means,
+        sizes=(first.size, reference.size),
         null=permutation_null(first, reference if second else None, population),
         documents=_documents_table(members, weighted=weighted),
         terms=_carrying_terms(model, first, reference),
+        kinds=kinds,
         about=about,
     )
 
@@ -209,6 +238,18 @@ def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str
     return np.array(sorted(named), dtype=np.intp)
 
 
+def _columns_within(model: Encoder, left_out: Ints) -> Ints:
+    """Columns of the words that are not counted within the names that are left out."""
+    if not model.extractor_.nested:
+        return np.empty(0, np.intp)
+    within = np.unique(model.extractor_.within[left_out].indices)
+    return np.setdiff1d(within, left_out)
+
+
+def _names(model: Encoder, columns: Ints) -> list[str]:
+    return [model.extractor_.terms[column] for column in columns]
+
+
 def _check(
     groups: Sequence[Group], members: Sequence[Sequence[Member]], found: Sequence[Found]
 ) -> Iterator[str]:
@@ -234,6 +275,65 @@ def _check(
             )
         if len(inside) < FEW:
             yield f"documents that {group}: only {len(inside)}; take the map as a hint"
+
+
+def _members(found: Sequence[Found]) -> list[list[Member]]:
+    """Members of each group, over all shards."""
+    return [[m for each in found for m in each.groups[g]] for g in range(len(found[0].groups))]
+
+
+def _against(groups: Sequence[Group], *, matched: bool) -> str:
+    """Name what a group is contrasted with; "" for all documents."""
+    said = [str(group) for group in groups[1:]] + ["are of the same kind"] * matched
+    return " and ".join(said)
+
+
+# ---- kinds of documents
+
+
+def _kinds_named(groups: Sequence[Group]) -> list[str]:
+    """Kinds that the queries ask for themselves."""
+    queries = [group.query for group in groups if isinstance(group, ByTerm)]
+    named = [query.names(KIND_WORDS) for query in queries]
+    return [word for word, *some in zip(KIND_WORDS, *named, strict=True) if any(some)]
+
+
+def _compare(found: Sequence[Found], named: Sequence[str]) -> pd.DataFrame:
+    """Compare the group with the second one, or with all documents."""
+    sums = np.sum([each.kinds for each in found], axis=0)
+    everyone, group, *second = sums
+    return compare_kinds(group, second[0] if second else everyone, named)
+
+
+def _compare_matched(
+    found: Sequence[Found], before: pd.DataFrame, named: Sequence[str], weighted: bool
+) -> pd.DataFrame:
+    """Compare the group with its controls, beside how it differed before."""
+    sums = [
+        np.sum([_kinds_of(each, group, weighted) for each in found], axis=0) for group in (0, 1)
+    ]
+    after = compare_kinds(sums[0], sums[1], named)
+    earlier = before.set_index("kind")["difference"]
+    return after.assign(difference_before=after["kind"].map(earlier))
+
+
+def _kinds_of(found: Found, group: int, weighted: bool) -> Any:
+    shard, rows, weights = found.rows_of(group, weighted=weighted)
+    return kind_sums(shard.kinds()[rows], weights)
+
+
+def _differences(
+    group: Group, kinds: pd.DataFrame, n_documents: int, *, matched: bool
+) -> Iterator[str]:
+    """Say in which kinds a group differs from what it is contrasted with."""
+    different = unlike(kinds, matched=matched) if n_documents >= FEW else ""
+    if different and matched:
+        yield f"controls differ still from the documents that {group}: {different}"
+    elif different:
+        yield (
+            f"documents that {group} differ in kind from the reference: {different}; "
+            "--matched contrasts them with documents of the same kind"
+        )
 
 
 def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
@@ -278,7 +378,7 @@ def _documents_table(groups: Sequence[Sequence[Member]], *, weighted: bool) -> p
             "id": member.about["id"],
             "title": member.about["title"],
             "mentions": member.mentions,
-            "weight": member.mentions if weighted else 1,
+            "weight": member.weigh(weighted),
             **{key: value for key, value in member.about.items() if key not in ("id", "title")},
         }
         for number, members in enumerate(groups, start=1)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import Workers, track
+from neurowhere.contrast.kinds import kind_sums
 from neurowhere.contrast.library import Library
 from neurowhere.contrast.matching import (
     AllOf,
@@ -295,11 +296,19 @@ class ByColumn:
 
 
 class Member(NamedTuple):
-    """One document of a group: its row in a shard, and what the source says of it."""
+    """One document of a group: its row in a shard, and what the source says of it.
+
+    A control has no mentions, but the weight of the document that it is matched with.
+    """
 
     row: int
     mentions: int
     about: dict[str, Any]
+    weight: float = 1.0
+
+    def weigh(self, weighted: bool) -> float:
+        """Return the weight, by mentions if so asked."""
+        return self.weight * (self.mentions if weighted and self.mentions else 1)
 
 
 class Found(NamedTuple):
@@ -314,6 +323,8 @@ class Found(NamedTuple):
     groups : list of list of Member
     silent : list of int
         Documents of each group without a term that the model knows.
+    kinds : array of shape (1 + n_groups, n_kinds + 3)
+        Sums of `kind_sums` over the known documents and over those of each group.
     in_both : int
         Documents that belong to both groups, and so to none.
     problem : str
@@ -325,13 +336,14 @@ class Found(NamedTuple):
     changed: Ints
     groups: list[list[Member]]
     silent: list[int]
+    kinds: NDArray[np.float64]
     in_both: int = 0
     problem: str = ""
 
     def rows_of(self, group: int, *, weighted: bool) -> Rows:
-        """Return the members of a group, each of weight 1 or of its mentions."""
+        """Return the members of a group with their weights."""
         members = self.groups[group]
-        weights = np.array([m.mentions for m in members], np.float64) if weighted else None
+        weights = np.array([member.weigh(weighted) for member in members])
         return Rows(self.shard, np.array([m.row for m in members], np.intp), weights)
 
 
@@ -378,9 +390,10 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
         both = (mentions > 0).sum(axis=0) > 1
         mentions[:, both] = 0
         table = opened.table() if mentions.any() else []
+        kinds = opened.kinds()
     except CorpusError as error:
         nothing = np.empty(0, np.intp)
-        return Found(shard, nothing, nothing, [], [], problem=str(error))
+        return Found(shard, nothing, nothing, [], [], np.empty(0), problem=str(error))
     groups = [
         [Member(row, int(each[row]), table[row]) for row in np.flatnonzero(each).tolist()]
         for each in mentions
@@ -391,5 +404,6 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
         np.flatnonzero(changed),
         groups,
         silent.tolist(),
+        np.stack([kind_sums(kinds[rows]) for rows in (known, *(mentions > 0))]),
         int(both.sum()),
     )

@@ -4,6 +4,7 @@
 
     NAME.documents.npz      texts by section, compressed one by one; table of the documents
     NAME.words.npz          which words are in which texts
+    NAME.kinds-KEY.npz      counts of the words that tell kinds of documents apart
     NAME.vectors-KEY.npz    counts of the terms of one vocabulary
 
 What is made of the documents is made again where it is missing or damaged.
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.files import digest, replaced
+from neurowhere.contrast.kinds import count_kinds, kinds_key
 from neurowhere.contrast.matching import Ints, WordIndex
 from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.document import SECTIONS
@@ -36,6 +38,7 @@ __all__ = [
     "extractor_key",
     "read_arrays",
     "vectors_kind",
+    "without_terms",
     "write_arrays",
 ]
 
@@ -43,6 +46,7 @@ Arrays = dict[str, NDArray[Any]]
 
 FAST = 1  # level of compression: four times as fast as the usual one for a sixth more bytes
 KEY_LENGTH = 12
+ROUNDING = 1e-4  # a count that is left of a difference, and is less, is none
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,11 @@ class Shard:
             "forms": np.frombuffer(index.forms, np.uint8),
         }
 
+    def kinds(self) -> NDArray[np.uint32]:
+        """Count the words that tell kinds of documents apart, (n, n_kinds + 1)."""
+        name = f"kinds-{digest(kinds_key())[:KEY_LENGTH]}"
+        return self._kept(name, lambda: {"counts": count_kinds(self.words)})["counts"]
+
     def vectors(self, extractor: TermExtractor) -> sparse.csr_matrix:
         """Count the terms of a model in each document, once: (n, n_terms)."""
         arrays = self._kept(
@@ -143,12 +152,8 @@ class Shard:
         return sparse.csr_matrix(*_sparse_from_arrays(arrays))
 
     def vectors_without(self, extractor: TermExtractor, left_out: Ints) -> sparse.csr_matrix:
-        """Return the counts with zeros for the terms in some columns."""
-        counts = self.vectors(extractor)
-        if len(left_out):
-            counts.data[np.isin(counts.indices, left_out)] = 0
-            counts.eliminate_zeros()
-        return counts
+        """Return the counts without the terms in some columns, and without the words in them."""
+        return without_terms(self.vectors(extractor), extractor, left_out)
 
     def _count(self, extractor: TermExtractor) -> sparse.csr_matrix:
         sections = enumerate(self._read_sections(np.arange(len(self))))
@@ -163,6 +168,36 @@ class Shard:
             arrays = make()
             write_arrays(self.file(kind), arrays)
             return arrays
+
+
+def without_terms(
+    counts: sparse.csr_matrix, extractor: TermExtractor, left_out: Ints
+) -> sparse.csr_matrix:
+    """Return counts as if some terms had never been mentioned.
+
+    Where the words within a name are counted too, each mention of "multiple sclerosis" is also one
+    of "sclerosis", and is taken from there as well. With R the columns that are left out and W the
+    terms within terms, C − C_R W_R, and zeros in R. A "sclerosis" that stands alone stays.
+
+    Parameters
+    ----------
+    counts : csr_matrix of shape (n, n_terms)
+        As `TermExtractor.counts` gives them.
+    extractor : TermExtractor
+    left_out : array of int
+
+    Returns
+    -------
+    csr_matrix of shape (n, n_terms)
+    """
+    if not len(left_out):
+        return counts
+    if extractor.nested:
+        counts = sparse.csr_matrix(counts - counts[:, left_out] @ extractor.within[left_out])
+    gone = np.isin(counts.indices, left_out) | (counts.data < ROUNDING)
+    counts.data[gone] = 0
+    counts.eliminate_zeros()
+    return counts
 
 
 def vectors_kind(extractor: TermExtractor) -> str:

@@ -83,6 +83,11 @@ class Sums:
         return np.asarray(self.probability / self.weights[0])
 
     @property
+    def size(self) -> float:
+        """Number of documents of equal weight that would tell as much: (Σ w)² / Σ w²."""
+        return float(self.weights[0] ** 2 / self.weights[1])
+
+    @property
     def replicate_means(self) -> NDArray[np.floating]:
         """Mean encoding in each replicate: (B, m); NaN where no document was drawn."""
         with np.errstate(invalid="ignore"):

@@ -21,7 +21,7 @@ from neurowhere.space import Atlas
 __all__ = ["draw_regions", "write_contrast", "write_files"]
 
 KIND = "contrast"
-N_REGIONS, N_TERMS, N_DOCUMENTS = 15, 20, 50  # rows on the page
+N_REGIONS, N_TERMS, N_KINDS, N_DOCUMENTS = 15, 20, 10, 50  # rows on the page
 RAISED_COLOUR, UNSURE_COLOUR = "#0072B2", "#9aa5b1"
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.0, 1.0, 0.3  # inches
 
@@ -80,7 +80,7 @@ def write_files(
 def _tables(contrast: Contrast, atlas: Atlas | None, titles: bool) -> dict[str, pd.DataFrame]:
     documents = contrast.documents if titles else contrast.documents.drop(columns="title")
     regions = {} if atlas is None else {"regions": contrast.regions(atlas)}
-    return {"terms": contrast.terms, "documents": documents, **regions}
+    return {"terms": contrast.terms, "documents": documents, "kinds": contrast.kinds, **regions}
 
 
 def _images(contrast: Contrast) -> dict[str, Any]:
@@ -156,6 +156,7 @@ def _page(
         lowered=int(passing.sum()) - raised,
         n_model_regions=contrast.partition.n_regions,
         false_discovery_rate=FALSE_DISCOVERY_RATE,
+        kinds=tables["kinds"].head(N_KINDS).to_dict("records"),
         still=folder / "map.png",
         terms=tables["terms"].head(N_TERMS).to_dict("records"),
         regions=_regions(tables["regions"]) if "regions" in tables else None,

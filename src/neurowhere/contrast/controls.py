@@ -1,0 +1,218 @@
+"""Controls: documents of the same kind as those of a group, which do not belong to it."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.contrast.kinds import KIND_WORDS, kind_features
+from neurowhere.contrast.matching import Ints
+from neurowhere.contrast.selection import Found, Member
+from neurowhere.exceptions import CorpusError
+
+__all__ = ["Matching", "match_controls", "match_nearest", "propensity"]
+
+Array = NDArray[np.float64]
+
+CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best
+CALIPER = 0.2  # standard deviations of the log odds between a document and its control
+RIDGE = 10.0  # λ of the penalty λ/2 ‖β‖²
+MOST_CANDIDATES = 50_000  # documents among which controls are looked for
+MOST_PARTS = 50  # parts of the sources that are told apart
+
+
+class Matching(NamedTuple):
+    """A group and its controls.
+
+    Attributes
+    ----------
+    found : list of Found
+        With two groups: the documents that have a control, and the controls.
+    alone : int
+        Documents of the group that have none, and are left out.
+    candidates : int
+    """
+
+    found: list[Found]
+    alone: int
+    candidates: int
+
+
+def match_controls(
+    found: Sequence[Found], named: Sequence[str], seed: int, *, weighted: bool = False
+) -> Matching:
+    r"""Match each document of the first group with the most similar others by kind.
+
+    Parameters
+    ----------
+    found : sequence of Found
+        With one group, whose controls are any other documents; or with two, whose controls are
+        taken from the second.
+    named : sequence of str
+        Kinds that the query itself asks for; documents are not matched by them.
+    seed : int
+    weighted : bool
+        Whether documents of the group are weighted by their mentions, and their controls as they.
+
+    Returns
+    -------
+    Matching
+
+    Notes
+    -----
+    The propensity of a document x is the probability that it belongs to the group, as far as its
+    kind tells: e(x) = 1 / (1 + exp(−β₀ − βᵀx)), with x the logs of the counts of `KIND_WORDS`, the
+    log of the length, and the part of the sources that it comes from. Among documents of equal
+    propensity, the group and the others have the same distribution of x (Rosenbaum and Rubin,
+    Biometrika, 1983). Each document of the group gets the nearest others in log odds, each used
+    once, within 0.2 standard deviations (Austin, Pharmaceutical Statistics, 2011).
+    """
+    rng = np.random.default_rng(seed)
+    inside, outside = _places(found, rng)
+    kept = [column for column, word in enumerate(KIND_WORDS) if word not in named]
+    columns = [*kept, len(KIND_WORDS)]
+    n_parts = 1 + max(each.shard.part for each in found)
+    x = np.concatenate([_features(found, each, columns, n_parts) for each in (inside, outside)])
+    is_inside = np.arange(len(x)) < len(inside)
+    odds = propensity(x, is_inside)
+    pairs = match_nearest(odds[is_inside], odds[~is_inside], CALIPER * odds.std(), rng)
+    if not any(pairs):
+        raise CorpusError(
+            f"expected documents of the same kind, but none of {len(outside):,} is like one of the "
+            f"{len(inside):,} of the group; give more documents, or contrast without matching"
+        )
+    groups = _members(found, inside, outside, pairs, weighted)
+    alone = sum(not each for each in pairs)
+    return Matching(groups, alone, len(outside))
+
+
+def _places(found: Sequence[Found], rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return shard and row of each document of the group, and of a sample of the others."""
+    inside, outside = [], []
+    for number, each in enumerate(found):
+        members = np.array([member.row for member in each.groups[0]], dtype=np.intp)
+        if len(each.groups) > 1:
+            others = np.array([member.row for member in each.groups[1]], dtype=np.intp)
+        else:
+            others = np.setdiff1d(each.known, members)
+        inside += [(number, row) for row in members]
+        outside += [(number, row) for row in others]
+    pool = np.array(outside, dtype=np.intp).reshape(-1, 2)
+    if len(pool) > MOST_CANDIDATES:
+        pool = pool[np.sort(rng.choice(len(pool), MOST_CANDIDATES, replace=False))]
+    return np.array(inside, dtype=np.intp).reshape(-1, 2), pool
+
+
+def _features(
+    found: Sequence[Found], places: Ints, columns: Sequence[int], n_parts: int
+) -> NDArray[np.float32]:
+    """Return what the kind of documents is told by: (n, n_features)."""
+    parts = []
+    for number in np.unique(places[:, 0]).tolist():
+        shard, rows = found[number].shard, places[places[:, 0] == number, 1]
+        source = np.zeros((len(rows), n_parts if 1 < n_parts <= MOST_PARTS else 0), np.float32)
+        if source.shape[1]:
+            source[:, shard.part] = 1
+        parts.append(np.hstack([kind_features(shard.kinds()[rows])[:, columns], source]))
+    return np.concatenate(parts)
+
+
+def propensity(x: NDArray[np.float32], inside: NDArray[np.bool_]) -> Array:
+    """Fit a logistic regression, and return the log odds of belonging to the group.
+
+    Parameters
+    ----------
+    x : array of shape (n, n_features)
+    inside : array of bool of shape (n,)
+
+    Returns
+    -------
+    array of shape (n,)
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    scaled = StandardScaler().fit_transform(x)
+    fitted = LogisticRegression(C=1 / RIDGE, max_iter=1000).fit(scaled, inside)
+    return np.asarray(fitted.decision_function(scaled), dtype=np.float64)
+
+
+def match_nearest(
+    group: Array, others: Array, caliper: float, rng: np.random.Generator
+) -> list[list[int]]:
+    """Give each of a group its nearest others on a line, each of which is used once.
+
+    In each of `CONTROLS` rounds, everyone in the group takes one, in random order.
+
+    Parameters
+    ----------
+    group, others : arrays
+    caliper : float
+        Largest distance.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of list of int
+        Indices of the others, for each of the group.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> match_nearest(np.array([0.0, 5.0]), np.array([5.1, 0.2, 9.0, -0.1]), 1.0, rng)
+    [[3, 1], [0]]
+    """
+    order = np.argsort(others, kind="stable")
+    free, names = others[order].tolist(), order.tolist()
+    pairs: list[list[int]] = [[] for _ in group]
+    for _ in range(CONTROLS):
+        for number in rng.permutation(len(group)).tolist():
+            place = _nearest(free, group[number])
+            if place is not None and abs(free[place] - group[number]) <= caliper:
+                pairs[number].append(names.pop(place))
+                del free[place]
+    return pairs
+
+
+def _nearest(free: Sequence[float], value: float) -> int | None:
+    after = bisect_left(free, value)
+    near = [place for place in (after - 1, after) if 0 <= place < len(free)]
+    return min(near, key=lambda place: abs(free[place] - value), default=None)
+
+
+def _members(
+    found: Sequence[Found],
+    inside: Ints,
+    outside: Ints,
+    pairs: Sequence[Sequence[int]],
+    weighted: bool,
+) -> list[Found]:
+    """Return what was found with the matched documents of the group and their controls.
+
+    The controls of one document weigh as much as it does together.
+    """
+    members = [member for each in found for member in each.groups[0]]  # in the order of `inside`
+    matched = {tuple(inside[number]) for number, some in enumerate(pairs) if some}
+    weights = {
+        tuple(outside[one]): member.weigh(weighted) / len(some)
+        for member, some in zip(members, pairs, strict=True)
+        for one in some
+    }
+    return [
+        each._replace(
+            groups=[
+                [member for member in each.groups[0] if (number, member.row) in matched],
+                list(_controls(each, number, weights)),
+            ]
+        )
+        for number, each in enumerate(found)
+    ]
+
+
+def _controls(found: Found, number: int, weights: dict[tuple[int, ...], float]) -> Iterator[Member]:
+    rows = sorted(row for shard, row in weights if shard == number)
+    table = found.shard.table() if rows else []
+    for row in rows:
+        yield Member(row, 0, table[row], weights[number, row])
