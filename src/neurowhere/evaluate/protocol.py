@@ -178,6 +178,8 @@ class Protocol:
         """Return which studies have a text of a kind; the others are not asked for it."""
         if kind == ARTICLE:
             return np.array([name in self.articles for name in self.ids[rows].tolist()], bool)
+        if not len(rows):
+            return np.zeros(0, dtype=bool)
         return ~self.given(rows, kind).is_empty
 
     def peaks(self, rows: Rows) -> Peaks:
