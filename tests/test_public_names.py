@@ -8,6 +8,7 @@ import neurowhere
 def test_public_names_are_pinned():
     assert neurowhere.__all__ == [
         "Atlas",
+        "Benchmark",
         "Candidate",
         "Comparison",
         "Contrast",
@@ -24,6 +25,7 @@ def test_public_names_are_pinned():
         "TfIdf",
         "Vocabulary",
         "VoxelGrid",
+        "benchmark",
         "compare",
         "contrast_documents",
         "create_app",

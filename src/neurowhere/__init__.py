@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from neurowhere.contrast import Contrast, contrast_documents
     from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
-    from neurowhere.evaluate import Candidate, Comparison, compare
+    from neurowhere.evaluate import Benchmark, Candidate, Comparison, benchmark, compare
     from neurowhere.model import (
         Decoding,
         Encoder,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Atlas",
+    "Benchmark",
     "Candidate",
     "Comparison",
     "Contrast",
@@ -42,6 +43,7 @@ __all__ = [
     "TfIdf",
     "Vocabulary",
     "VoxelGrid",
+    "benchmark",
     "compare",
     "contrast_documents",
     "create_app",
@@ -90,8 +92,10 @@ _ROOMS = {
         "summarise",
     ),
     "evaluate": (
+        "Benchmark",
         "Candidate",
         "Comparison",
+        "benchmark",
         "compare",
     ),
     "contrast": (

@@ -7,6 +7,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from neurowhere.cli.benchmark import benchmark
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.decode import decode, term
@@ -35,6 +36,7 @@ app.command("fit")(fit)
 app.command("score")(score)
 app.command("term")(term)
 app.command("compare")(compare)
+app.command("benchmark")(benchmark)
 app.command("contrast")(contrast)
 app.command("serve")(serve)
 

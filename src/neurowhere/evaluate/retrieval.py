@@ -98,9 +98,14 @@ def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:
     array of shape (n_texts, n_studies)
     """
     total: NDArray[np.floating] = sum(
-        (each - each.mean(axis=0)) / each.std(axis=0) for each in scores
+        (each - each.mean(axis=0)) / _positive(each.std(axis=0)) for each in scores
     )
     return total
+
+
+def _positive(deviations: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Replace zeros by one: scores that are the same for all texts stay zero."""
+    return np.where(deviations > 0, deviations, 1)
 
 
 def without_hubs(scores: NDArray[np.floating], nearest: int = 10) -> NDArray[np.floating]:
@@ -156,10 +161,11 @@ def likelihood_matrix(
 
 
 def recalls(scores: NDArray[np.floating]) -> dict[str, float]:
-    """Compute the recall at 1, 10 and 100, and mix-and-match, in both directions.
+    """Compute recall at 1, 10 and 100, mix-and-match, and the AUC, in both directions.
 
     Mix-and-match is the chance that a study's own text scores higher on its coordinates than the
-    text of a random other study.
+    text of a random other study. The AUC is the area under recall at k against k/n, k = 1..n. Of
+    equal scores any may come first: each order is as likely.
 
     Parameters
     ----------
@@ -174,16 +180,22 @@ def recalls(scores: NDArray[np.floating]) -> dict[str, float]:
     --------
     >>> recalls(np.eye(3))["coordinates to text, recall at 1"]
     1.0
+    >>> round(recalls(np.zeros((4, 4)))["text to coordinates, recall at 1"], 2)
+    0.25
     """
     table = {}
     for name, matrix in {
         "coordinates to text": scores.T,
         "text to coordinates": scores,
     }.items():
+        n = matrix.shape[1]
         own = np.diagonal(matrix)[:, None]
         better = (matrix > own).sum(axis=1)  # rivals ranked before
+        equal = (matrix == own).sum(axis=1)  # itself among them
         for rank in RANKS:
-            table[f"{name}, recall at {rank}"] = float(np.mean(better < rank))
-        rivals = matrix.shape[1] - 1
-        table[f"{name}, mix and match"] = float(1 - better.mean() / max(rivals, 1))
+            found = np.clip((rank - better) / equal, 0, 1)
+            table[f"{name}, recall at {rank}"] = float(found.mean())
+        before = float((better + (equal - 1) / 2).mean())
+        table[f"{name}, mix and match"] = 1 - before / max(n - 1, 1)
+        table[f"{name}, AUC"] = 1 - before / n
     return table

@@ -48,11 +48,15 @@ class Linear(_Regression):
     centre : array of shape (d,)
         Mean features x̄.
     sharpness : float
+    intercept : bool
+        Without it, the prediction is xᵀβ alone, cut and rescaled; the mean map where that is
+        nowhere positive.
     """
 
     coefficients: Float32
     centre: Floats
     sharpness: float = 1.0
+    intercept: bool = True
     unit: ClassVar[Literal["probability"]] = "probability"
 
     @property
@@ -73,6 +77,9 @@ class Linear(_Regression):
         moved = deviations(X, self.coefficients, self._offset)
         if shift is not None:
             moved += shift / np.float32(self.sharpness)
+        if not self.intercept:
+            moved[moved.max(axis=1) <= 0] = self.mean
+            return to_probabilities(np.zeros_like(self.mean), moved)
         return to_probabilities(self.mean, moved, self.sharpness)
 
     def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
@@ -102,13 +109,13 @@ class Linear(_Regression):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that define it."""
-        sharpness = np.array(self.sharpness)
-        return {
+        arrays = {
             "mean": self.mean,
             "coefficients": self.coefficients,
             "centre": self.centre,
-            "sharpness": sharpness,
+            "sharpness": np.array(self.sharpness),
         }
+        return arrays if self.intercept else arrays | {"intercept": np.array(False)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,7 +337,11 @@ def predictor_from_arrays(arrays: dict[str, NDArray[Any]]) -> Predictor:
             prior=Prior.from_arrays(arrays) if "prior_terms" in arrays else None,
         )
     return Linear(
-        arrays["mean"], arrays["coefficients"], arrays["centre"], float(arrays["sharpness"])
+        arrays["mean"],
+        arrays["coefficients"],
+        arrays["centre"],
+        float(arrays["sharpness"]),
+        bool(arrays.get("intercept", True)),
     )
 
 

@@ -67,6 +67,13 @@ class Encoder(TextModel):
     hedge_weight : float
         Weight, in `encode` and `predict`, of what a text leaves open ("possible", "cannot be
         excluded"); 1 for that of all else.
+    features : "tfidf" or "tf"
+        Sublinear tf-idf in rows of unit norm, or the paper's term frequencies; for l1 and l2.
+    sharpness : float, optional
+        Factor of the deviation from the mean map, 1 for the paper's models; by default it is
+        chosen with λ. For l1 and l2.
+    intercept : bool
+        Whether a label-constrained region has a constant beside its label.
     nested : bool, optional
         Whether terms within longer ones count too: "spatial navigation" is also "navigation". By
         default for the likelihood, which gains by it; the paper's models count the longest alone.
@@ -144,6 +151,9 @@ class Encoder(TextModel):
         sides: bool = True,
         findings: bool = True,
         hedge_weight: float = 1.0,
+        features: str = "tfidf",
+        sharpness: float | None = None,
+        intercept: bool = True,
         nested: bool | None = None,
         bandwidth: float = 1.0,
         brain: VoxelGrid | None = None,
@@ -168,6 +178,9 @@ class Encoder(TextModel):
         self.sides = sides
         self.findings = findings
         self.hedge_weight = hedge_weight
+        self.features = features
+        self.sharpness = sharpness
+        self.intercept = intercept
         self.nested = nested
         self.bandwidth = bandwidth
         self.brain = brain
@@ -255,17 +268,26 @@ class Encoder(TextModel):
     def _check_options(self) -> None:
         if self.text not in TEXT:
             raise FitError(f"expected text among {', '.join(map(repr, TEXT))}, got {self.text!r}")
-        find_loss(self.loss, self.constraint)
+        self._asked_loss()
 
     def _find_loss(self) -> Loss:
         """Return the loss to fit: the one asked for, or the mean map where texts are ignored."""
-        return MeanMap() if self.text == "none" else find_loss(self.loss, self.constraint)
+        return MeanMap() if self.text == "none" else self._asked_loss()
+
+    def _asked_loss(self) -> Loss:
+        return find_loss(
+            self.loss,
+            self.constraint,
+            features=self.features,
+            sharpness=self.sharpness,
+            intercept=self.intercept,
+        )
 
     def _place(self) -> None:
         """Settle the brain and the partition; an atlas is cut to the brain."""
         given = self.__dict__["partition"]
         partition = VoxelGrid() if given is None else given
-        needs_labels = find_loss(self.loss, self.constraint).needs_labels
+        needs_labels = self._asked_loss().needs_labels
         if needs_labels and getattr(partition, "labels", None) is None:
             raise FitError("a label-constrained model needs an atlas with labels; give both")
         if isinstance(partition, Atlas):

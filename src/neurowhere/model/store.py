@@ -36,6 +36,7 @@ from neurowhere.model.soundness import check_files, check_finite, read_arrays
 from neurowhere.model.studies import Neighbours
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
+from neurowhere.text.features import WEIGHTINGS
 
 KIND = "model"
 FORMAT_VERSION = 3
@@ -67,6 +68,9 @@ PARAMETERS = (
     "sides",
     "findings",
     "hedge_weight",
+    "features",
+    "sharpness",
+    "intercept",
     "nested",
     "bandwidth",
     "lambdas",
@@ -238,7 +242,7 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
 def _weighting(model: Encoder, idf: NDArray[np.float32]) -> TfIdf:
     """Return the weights of terms; those of a model with gates depend on the text."""
     if getattr(model.predictor_, "gates", None) is None:
-        return TfIdf.from_idf(idf)
+        return WEIGHTINGS[model.features].from_idf(idf)
     return GatedTfIdf.of_vocabulary(idf, model.vocabulary_, model.extractor_.terms)
 
 

@@ -29,6 +29,7 @@ from neurowhere.learn import (
 )
 from neurowhere.space.targets import Targets
 from neurowhere.text import TfIdf
+from neurowhere.text.features import WEIGHTINGS
 
 CHUNK = 256  # studies predicted at a time
 
@@ -158,6 +159,8 @@ class Loss(ABC):
         `TrainingData.labels` says whose.
     counts_nested : bool
         Whether terms within longer ones count too, unless the user says otherwise.
+    features : "tfidf" or "tf"
+        How counts become features; see `neurowhere.text.features`.
     """
 
     name: ClassVar[str]
@@ -166,10 +169,11 @@ class Loss(ABC):
     needs_terms: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     counts_nested: ClassVar[bool] = False
+    features: str = "tfidf"
 
     @property
-    def parameters(self) -> dict[str, str | None]:
-        """Parameters `loss` and `constraint` of an `Encoder` that has this loss."""
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of an `Encoder` that has this loss."""
         return {"loss": self.name, "constraint": None}
 
     def path(self, options: TrainingOptions) -> list[float]:
@@ -234,7 +238,7 @@ class CountModel:
         -------
         CountModel
         """
-        weighting = TfIdf().fit(counts)
+        weighting = WEIGHTINGS[loss.features]().fit(counts)
         features = weighting.transform(counts)
         data = TrainingData(features, targets, groups, volumes_mm3, brain_mm3, labels)
         result = loss.fit(data, options)

@@ -135,13 +135,17 @@ class TfIdf:
                 f"expected counts of {len(self.idf_):,} terms, but these have {counts.shape[1]:,}"
             )
         weighted = self._weigh(counts.astype(np.float64))
-        norms = np.sqrt(weighted.multiply(weighted).sum(axis=1)).A1
-        return _scaled_rows(weighted, norms)
+        return _scaled_rows(weighted, self._sizes(weighted))
 
     def _weigh(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
         """Weight counts, in place, before rows get unit norm."""
         counts.data = _sublinear(counts.data) * self.idf_[counts.indices]
         return counts
+
+    def _sizes(self, weighted: sparse.csr_matrix) -> NDArray[np.float64]:
+        """Return what rows are divided by: their norms."""
+        norms: NDArray[np.float64] = np.sqrt(weighted.multiply(weighted).sum(axis=1)).A1
+        return norms
 
     def fit_transform(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
         """Fit, then transform the same counts.
@@ -155,6 +159,43 @@ class TfIdf:
         csr_matrix of float32, of shape (n_texts, n_terms)
         """
         return self.fit(counts).transform(counts)
+
+
+class TermFrequency(TfIdf):
+    """Share of each term among those found in a text, as in the paper; see `term_frequency`.
+
+    It stands in the place of `TfIdf`: its factors `idf_` are one.
+
+    Examples
+    --------
+    >>> TermFrequency().fit_transform(sparse.csr_matrix([[1, 3], [0, 2]])).toarray()
+    array([[0.25, 0.75],
+           [0.  , 1.  ]], dtype=float32)
+    """
+
+    def fit(self, counts: sparse.csr_matrix) -> "TermFrequency":
+        """Note the number of terms; there is nothing else to learn.
+
+        Parameters
+        ----------
+        counts : csr_matrix of shape (n_texts, n_terms)
+
+        Returns
+        -------
+        Self
+        """
+        self.idf_ = np.ones(counts.shape[1], dtype=np.float32)
+        return self
+
+    def _weigh(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
+        return counts
+
+    def _sizes(self, weighted: sparse.csr_matrix) -> NDArray[np.float64]:
+        return np.asarray(weighted.sum(axis=1), dtype=np.float64).ravel()
+
+
+# Ways to turn counts into features, by the parameter `features` of an encoder.
+WEIGHTINGS: dict[str, type[TfIdf]] = {"tfidf": TfIdf, "tf": TermFrequency}
 
 
 def _sublinear(counts: NDArray[np.float64]) -> NDArray[np.float64]:

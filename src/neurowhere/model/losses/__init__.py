@@ -1,17 +1,25 @@
 """Losses, each an object in a file of its own, and the table in which they are registered."""
 
+from copy import copy
+from typing import Any
+
 from neurowhere.exceptions import FitError
 from neurowhere.model.losses.likelihood import Likelihood
 from neurowhere.model.losses.linear import (
     L1,
     L2,
+    LabelConstrained,
     LabelsL1,
     LabelsL2,
     LabelTerms,
     LinearLoss,
+    LiteralL1,
+    LiteralL2,
+    LiteralLabels,
     MeanMap,
 )
 from neurowhere.model.training import Loss
+from neurowhere.text.features import WEIGHTINGS
 
 __all__ = [
     "L1",
@@ -22,6 +30,9 @@ __all__ = [
     "LabelsL2",
     "Likelihood",
     "LinearLoss",
+    "LiteralL1",
+    "LiteralL2",
+    "LiteralLabels",
     "Loss",
     "MeanMap",
     "find_loss",
@@ -36,17 +47,30 @@ LOSSES: dict[str, Loss] = {
         Likelihood(),
         LabelsL2(),
         LabelsL1(),
+        LiteralL1(),
+        LiteralL2(),
+        LiteralLabels(),
     )
 }
 
 
-def find_loss(loss: str, constraint: str | None = None) -> Loss:
+def find_loss(
+    loss: str,
+    constraint: str | None = None,
+    *,
+    features: str = "tfidf",
+    sharpness: float | None = None,
+    intercept: bool = True,
+) -> Loss:
     """Find the loss that the parameters of an encoder stand for.
 
     Parameters
     ----------
     loss : str
     constraint : str or None
+    features : "tfidf" or "tf"
+    sharpness : float or None
+    intercept : bool
 
     Returns
     -------
@@ -56,11 +80,43 @@ def find_loss(loss: str, constraint: str | None = None) -> Loss:
     --------
     >>> find_loss("l2", "labels").name
     'labels'
+    >>> find_loss("l2", sharpness=1.0).sharpness
+    (1.0,)
     """
-    for each in LOSSES.values():
-        if each.parameters == {"loss": loss, "constraint": constraint}:
-            return each
-    raise FitError(_expected(loss, constraint))
+    asked: dict[str, Any] = {"loss": loss, "constraint": constraint}
+    base = _registered(asked)
+    if base is None:
+        raise FitError(_expected(loss, constraint))
+    usual = {"features": "tfidf", "sharpness": None, "intercept": True}
+    given = {"features": features, "sharpness": sharpness, "intercept": intercept}
+    options = {name: value for name, value in given.items() if value != usual[name]}
+    return _registered(asked | options) or _with_options(base, options)
+
+
+def _registered(parameters: dict[str, Any]) -> Loss | None:
+    found = (each for each in LOSSES.values() if each.parameters == parameters)
+    return next(found, None)
+
+
+def _with_options(base: Loss, options: dict[str, Any]) -> Loss:
+    """Return a loss like another one, but for some options."""
+    if not isinstance(base, LinearLoss):
+        raise FitError(f"expected l1 or l2 for {' and '.join(options)}, got loss {base.name!r}")
+    if "intercept" in options and not isinstance(base, LabelConstrained):
+        raise FitError("expected constraint='labels' for intercept=False, got none")
+    variant = copy(base)
+    if "features" in options:
+        if options["features"] not in WEIGHTINGS:
+            known = ", ".join(map(repr, WEIGHTINGS))
+            raise FitError(f"expected features among {known}, got {options['features']!r}")
+        variant.features = options["features"]
+    if "sharpness" in options:
+        if not options["sharpness"] > 0:
+            raise FitError(f"expected a sharpness above 0, got {options['sharpness']!r}")
+        variant.sharpness = (float(options["sharpness"]),)
+    if isinstance(variant, LabelConstrained):
+        variant.intercept = options.get("intercept", True)
+    return variant
 
 
 def _expected(loss: str, constraint: str | None) -> str:

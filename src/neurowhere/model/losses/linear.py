@@ -8,15 +8,17 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere._tools.parallel import slices
 from neurowhere.learn import (
     SHARPNESS,
     Block,
+    Choice,
     Design,
     Linear,
     LinearFit,
@@ -27,6 +29,7 @@ from neurowhere.learn import (
     one_feature_l1,
     one_feature_l2,
     ridge_blocks,
+    score_studies,
     target_products,
 )
 from neurowhere.learn.design import Array
@@ -34,6 +37,7 @@ from neurowhere.model.training import Loss, TrainingData, TrainingOptions, Train
 from neurowhere.text import Vocabulary, words_of_label
 
 CONSTRAINT = "labels"
+REGIONS_AT_ONCE = 64
 
 
 class RegularisationPath(NamedTuple):
@@ -71,7 +75,19 @@ class LinearLoss(Loss):
         Candidates for the sharpness, which is chosen together with λ.
     """
 
-    sharpness: ClassVar[tuple[float, ...]] = SHARPNESS
+    sharpness: tuple[float, ...] = SHARPNESS
+    base: ClassVar[str | None] = None  # loss of an encoder that has this one, if named otherwise
+    constraint: ClassVar[str | None] = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of an `Encoder` that has this loss; usual values are left out."""
+        given: dict[str, Any] = {"loss": self.base or self.name, "constraint": self.constraint}
+        if self.features != Loss.features:
+            given["features"] = self.features
+        if len(self.sharpness) == 1:
+            given["sharpness"] = self.sharpness[0]
+        return given
 
     @abstractmethod
     def blocks(self, path: RegularisationPath) -> Iterator[Block]:
@@ -158,6 +174,28 @@ class L2(LinearLoss):
         return ridge_blocks(path.design, products, mean, path.lambdas)
 
 
+class LiteralL1(L1):
+    """Total variation as the paper words it: term frequencies, and no sharpness."""
+
+    name = "l1-literal"
+    title = "ℓ1, literal"
+    base = "l1"
+    features = "tf"
+    sharpness = (1.0,)
+
+
+class LiteralL2(L2):
+    """Least squares as the paper words it: term frequencies, and no sharpness."""
+
+    name = "l2-literal"
+    title = "ℓ2, literal"
+    base = "l2"
+    features = "tf"
+    sharpness = (1.0,)
+    # Frequencies are smaller than features of unit norm, and so are their λ.
+    lambdas = tuple(np.geomspace(300, 0.03, 13).tolist())
+
+
 class MeanMap(Loss):
     """The mean map of the training studies, whatever the text: a baseline without terms or λ."""
 
@@ -212,17 +250,45 @@ class LabelConstrained(LinearLoss):
         Loss that the constraint is put on.
     slope : callable
         Solves regressions on one feature each; see `neurowhere.learn.closed_forms`.
+    intercept : bool
+        Whether a region also has a constant, its mean. Without it, a region is as probable as its
+        label is frequent, times a factor of its own.
     """
 
-    base: ClassVar[str]
+    constraint = CONSTRAINT
+    intercept: bool = True
     slope: "ClassVar[staticmethod[[Array, Array, float], Array]]"
     lambdas = tuple(np.geomspace(100, 0.01, 9).tolist())
     needs_labels = True
 
     @property
-    def parameters(self) -> dict[str, str | None]:
+    def parameters(self) -> dict[str, Any]:
         """Parameters of an `Encoder` that has this loss."""
-        return {"loss": self.base, "constraint": CONSTRAINT}
+        return super().parameters | ({} if self.intercept else {"intercept": False})
+
+    def fit(self, data: TrainingData, options: TrainingOptions) -> TrainingResult:
+        """Choose λ on validation studies, and the sharpness if there is one; fit all studies."""
+        if self.intercept:
+            return super().fit(data, options)
+        lambdas = self.path(options)
+        part, held = data.split(options)
+        trials = [self._through_zero(part, lam).predict(held.features) for lam in lambdas]
+        nats = [score_studies([q], held.peaks, held.relative_volume) for q in trials]
+        scores = np.array([[np.nanmean(each)] for each in nats])
+        best = int(scores.argmax())
+        choice = Choice(lambdas[best], 1.0, float(scores[best, 0]), scores)
+        return TrainingResult(self._through_zero(data, lambdas[best]), choice)
+
+    def _through_zero(self, data: TrainingData, lam: float) -> Linear:
+        """Fit each region by a line through zero: no feature and no target is centred."""
+        x, labels = sparse.csc_matrix(self.inputs(data)), _labels(data)
+        slopes = np.zeros(data.n_regions)
+        for regions in slices(data.n_regions, REGIONS_AT_ONCE):
+            y = data.targets.columns(regions).astype(np.float64) * data.n_regions
+            slopes[regions] = self.slope(x[:, regions].toarray().astype(np.float64), y, lam)
+        coefficients = np.asarray(labels.toarray() * slopes / data.n_regions, np.float32)
+        centre = np.zeros(labels.shape[0])
+        return Linear(data.mean_target, coefficients, centre, intercept=False)
 
     def inputs(self, data: TrainingData) -> sparse.csr_matrix:
         """Return one column per region: the feature of its label."""
@@ -251,6 +317,16 @@ class LabelsL2(LabelConstrained):
     title = "labels (ℓ2)"
     base = "l2"
     slope = staticmethod(one_feature_l2)
+
+
+class LiteralLabels(LabelsL2):
+    """Least squares on labels as the paper may be read: term frequencies, no intercept."""
+
+    name = "labels-literal"
+    title = "labels, literal"
+    features = "tf"
+    sharpness = (1.0,)
+    intercept = False
 
 
 class LabelsL1(LabelConstrained):

@@ -1,0 +1,208 @@
+"""The open benchmark: any model of text and brain maps, scored alike on fixed folds.
+
+Each entry is fitted and scored fold by fold. The result of each is one file, so a run that was
+interrupted goes on where it stopped, and entries can be added later.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from neurowhere._tools.files import INFO_NAME, new_file, write_info
+from neurowhere._tools.parallel import track
+from neurowhere._tools.replacement import sole_writer
+from neurowhere.corpus import Corpus
+from neurowhere.evaluate.entries import ENTRIES, Entry, find_entries
+from neurowhere.evaluate.exam import run_entry
+from neurowhere.evaluate.protocol import ALL, N_FOLDS, Protocol
+from neurowhere.evaluate.standings import compare_entries, mean_over_folds, rows_of
+from neurowhere.exceptions import FitError, OutputError
+
+KIND = "benchmark"
+FORMAT_VERSION = 1
+NAME = re.compile(r"[\w.+-]+")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Benchmark:
+    """Results of the open benchmark.
+
+    Attributes
+    ----------
+    folder : Path
+    settings : dict
+        Protocol, and fingerprint of the data.
+    scores : DataFrame
+        One row per fold, entry and kind of text.
+    summary : DataFrame
+        Mean and standard deviation over folds, one row per entry, kind and metric.
+    differences : DataFrame
+        Paired differences of nats above uniform between entries, one row per pair and kind.
+    """
+
+    folder: Path
+    settings: dict[str, Any]
+    scores: pd.DataFrame
+    summary: pd.DataFrame
+    differences: pd.DataFrame
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> "Benchmark":
+        """Read the results that a folder has so far.
+
+        Parameters
+        ----------
+        folder : path
+
+        Returns
+        -------
+        Benchmark
+        """
+        home = Path(folder)
+        results = [_read_result(path) for path in sorted(home.glob("*/fold-*.json"))]
+        if not results:
+            raise OutputError(f"expected the folder of a benchmark, but {home} has no results")
+        scores = pd.DataFrame([row for result in results for row in rows_of(result)])
+        scores = scores.sort_values(["kind", "entry", "fold"], ignore_index=True)
+        return cls(
+            home, _read_settings(home), scores, mean_over_folds(scores), compare_entries(results)
+        )
+
+    def __repr__(self) -> str:
+        means = self.scores[self.scores["kind"] == ALL].groupby("entry")["nats"].mean()
+        best = (
+            f"; best {means.idxmax()}, {means.max():.3f} nats above uniform" if len(means) else ""
+        )
+        folds = self.scores["fold"].nunique()
+        return f"Benchmark: {self.scores['entry'].nunique()} entries, {folds} folds{best}"
+
+    def _repr_html_(self) -> str:
+        return self.summary.to_html(index=False, float_format="{:.3f}".format)
+
+
+def benchmark(
+    corpus: Corpus,
+    folder: str | os.PathLike[str],
+    entries: Sequence[str | Entry | Callable[..., Entry]] = tuple(ENTRIES),
+    *,
+    folds: int | Collection[int] = N_FOLDS,
+    articles: Corpus | None = None,
+    protocol: Protocol | None = None,
+) -> Benchmark:
+    """Score models on the fixed folds of the open benchmark.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Studies with peaks, and with term counts or texts; the protocol is for NeuroQuery's.
+    folder : path
+        Folder to write. What is finished is kept: the same call goes on where it stopped, and
+        folds and entries may be added.
+    entries : sequence of str or objects
+        Names of shipped entries, or objects that can predict; see `neurowhere.evaluate.entries`.
+    folds : int or collection of int
+        Number of folds, the first ones, or which of 0 to 9.
+    articles : Corpus, optional
+        Texts of articles, without tables, by the ids of the studies.
+    protocol : Protocol, optional
+        The studies, if they are prepared already.
+
+    Returns
+    -------
+    Benchmark
+    """
+    chosen = _check_folds(folds)
+    setting = Protocol.prepare(corpus, articles) if protocol is None else protocol
+    models = [_entry(each, setting) for each in entries]
+    _check_names(models)
+    home = Path(folder)
+    with sole_writer(home):
+        _open(home, setting)
+        tasks = [(fold, model) for fold in chosen for model in models]
+        todo = [task for task in tasks if not _path(home, *task).exists()]
+        for fold, model in track(todo, "benchmark", len(todo)):
+            result = run_entry(setting, model, fold)
+            path = _path(home, fold, model)
+            path.parent.mkdir(exist_ok=True)
+            with new_file(path, overwrite=True) as stream:
+                json.dump(result, stream)
+    return Benchmark.load(home)
+
+
+def _check_folds(folds: int | Collection[int]) -> list[int]:
+    chosen = list(range(folds)) if isinstance(folds, int) else sorted(set(folds))
+    if not chosen or chosen[0] < 0 or chosen[-1] >= N_FOLDS:
+        raise FitError(f"expected 1 to {N_FOLDS} folds, numbered from 0; got {folds!r}")
+    return chosen
+
+
+def _entry(given: str | Entry | Callable[..., Entry], setting: Protocol) -> Entry:
+    if isinstance(given, str):
+        return find_entries([given], setting.grid)[0]
+    made = given() if isinstance(given, type) else given
+    if not isinstance(made, Entry):
+        raise FitError(
+            f"expected an entry with a name and a method predict, got {type(made).__name__}"
+        )
+    return made
+
+
+def _check_names(models: Sequence[Entry]) -> None:
+    names = [model.name for model in models]
+    if not names:
+        raise FitError(f"expected at least one entry; there are {', '.join(ENTRIES)}")
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise FitError(f"expected entries of different names, but two are {name!r}")
+        if not NAME.fullmatch(name):
+            raise FitError(f"expected a name of letters, digits, '.', '+' and '-'; got {name!r}")
+
+
+# ---- the folder
+
+
+def _path(home: Path, fold: int, model: Entry) -> Path:
+    return home / model.name / f"fold-{fold}.json"
+
+
+def _open(home: Path, setting: Protocol) -> None:
+    """Make the folder, or check that it holds results of the same benchmark."""
+    settings = setting.describe()
+    if home.exists() and any(not each.name.startswith(".") for each in home.iterdir()):
+        found = _read_settings(home)
+        different = [key for key in settings if found.get(key) != settings[key]]
+        if different:
+            raise OutputError(
+                f"{home} holds another benchmark (its {', '.join(different)} differ); give "
+                "another folder"
+            )
+        return
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        content = {"kind": KIND, "format_version": FORMAT_VERSION, "settings": settings}
+        write_info(home, content)
+    except OSError as error:
+        raise OutputError(f"cannot write to {home}: {error.strerror}") from error
+
+
+def _read_settings(home: Path) -> dict[str, Any]:
+    try:
+        info = json.loads((home / INFO_NAME).read_text("utf-8"))
+        if info["kind"] == KIND and int(info["format_version"]) <= FORMAT_VERSION:
+            return dict(info["settings"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise OutputError(f"{home} exists and is no folder of a benchmark; give another folder")
+
+
+def _read_result(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} is damaged; remove it, and run the benchmark again") from error

@@ -1,0 +1,219 @@
+"""The report of the open benchmark: one table, one figure, one page."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from neurowhere._tools.files import added_files
+from neurowhere._tools.replacement import sole_writer
+from neurowhere.evaluate import Benchmark
+from neurowhere.report.comparison import DOTS_PER_INCH, name_rows, write_svg
+from neurowhere.report.maps import write_png
+from neurowhere.report.page import render_page
+from neurowhere.report.tables import Cells, to_markdown, write_csv
+
+ALL = "all"
+# Metrics of the table, in order: what they are called, and how many digits they get.
+METRICS = {
+    "nats": ("nats above uniform", 3),
+    "nats_above_mean_map": ("above the mean map", 3),
+    "coverage_50": ("peaks in the 50 % region", 3),
+    "coverage_80": ("peaks in the 80 % region", 3),
+    "coverage_95": ("peaks in the 95 % region", 3),
+    "text_recall_1": ("text to coordinates, recall at 1", 3),
+    "text_recall_10": ("text to coordinates, recall at 10", 3),
+    "text_recall_100": ("text to coordinates, recall at 100", 3),
+    "coordinates_recall_1": ("coordinates to text, recall at 1", 3),
+    "coordinates_recall_10": ("coordinates to text, recall at 10", 3),
+    "coordinates_recall_100": ("coordinates to text, recall at 100", 3),
+    "text_recall_10_together": ("text to coordinates, recall at 10, all queries at once", 3),
+    "coordinates_recall_10_together": ("coordinates to text, recall at 10, all queries at once", 3),
+    "text_mix_match": ("text to coordinates, mix and match", 3),
+    "coordinates_mix_match": ("coordinates to text, mix and match", 3),
+    "text_auc": ("text to coordinates, AUC of recall at k", 3),
+    "coordinates_auc": ("coordinates to text, AUC of recall at k", 3),
+    "pearson": ("Pearson correlation", 3),
+    "dice": ("Dice of the top 10 %", 3),
+    "term_auc": ("AUC of terms", 3),
+    "term_auc_null": ("AUC of terms, 95 % of the null", 3),
+    "terms_above_null": ("share of terms above the null", 3),
+    "fit_seconds": ("seconds to fit", 0),
+    "milliseconds": ("ms per study", 1),
+    "megabytes": ("MB", 1),
+    "studies": ("test studies per fold", 0),
+}
+LEGEND = (
+    "Mean ± standard deviation over folds. Nats: mean over test studies of the mean log of the "
+    "half-uniform density at the study's peaks, above the uniform density. Recall is among at "
+    "most 1,000 test studies, from one query alone unless it says otherwise."
+)
+KIND_COLOURS = {
+    "all": "#0072B2",
+    "abstract": "#56B4E9",
+    "title": "#E69F00",
+    "keywords": "#009E73",
+    "article": "#CC79A7",
+}
+WIDTH, FRAME, ROW = 8.5, 1.5, 0.6  # inches
+SPREAD = 0.6  # of a row, shared by kinds
+
+
+def write_benchmark(results: Benchmark) -> None:
+    """Write the report of a benchmark into its folder.
+
+    Parameters
+    ----------
+    results : Benchmark
+    """
+    with sole_writer(results.folder), added_files(results.folder) as folder:
+        write_csv(results.scores, folder / "scores.csv")
+        write_csv(results.summary, folder / "summary.csv")
+        write_csv(results.differences, folder / "differences.csv")
+        header, cells = summary_cells(results.summary)
+        pairs = difference_cells(results.differences)
+        text = [
+            "# Open benchmark\n",
+            to_markdown(header, cells),
+            LEGEND,
+            "\n## Kinds of text\n",
+            to_markdown(*kind_cells(results.summary)),
+            "\n## Paired differences\n",
+            to_markdown(PAIR_HEADER, pairs),
+        ]
+        (folder / "summary.md").write_text("\n".join(text), "utf-8")
+        _write_page(results, folder)
+
+
+def _write_page(results: Benchmark, folder: Path) -> None:
+    figure = draw_kinds(results.scores)
+    write_svg(figure, folder / "nats.svg")
+    write_png(figure, folder / "nats.png")
+    header, cells = summary_cells(results.summary)
+    kind_header, kinds = kind_cells(results.summary)
+    page = render_page(
+        "benchmark.html",
+        settings=results.settings,
+        folds=sorted(results.scores["fold"].unique().tolist()),
+        plot=folder / "nats.png",
+        header=header,
+        rows=cells,
+        kind_header=kind_header,
+        kinds=kinds,
+        pair_header=PAIR_HEADER,
+        pairs=difference_cells(results.differences),
+        legend=LEGEND,
+    )
+    (folder / "report.html").write_text(page, "utf-8")
+
+
+def summary_cells(summary: pd.DataFrame, kind: str = ALL) -> tuple[list[str], Cells]:
+    """Return the table of a kind of text: metrics in rows, entries in columns.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of `Benchmark.summary`.
+    kind : str
+
+    Returns
+    -------
+    header : list of str
+    cells : list of list of str
+    """
+    table = summary[summary["kind"] == kind].set_index(["metric", "entry"])
+    entries = list(dict.fromkeys(table.index.get_level_values("entry")))
+    cells = [
+        [title, *(_cell(table, metric, entry, digits) for entry in entries)]
+        for metric, (title, digits) in METRICS.items()
+    ]
+    return ["metric", *entries], [row for row in cells if any(row[1:])]
+
+
+def kind_cells(summary: pd.DataFrame) -> tuple[list[str], Cells]:
+    """Return the nats above uniform of each entry, by kind of text.
+
+    Parameters
+    ----------
+    summary : DataFrame
+
+    Returns
+    -------
+    header : list of str
+    cells : list of list of str
+    """
+    table = summary[summary["metric"] == "nats"].set_index(["kind", "entry"])
+    entries = list(dict.fromkeys(summary["entry"]))
+    kinds = [kind for kind in KIND_COLOURS if kind in table.index.get_level_values("kind")]
+    cells = [[kind, *(_cell(table, kind, entry, 3) for entry in entries)] for kind in kinds]
+    return ["text", *entries], cells
+
+
+def _cell(table: pd.DataFrame, row: str, entry: str, digits: int) -> str:
+    if (row, entry) not in table.index:
+        return ""
+    mean, deviation = (float(table[name].loc[row, entry]) for name in ("mean", "std"))
+    spread = "" if math.isnan(deviation) else f" ± {deviation:.{digits}f}"
+    return f"{mean:.{digits}f}{spread}"
+
+
+PAIR_HEADER = ("text", "first", "second", "nats", "95 % interval", "folds won", "studies won")
+
+
+def difference_cells(differences: pd.DataFrame) -> Cells:
+    """Return the paired differences as text.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        Of `Benchmark.differences`.
+
+    Returns
+    -------
+    list of list of str
+    """
+    return [
+        [
+            row["kind"],
+            row["first"],
+            row["second"],
+            f"{row['difference']:+.4f}",
+            "" if math.isnan(row["low"]) else f"[{row['low']:+.4f}, {row['high']:+.4f}]",
+            f"{row['folds_above']:.0%} of {row['folds']}",
+            f"{row['studies_above']:.1%} of {row['studies']:,}",
+        ]
+        for row in differences.to_dict("records")
+    ]
+
+
+def draw_kinds(scores: pd.DataFrame) -> Any:
+    """Draw the nats above uniform of each entry and fold, kinds of text in colours.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per fold, entry and kind.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    means = scores[scores["kind"] == ALL].groupby("entry")["nats"].mean()
+    names = list(means.sort_values(ascending=False).index)
+    kinds = [kind for kind in KIND_COLOURS if kind in set(scores["kind"])]
+    size = (WIDTH, FRAME + ROW * len(names))
+    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
+    axes = figure.subplots()
+    for place, kind in enumerate(kinds):
+        shift = (place - (len(kinds) - 1) / 2) * SPREAD / max(len(kinds), 1)
+        here = scores[(scores["kind"] == kind) & scores["entry"].isin(names)]
+        rows = here["entry"].map(names.index) + shift
+        axes.plot(here["nats"], rows, "o", color=KIND_COLOURS[kind], alpha=0.8, label=kind)
+    axes.axvline(0, color="#D55E00", linewidth=1.2, zorder=0)
+    name_rows(axes, names)
+    axes.set_xlabel("nats above uniform, each fold")
+    figure.legend(loc="outside lower center", ncols=len(kinds), frameon=False)
+    return figure

@@ -1,0 +1,257 @@
+"""The open benchmark on a small world: folds, entries, hidden peaks, resumption, tables."""
+
+import hashlib
+import json
+
+import nibabel
+import numpy as np
+import pytest
+from scipy import sparse
+from tests.studies import GRID, TERMS, make_corpus
+
+from neurowhere import Corpus, Encoder, benchmark
+from neurowhere.corpus import Document
+from neurowhere.evaluate.entries import EncoderEntry, Pretrained, on_grid
+from neurowhere.evaluate.maps import Maps, read_maps
+from neurowhere.evaluate.nearest import NearestStudies
+from neurowhere.evaluate.protocol import TERMS as ASKED
+from neurowhere.evaluate.protocol import Protocol, fold_of
+from neurowhere.exceptions import CorpusError, FitError, OutputError
+from neurowhere.space import VoxelGrid
+from neurowhere.text import Vocabulary
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return make_corpus(300)
+
+
+@pytest.fixture(scope="module")
+def protocol(corpus):
+    return Protocol.prepare(corpus, grid=GRID)
+
+
+def mean_map(name="mean"):
+    return EncoderEntry(name, Encoder(GRID, text="none"))
+
+
+def ridge(name="l2"):
+    return EncoderEntry(name, Encoder(GRID, "l2", vocabulary=TERMS, n_jobs=1))
+
+
+# ---- protocol
+
+
+def test_folds_follow_from_the_id_alone():
+    assert fold_of("123") == int(hashlib.sha256(b"123").hexdigest(), 16) % 10
+    whole = Protocol.prepare(make_corpus(60), grid=GRID)
+    part = Protocol.prepare(make_corpus(60).select(np.arange(20, 60)), grid=GRID)
+    folds = dict(zip(whole.ids, whole.folds))
+    assert all(folds[name] == fold for name, fold in zip(part.ids, part.folds))
+
+
+def test_twins_are_tested_together():
+    rng = np.random.default_rng(0)
+    documents = [
+        Document(str(i), {"abstract": "amygdala"}, rng.uniform(-40, 40, (9, 3)), "MNI")
+        for i in range(40)
+    ]
+    twins = [
+        Document(f"{document.id}b", document.sections, document.peaks, "MNI")
+        for document in documents
+    ]
+    protocol = Protocol.prepare(Corpus.from_documents([*documents, *twins]), grid=GRID)
+    fold = dict(zip(protocol.ids, protocol.folds))
+    assert all(fold[str(i)] == fold[f"{i}b"] for i in range(40) if str(i) in fold)
+
+
+def test_every_study_is_tested_once(protocol):
+    tested = np.concatenate([protocol.split(fold)[1] for fold in range(10)])
+    assert sorted(tested) == list(range(len(protocol.corpus)))
+    train, test = protocol.split(3)
+    assert not set(train) & set(test)
+
+
+def test_peaks_of_test_studies_are_hidden(protocol):
+    given = protocol.given(protocol.split(0)[1], "abstract")
+    assert len(given.peaks) == 0
+    assert given.texts[0].startswith("We saw")
+
+
+def test_a_kind_of_text_is_one_section():
+    counts = {
+        name: sparse.csr_matrix(np.eye(3) * n) for n, name in enumerate(("title", "abstract"))
+    }
+    texts = make_corpus(3)
+    corpus = Corpus(texts.documents, texts.peaks, None, counts, ["a", "b", "c"])
+    protocol = Protocol.prepare(corpus, grid=GRID)
+    assert protocol.kinds == ["all", "title", "abstract"]
+    assert list(protocol.given(np.array([1]), "abstract").counts) == ["abstract"]
+    assert protocol.has_kind(np.arange(3), "title").tolist() == [False] * 3
+    assert protocol.has_kind(np.arange(3), "abstract").all()
+
+
+def test_terms_are_asked_for_as_texts(protocol):
+    queries = protocol.term_queries(np.arange(len(protocol.corpus)))
+    assert set(queries.texts.documents["id"]) <= set(ASKED)
+    row = queries.texts.documents["id"].tolist().index("amygdala")
+    texts = protocol.corpus.texts
+    assert queries.is_mentioned[row].tolist() == ["amygdala" in text for text in texts]
+
+
+# ---- entries
+
+
+def test_a_model_that_reads_beats_the_mean_map_by_every_metric(protocol, tmp_path):
+    found = benchmark(
+        protocol.corpus, tmp_path / "out", [mean_map(), ridge()], folds=2, protocol=protocol
+    )
+    table = found.scores[found.scores["kind"] == "all"].groupby("entry").mean(numeric_only=True)
+    better = ["nats", "text_recall_1", "coordinates_auc", "pearson", "dice", "term_auc"]
+    assert (table.loc["l2", better] > table.loc["mean", better]).all()
+    assert table.loc["mean", "nats_above_mean_map"] == pytest.approx(0, abs=1e-6)
+    assert table.loc["mean", "term_auc"] == pytest.approx(0.5)
+    (pair,) = found.differences.query("kind == 'all'").to_dict("records")
+    assert (pair["first"], pair["second"], pair["folds"]) == ("l2", "mean", 2)
+    nats = table["nats"]
+    assert pair["difference"] == pytest.approx(nats["l2"] - nats["mean"], abs=1e-5)
+
+
+def test_nats_are_those_of_the_encoder(protocol, tmp_path):
+    entry = ridge()
+    found = benchmark(protocol.corpus, tmp_path / "out", [entry], folds=[0], protocol=protocol)
+    test = protocol.corpus.select(protocol.split(0)[1])
+    expected = entry.encoder.score_documents(test)["nats_above_uniform"].mean()
+    (row,) = found.scores.query("kind == 'all'").to_dict("records")
+    assert row["nats"] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_finished_fold_is_not_run_again(protocol, tmp_path):
+    class Once:
+        name = "once"
+        calls = 0
+
+        def predict(self, studies):
+            self.calls += 1
+            return np.ones((len(studies), GRID.n_regions))
+
+    model = Once()
+    for folds in (1, 2, 2):
+        benchmark(protocol.corpus, tmp_path / "out", [model], folds=folds, protocol=protocol)
+    assert model.calls == 2 * (len(protocol.kinds) + 1)  # the terms too
+    uniform = json.loads((tmp_path / "out" / "once" / "fold-0.json").read_text())
+    assert uniform["kinds"]["all"]["metrics"]["nats"] == pytest.approx(0, abs=1e-6)
+
+
+def test_studies_that_a_model_has_seen_are_dropped(protocol, tmp_path):
+    encoder = ridge().encoder.fit(protocol.corpus)
+    test = protocol.ids[protocol.split(0)[1]]
+    model = Pretrained("seen", encoder, test[:3], grid=GRID)
+    found = benchmark(protocol.corpus, tmp_path / "out", [model], folds=1, protocol=protocol)
+    assert set(found.scores["studies"]) == {len(test) - 3}
+    everything = Pretrained("all", encoder, protocol.ids, grid=GRID)
+    with pytest.raises(FitError, match="all has seen all"):
+        benchmark(protocol.corpus, tmp_path / "out", [everything], folds=1, protocol=protocol)
+
+
+def test_a_pretrained_model_has_to_declare_its_studies(protocol):
+    encoder = ridge().encoder.fit(protocol.corpus)
+    with pytest.raises(FitError, match="give them with trained_on"):
+        Pretrained("silent", encoder, grid=GRID)
+
+
+def test_another_grid_keeps_the_mass():
+    fine = VoxelGrid(8)
+    q = np.random.default_rng(0).random((2, GRID.n_regions))
+    moved = on_grid(q / q.sum(axis=1, keepdims=True), GRID, fine)
+    assert moved.shape == (2, fine.n_regions)
+    np.testing.assert_allclose(moved.sum(axis=1), 1, atol=0.1)
+    assert on_grid(q, GRID, GRID) is q
+
+
+def test_the_nearest_studies_say_where(protocol):
+    train, test = protocol.split(0)
+    model = NearestStudies(Vocabulary(TERMS), GRID).fit(protocol.corpus.select(train))
+    q = model.predict(protocol.given(test, "all"))
+    np.testing.assert_allclose(q.sum(axis=1), 1, rtol=1e-4)
+    unknown = make_corpus(1)
+    unknown.sections["abstract"][0] = "nothing known"
+    np.testing.assert_allclose(model.predict(unknown)[0], model.mean_map_, rtol=1e-5)
+
+
+# ---- maps
+
+
+def test_images_and_arrays_of_the_same_maps_score_alike(protocol, tmp_path):
+    test = protocol.split(0)[1]
+    truth = protocol.targets.rows(test)
+    ids = protocol.ids[test]
+    np.savez(tmp_path / "array.npz", ids=ids, maps=truth)
+    (tmp_path / "images").mkdir()
+    for name, each in zip(ids, truth):
+        nibabel.save(GRID.to_img(each), tmp_path / "images" / f"{name}.nii.gz")
+    entries = [read_maps(tmp_path / name, GRID) for name in ("array.npz", "images")]
+    found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
+    array, images = (
+        found.scores.query(f"entry == '{name}'").iloc[0] for name in ("array", "images")
+    )
+    assert array["nats"] == pytest.approx(images["nats"], abs=1e-4)
+    assert (array["pearson"], array["dice"]) == (pytest.approx(1), pytest.approx(1))
+    assert set(found.scores["kind"]) == {"all"}
+
+
+def test_maps_that_do_not_fit_are_refused(protocol, tmp_path):
+    ids = protocol.ids[protocol.split(0)[1]]
+    wrong = Maps("wrong", {name: np.ones(5) for name in ids}, grid=GRID)
+    with pytest.raises(CorpusError, match="got 5 for"):
+        benchmark(protocol.corpus, tmp_path / "out", [wrong], folds=1, protocol=protocol)
+    np.savez(tmp_path / "odd.npz", ids=ids, maps=np.ones((2, 3)))
+    with pytest.raises(CorpusError, match="one map for each"):
+        read_maps(tmp_path / "odd.npz", GRID)
+    with pytest.raises(CorpusError, match="expected a folder of images"):
+        read_maps(tmp_path / "missing.npz", GRID)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CorpusError, match="there are none"):
+        read_maps(tmp_path / "empty", GRID)
+
+
+# ---- mistakes
+
+
+def test_the_folder_of_another_benchmark_is_refused(protocol, tmp_path):
+    benchmark(protocol.corpus, tmp_path / "out", [mean_map()], folds=1, protocol=protocol)
+    other = Protocol.prepare(make_corpus(50), grid=GRID)
+    with pytest.raises(OutputError, match="holds another benchmark"):
+        benchmark(other.corpus, tmp_path / "out", [mean_map()], folds=1, protocol=other)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").touch()
+    with pytest.raises(OutputError, match="no folder of a benchmark"):
+        benchmark(protocol.corpus, tmp_path / "full", [mean_map()], folds=1, protocol=protocol)
+
+
+@pytest.mark.parametrize(
+    ("entries", "folds", "message"),
+    [
+        (["unheard"], 1, "expected entries among mean"),
+        ([], 1, "at least one entry"),
+        ([mean_map(), mean_map()], 1, "different names"),
+        ([mean_map("a/b")], 1, "expected a name of letters"),
+        ([object()], 1, "a name and a method predict"),
+        ([mean_map()], 11, "1 to 10 folds"),
+        ([mean_map()], 0, "1 to 10 folds"),
+    ],
+)
+def test_mistakes_are_refused(protocol, tmp_path, entries, folds, message):
+    with pytest.raises(FitError, match=message):
+        benchmark(protocol.corpus, tmp_path / "out", entries, folds=folds, protocol=protocol)
+
+
+def test_maps_of_another_shape_are_refused(protocol, tmp_path):
+    class Odd:
+        name = "odd"
+
+        def predict(self, studies):
+            return np.ones((len(studies), 3))
+
+    with pytest.raises(FitError, match="expected maps of shape"):
+        benchmark(protocol.corpus, tmp_path / "out", [Odd], folds=1, protocol=protocol)
