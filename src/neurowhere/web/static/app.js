@@ -36,8 +36,17 @@ const fields = () => ({ ...readForm(), at: place().join(","), ...(isEmbedded() &
 
 // ---- asking
 
+const askSoon = settle(() => run({ typed: true }), TYPING_MS);
+
+// Something was typed: what is under way answers another text, and is dropped.
+function later() {
+  running?.abort();
+  askSoon();
+}
+
 // Ask, and show all of the answer at once; what was asked before is given up.
 async function run({ step = false, at = null, typed = false } = {}) {
+  askSoon.cancel(); // what was typed is asked now
   running?.abort();
   running = new AbortController();
   const { signal } = running;
@@ -163,7 +172,6 @@ function limited(event) {
 const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("change", action));
 
 function wireQuery() {
-  const later = settle(() => run({ typed: true }), TYPING_MS);
   for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); later(); });
   $("points").addEventListener("input", later);
   onChange(["negation", "laterality", "sort", "atlas"], () => run());
