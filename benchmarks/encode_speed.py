@@ -5,7 +5,11 @@
 - cold: ``neurowhere encode "..."`` as a command, from its start to its end: the fastest of 5.
 - predict: `Encoder.predict` of one abstract, the density alone: the median over 50.
 - warm: `Encoder.encode` with density, regions of AAL3 and terms, as the median over 50 abstracts.
+- folder: ``neurowhere encode "..." -o FOLDER`` as a command, with all images, tables and pictures.
+- folders: `Encoder.encode` and `Encoding.save` of 50 abstracts, each: the median.
+- decode: `decode` of a point, the median over 50.
 - batch: ``neurowhere encode FILE.jsonl --table FILE.csv``, abstracts a second, without the start.
+- plot_stat_map: nilearn's orthogonal slices of one map, written as PNG, after its first use.
 
 Each as it took, and in seconds of the processor, which other work on the machine lengthens less.
 
@@ -27,7 +31,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 
-from neurowhere import default_atlas, iter_documents, load_model
+from neurowhere import decode, default_atlas, iter_documents, load_model
 from neurowhere._tools.files import new_file
 from neurowhere.exceptions import DataWarning
 from neurowhere.inputs import iter_texts
@@ -54,6 +58,10 @@ def main():
         ["cold command, s", *(f"{value:.2f}" for value in cold()), "3"],
         ["warm predict, ms", *(f"{1000 * value:.1f}" for value in predict(some)), "6"],
         ["warm encode, ms", *(f"{1000 * value:.1f}" for value in warm(some)), "15"],
+        ["cold command with a folder, s", *(f"{value:.2f}" for value in cold("-o")), "3"],
+        ["folder each, s", *(f"{value:.2f}" for value in folders(some)), "0.5"],
+        ["warm decode of a point, ms", *(f"{1000 * value:.1f}" for value in points()), "50"],
+        ["nilearn's plot_stat_map, s", *(f"{value:.2f}" for value in stat_map(some[0])), ""],
         ["batch, abstracts/s", *(f"{1 / value:,.0f}" for value in batch(list(texts))), "500"],
     ]
     if arguments.rival:
@@ -72,13 +80,45 @@ def read_abstracts():
             yield f"{document.sections.get('title', '')}\n\n{abstract}"
 
 
-def cold():
-    command = [Path(sys.executable).parent / "neurowhere", "encode", SENTENCE]
+def cold(*options):
+    command = [Path(sys.executable).parent / "neurowhere", "encode", SENTENCE, *options]
 
-    def run():
-        subprocess.run(command, check=True, capture_output=True)
+    def run(folder):
+        place = [Path(folder, "out"), "--overwrite"] if options else []
+        subprocess.run([*command, *place], check=True, capture_output=True)
 
-    return fastest(timed(run) for _ in range(COLD_RUNS))
+    with tempfile.TemporaryDirectory() as folder:
+        return fastest(timed(partial(run, folder)) for _ in range(COLD_RUNS))
+
+
+def folders(texts):
+    """Seconds for the folder of each text, as in a batch."""
+    model = load_model()
+
+    with tempfile.TemporaryDirectory() as folder:
+
+        def save(number, text):
+            model.encode(text).save(Path(folder, str(number)))
+
+        return usual(timed(partial(save, *pair)) for pair in enumerate(texts))
+
+
+def points():
+    model = load_model()
+    places = model.partition_.centers_mm[:: model.partition_.n_regions // WARM_TEXTS]
+    return usual(timed(partial(decode, model, place)) for place in places)
+
+
+def stat_map(text):
+    from nilearn.plotting import plot_stat_map
+
+    image = load_model().encode(text).log_ratio_img
+    with tempfile.TemporaryDirectory() as folder:
+
+        def draw():
+            plot_stat_map(image, output_file=Path(folder, "map.png"))
+
+        return usual(timed(draw) for _ in range(2 * WARM_UP))
 
 
 def predict(texts):

@@ -36,7 +36,7 @@ TEXT = "Left amygdala and visual cortex; no lesion in the motor cortex."
 EARLY, LATE = 86_400.0, 4_102_444_800.0  # 2 January 1970, and 2100
 FULL_SHARE = 0.5  # of what the output takes, on a disk that is too small
 LOGS = Path(tempfile.mkdtemp(prefix="faults-"))
-# Dates and times, what holds some, and the name of a cache, which holds times of files.
+# Dates and times, what holds some, and the name of a cache.
 UNLIKE = {"date", "model.json", "scores.csv", "summary.csv", "kept_in"}
 
 

@@ -1,15 +1,16 @@
 """The recipe of the shipped model by kind of text, on outer folds, beside the plain likelihood.
 
-    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--versions plain shipped] [--quick]
+    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE [--versions plain ridge shipped]
 
 Everything is chosen inside the training studies of a fold. On its test studies: nats above the mean
 map for title, abstract and keywords, title, keywords, one keyword, the words that NeuroQuery's
 vocabulary lacks, and articles without their tables; calibrated regions and stated gains; retrieval;
 bare terms that score below the mean map; and names of places of atlases that are no prior. The
 version "plain" is version 4's recipe, fitted to the same studies: a log-linear model of
-NeuroQuery's vocabulary. The texts are the same for both. With --quick, the model is scored that
-choices are made with: one fit to nine tenths of the training studies. Finished folds are kept in
-DIR, with the processor time that each took.
+NeuroQuery's vocabulary; "ridge" is the linear model of the same features. The texts are the same
+for all. With --quick, the model is scored that choices are made with: one fit to nine tenths of the
+training studies. Fitted models are kept in DIR, with what was measured of each beside it; a table
+that is deleted is made again.
 """
 
 import argparse
@@ -38,7 +39,8 @@ from setting import DATA, print_table
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from train_model import articles_of, brodmann_atlas, read_material, studies_in_brain
 
-VERSIONS = ("plain", "shipped")
+LOSSES = {"plain": "likelihood", "ridge": "l2"}  # of models of NeuroQuery's vocabulary
+VERSIONS = (*LOSSES, "shipped")
 SHARES = (0.5, 0.8, 0.95)
 CHUNK = 200  # texts predicted at a time
 LEAST_STUDIES = 10  # of a term of the plain model; test studies of a bare term
@@ -73,20 +75,40 @@ def main():
     for fold in range(arguments.folds):
         for version in arguments.versions:
             file = arguments.output / f"{version}-{fold}.json"
-            if not file.exists():
-                train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
+            folder = file.with_suffix("")
+            train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
+            if not folder.exists():
                 start = time.process_time()
-                model = fit(version, material or corpus, train, arguments)
-                seconds = time.process_time() - start
-                folder = arguments.output / f"{version}-{fold}"
-                save_model(model, folder, small=True, overwrite=True)
+                save_model(fit(version, material or corpus, train, arguments), folder, small=True)
+                print(f"{folder.name}: {time.process_time() - start:.0f} s of processor time")
+            if not file.exists():
                 table = measure(load_model(folder), corpus, test)
-                table["processor seconds to fit"] = seconds
                 file.write_text(json.dumps(table, indent=1))
-            results.append((f"{version}, fold {fold}", json.loads(file.read_text())))
-    names = list(results[0][1])
-    rows = [[name, *(f"{result.get(name, np.nan):.4f}" for _, result in results)] for name in names]
-    print_table(["", *(title for title, _ in results)], rows)
+            results.append((version, fold, json.loads(file.read_text())))
+    print_results(pd.DataFrame(results, columns=["version", "fold", "table"]))
+
+
+def print_results(results):
+    """Print mean and spread over folds of each version, and of their differences to the first."""
+    tables = {
+        version: pd.DataFrame(some["table"].tolist(), index=some["fold"])
+        for version, some in results.groupby("version", sort=False)
+    }
+    first, *others = tables
+    columns = {version: tables[version] for version in tables}
+    columns |= {f"{other} − {first}": tables[other] - tables[first] for other in others}
+    rows = [
+        [name, *(told(table.get(name)) for table in columns.values())] for name in tables[first]
+    ]
+    print_table(["", *columns], rows)
+
+
+def told(values):
+    """Return mean and standard deviation over folds in words; nothing where it was not measured."""
+    if values is None or values.isna().all():
+        return ""
+    spread = f" ± {values.std():.4f}" if len(values) > 1 else ""
+    return f"{values.mean():.4f}{spread}"
 
 
 def fit(version, material, train, arguments):
@@ -97,7 +119,7 @@ def fit(version, material, train, arguments):
         return to_encoder(*fit_to(material, train), train)
     return Encoder(
         VoxelGrid(4),
-        "likelihood",
+        LOSSES[version],
         vocabulary=build_full(DATA / "vocabulary"),
         min_studies=LEAST_STUDIES,
         repeats=arguments.seeds,
@@ -219,7 +241,11 @@ def retrieval(name, maps, peaks):
 
 
 def bare_terms(model, corpus, test, peaks, old):
-    """Return the share of bare terms whose map scores their test peaks below the mean map."""
+    """Return the share of bare terms whose map scores their test peaks below the mean map.
+
+    Peaks are pooled, so that a few studies with many peaks decide for many terms at once; and
+    studies weigh alike.
+    """
     columns = old.align(corpus.terms).matrix
     counts = sparse.csc_matrix(sum(corpus.counts.values()).tocsr()[test] @ columns)
     frequent = np.flatnonzero(counts.getnnz(axis=0) >= LEAST_STUDIES)
@@ -230,9 +256,13 @@ def bare_terms(model, corpus, test, peaks, old):
         terms = frequent[start : start + CHUNK]
         for term, q in zip(terms, model.predict([old.terms[i] for i in terms]), strict=True):
             studies = test[counts.indices[counts.indptr[term] : counts.indptr[term + 1]]]
-            pooled = np.concatenate([peaks[i] for i in studies])
-            below.append((np.log1p(q * m) - mean)[pooled].mean() < 0)
-    return {"bare terms": len(below), "bare terms below the mean map": float(np.mean(below))}
+            gain = np.log1p(q * m) - mean
+            pooled = gain[np.concatenate([peaks[i] for i in studies])].mean()
+            by_study = np.mean([gain[peaks[i]].mean() for i in studies])
+            below.append((pooled < 0, by_study < 0))
+    shares = np.mean(below, axis=0).tolist()
+    names = ("bare terms below the mean map", "bare terms below the mean map, studies alike")
+    return {"bare terms": len(below)} | dict(zip(names, shares, strict=True))
 
 
 def names_of_places(model):

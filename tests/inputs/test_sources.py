@@ -49,6 +49,14 @@ def test_a_text_that_is_also_the_name_of_a_file(tmp_path, monkeypatch):
     assert read_text("./fear") == Text("fear", "The amygdala.")
 
 
+def test_a_path_may_hold_a_newline(tmp_path):
+    folder = tmp_path / "a\nb"
+    folder.mkdir()
+    (folder / "fear.txt").write_text("The amygdala.")
+    assert read_text(str(folder / "fear.txt")) == Text("fear.txt", "The amygdala.")
+    assert as_path("/ is a sign,\nand no.txt") is None
+
+
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("The café".encode())))
     assert read_text("-") == Text("standard input", "The café")

