@@ -49,20 +49,31 @@ def show_report(browser, file):
     page.close()
 
 
+PAGES = {  # name of the picture, and what comes after the # of the address
+    "page": "",
+    "page-compare": "mode=two&text=speech+production&other=speech+perception",
+    "page-surface": "view=surface&image=log_ratio&text=fear+and+the+anterior+insula",
+    "page-term": "mode=term&term=working+memory",
+    "page-decode": "mode=decode&points=-24+-4+-18",
+}
+
+
 def show_page(browser):
-    """Draw the page of `serve` with its first example."""
+    """Draw the page of `serve` with its first example, and in its other modes."""
     server = subprocess.Popen([*NEUROWHERE, "serve", "--port", str(PORT)])
     try:
         address = f"http://127.0.0.1:{PORT}"
         wait_for(f"{address}/api/v1/health")
-        page = browser.new_page(viewport={"width": 1440, "height": 812})
-        page.set_default_timeout(PATIENCE_MS)
-        page.goto(address)
-        page.get_by_role("button", name="Stroke report").click()
-        page.locator("#regions tbody tr").first.wait_for()
-        page.locator("#stage:not([aria-busy=true])").wait_for()
-        page.wait_for_timeout(5000)
-        page.screenshot(path=IMAGES / "page.png")
+        for name, query in PAGES.items():
+            page = browser.new_page(viewport={"width": 1440, "height": 812})
+            page.set_default_timeout(PATIENCE_MS)
+            page.goto(f"{address}/#{query}")
+            page.locator("#regions tbody tr").first.wait_for(state="attached")
+            page.locator("#map[data-drawn]").wait_for()
+            page.wait_for_load_state("networkidle")
+            page.wait_for_timeout(3000)
+            page.screenshot(path=IMAGES / f"{name}.png")
+            page.close()
     finally:
         server.terminate()
         server.wait()

@@ -280,6 +280,7 @@ def test_every_route_is_described_and_every_example_works(client):
         "region",
         "related",
         "terms",
+        "text",
         "model",
         "health",
         "ready",

@@ -86,10 +86,23 @@ def test_an_answer_that_comes_late_is_dropped(visit):
     assert visit.stage() == before
 
 
+def test_an_answer_to_another_text_is_dropped_while_one_types(visit):
+    held = visit.hold("**/api/v1/encode")
+    visit.page.fill("#text", "the amygdala")
+    visit.page.click("#run")
+    visit.page.fill("#text", "the motor cortex")
+    for route in held:
+        route.continue_()
+    visit.page.wait_for_timeout(200)
+    assert visit.page.inner_text("#reading") == "the visual cortex"
+    visit.page.unroute_all()
+    visit.write("the motor cortex")
+
+
 def test_the_regions_wait_for_their_map(visit):
     visit.write("the amygdala")
     held = visit.hold("**/api/v1/encode.nii.gz")
-    visit.page.fill("#text", "the motor cortex")
+    visit.page.fill("#text", "the motor cortex, whose map is new")
     visit.page.wait_for_timeout(1000)
     assert "amygdala" in visit.regions()
     held.pop().continue_()

@@ -50,7 +50,7 @@ def serve(
     max_map: Annotated[
         int,
         typer.Option(
-            envvar=PREFIX + "MAX_MAP", min=1, help="Maximum size of an image to decode, in bytes."
+            envvar=PREFIX + "MAX_MAP", min=1, help="Maximum size of an image or document, in bytes."
         ),
     ] = Settings.max_map,
     max_text: Annotated[

@@ -113,6 +113,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
     for offer in OFFERS:
         _add_query(router, offer, pool, settings)
     _add_map_decoding(router, pool)
+    _add_reading(router, pool)
     _add_telling(router, pool, metrics, about)
     return router
 
@@ -187,6 +188,26 @@ def _add_map_decoding(router: APIRouter, pool: Pool) -> None:
         image = await request.body()
         query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n, atlas=atlas)
         return Response(await pool.run("decode_map_json", query), media_type=JSON)
+
+
+def _add_reading(router: APIRouter, pool: Pool) -> None:
+    """Route a document, whose bytes are the body of the request."""
+
+    @router.post(
+        "/text",
+        summary="Document to text",
+        operation_id="text",
+        response_model=schemas.DocumentAnswer,
+        responses=_responses({}),
+        openapi_extra={"requestBody": {"required": True, "content": {OCTETS: BINARY}}},
+    )
+    async def read_text(
+        request: Request,
+        kind: Annotated[schemas.DocumentKind, Query(description="Format of the document.")],
+    ) -> Response:
+        content = await request.body()
+        query = schemas.DocumentQuery.model_construct(content=content, kind=kind)
+        return Response(await pool.run("document_json", query), media_type=JSON)
 
 
 def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:

@@ -159,6 +159,7 @@ DECODE: Example = {
     "notes": [],
 }
 RELATED: Example = {"terms": [{"term": "task switching", "closeness": 0.6134}]}
+DOCUMENT: Example = {"text": "Acute infarct of the left insula.", "characters": 33}
 MASK: Example = {
     "region": "Amygdala_L",
     "name": "left amygdala",

@@ -25,7 +25,7 @@ from neurowhere.web.errors import ApiError, answer, failure
 from neurowhere.web.settings import Settings
 from neurowhere.web.visitors import Rates, is_allowed
 
-__all__ = ["MAP_PATH", "MEDIA_TYPE", "Guard", "Metrics"]
+__all__ = ["FILE_PATHS", "MEDIA_TYPE", "Guard", "Metrics"]
 
 # Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
@@ -52,7 +52,7 @@ NOBODY = "'none'"  # of those who may frame the page
 JOBS = "/api/v1/jobs/"
 NOT_KEPT = "no-store"  # an answer may hold a part of a patient's text
 
-MAP_PATH = "/api/v1/decode/map"  # whose body is an image
+FILE_PATHS = ("/api/v1/decode/map", "/api/v1/text")  # whose body is a file
 MEDIA_TYPE = CONTENT_TYPE_LATEST  # of metrics
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 GAUGES = {
@@ -176,9 +176,9 @@ class Guard:
             await self.app(scope, self._limited(receive, self._max_body(scope)), send)
 
     def _max_body(self, scope: Scope) -> int:
-        """Return how many bytes a body may have; images, and what starts a job, may have more."""
+        """Return how many bytes a body may have; files, and what starts a job, may have more."""
         path = scope["path"].removeprefix(self.root_path)
-        if path == MAP_PATH:
+        if path in FILE_PATHS:
             return self.max_map
         return self.max_job_body if path.startswith(JOBS) else self.max_body
 

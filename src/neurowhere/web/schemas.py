@@ -21,6 +21,7 @@ Span = Annotated[
     tuple[int, int], Field(description="Start and end in the text, in Unicode code points.")
 ]
 Side = Literal["left", "right", "bilateral"]
+DocumentKind = Literal["pdf", "docx", "html", "txt"]
 ImageName = Literal["density", "log_ratio", "mass"]
 
 
@@ -220,6 +221,13 @@ class MapQuery(Naming):
     n: int
 
 
+class DocumentQuery(Schema):
+    """A document whose text is wanted."""
+
+    content: bytes
+    kind: DocumentKind
+
+
 # ---- answers
 
 
@@ -251,6 +259,15 @@ class TermAnswer(Schema):
     method: Literal["learned", "restricted"]
     unit: Literal["probability", "log probability"]
     peaks: list[Point] = Field(description="Where it adds most, in mm.")
+
+
+class DocumentAnswer(Schema):
+    """The text of a document."""
+
+    model_config = example(**examples.DOCUMENT)
+
+    text: str = Field(description="Its prose, up to the limit of a text.")
+    characters: int = Field(description="Length of all of its prose.")
 
 
 class RelatedTerm(Schema):

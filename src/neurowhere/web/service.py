@@ -29,11 +29,13 @@ from neurowhere.web import examples
 from neurowhere.web.atlases import atlas_named, describe_region, mask_of
 from neurowhere.web.cortex import cortex
 from neurowhere.web.decoding import decode_map, decode_points
+from neurowhere.web.documents import read_document
 from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
 from neurowhere.web.schemas import (
     BatchQuery,
     DecodeQuery,
     DifferenceQuery,
+    DocumentQuery,
     EncodeQuery,
     Imaging,
     MapQuery,
@@ -214,6 +216,10 @@ class Service:
     def decode_map_json(self, query: MapQuery) -> bytes:
         """Find the terms and studies for an image."""
         return to_json(decode_map(self.model, self._atlas(query), query))
+
+    def document_json(self, query: DocumentQuery) -> bytes:
+        """Read the text of a document."""
+        return to_json(read_document(query, self.settings.max_text))
 
     def related_json(self, query: RelatedQuery) -> bytes:
         """Find the terms that are related to a text."""

@@ -23,7 +23,7 @@ class Settings:
     max_body : int
         Maximum size of the body of a request, in bytes.
     max_map : int
-        Maximum size of an image to decode, in bytes.
+        Maximum size of an image to decode, or of a document to read, in bytes.
     max_text : int
         Maximum length of one text, in characters.
     max_batch : int

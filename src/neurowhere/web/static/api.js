@@ -33,6 +33,12 @@ export function post(path, query, signal) {
 export const ask = async (path, query, signal) => (await post(path, query, signal)).json();
 export const get = async (path) => (await fetched(path)).json();
 
+// Read the text of a document; its name stays here.
+export async function readDocument(file, kind) {
+  const headers = { "Content-Type": "application/octet-stream" };
+  return (await fetched(`text?kind=${kind}`, { method: "POST", headers, body: file })).json();
+}
+
 // Send an image as it is, as the body of the request.
 export async function decodeMap(file, { threshold, n, atlas }, signal) {
   const options = new URLSearchParams({ n, atlas, ...(threshold === null ? {} : { threshold }) });

@@ -4,6 +4,7 @@ import { drawRecent, forget, linkTo, onAddress, record, remember, setRemembering
 import { clearAnswers } from "./answers.js";
 import { get } from "./api.js";
 import { twoTexts } from "./compare.js";
+import { isImage, textOf } from "./document.js";
 import { $, chosen, settle } from "./dom.js";
 import { decoding, wireDecode } from "./decode.js";
 import { download } from "./download.js";
@@ -35,8 +36,17 @@ const fields = () => ({ ...readForm(), at: place().join(","), ...(isEmbedded() &
 
 // ---- asking
 
+const askSoon = settle(() => run({ typed: true }), TYPING_MS);
+
+// Something was typed: what is under way answers another text, and is dropped.
+function later() {
+  running?.abort();
+  askSoon();
+}
+
 // Ask, and show all of the answer at once; what was asked before is given up.
 async function run({ step = false, at = null, typed = false } = {}) {
+  askSoon.cancel(); // what was typed is asked now
   running?.abort();
   running = new AbortController();
   const { signal } = running;
@@ -133,6 +143,21 @@ function correct([start, end], name) {
   run({ step: true });
 }
 
+// Put the text of a document into a box.
+async function openDocument(id, file) {
+  busy(true);
+  try {
+    const { text, characters } = await textOf(file);
+    $(id).value = Array.from(text).slice(0, limit).join("");
+    notice(`${file.name}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
+    await run({ step: true });
+  } catch (error) {
+    trouble(error);
+  } finally {
+    busy(false);
+  }
+}
+
 // Keep a text within the limit, and say so if something was cut.
 function limited(event) {
   const points = Array.from(event.target.value);
@@ -147,18 +172,19 @@ function limited(event) {
 const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("change", action));
 
 function wireQuery() {
-  const later = settle(() => run({ typed: true }), TYPING_MS);
   for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); later(); });
   $("points").addEventListener("input", later);
   onChange(["negation", "laterality", "sort", "atlas"], () => run());
   wireTerm(openTerm);
   const takeMap = wireDecode(run, trouble);
-  onDrop($("drop"), takeMap);
-  onDrop($("stage"), (file) => {
+  const openMap = (file) => {
     writeForm({ ...readForm(), mode: "decode" });
     setMode();
     takeMap(file);
-  });
+  };
+  onDrop($("drop"), takeMap);
+  onDrop($("stage"), openMap);
+  for (const id of ["text", "other"]) onDrop($(id), (file) => (isImage(file.name) ? openMap(file) : openDocument(id, file)));
   $("run").addEventListener("click", () => run({ step: true }));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run({ step: true });

@@ -73,7 +73,7 @@ function tellTerms(terms) {
   const strongest = Math.max(...terms.map(({ score }) => score), 1e-9);
   $("peaks-note").textContent = "how many times as likely a study about the term reports peaks there";
   fillTable($("peaks"), ["Term", "Ratio"], terms.filter(({ score }) => score > 0).map(({ term, score, ratio }) => [
-    make("button", { type: "button", class: "place-link", ...pointing(term) }, term),
+    make("button", { type: "button", class: "place-link wraps", ...pointing(term) }, term),
     make("span", { class: "meter", style: { "--share": score / strongest } }, `×${ratio.toFixed(1)}`),
   ]));
   roving($("peaks"), ".place-link");

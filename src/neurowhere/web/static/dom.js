@@ -29,10 +29,12 @@ export function choose(name, value) {
 // Call the last of many calls, after a pause.
 export function settle(action, milliseconds) {
   let timer;
-  return (...values) => {
+  const call = (...values) => {
     clearTimeout(timer);
     timer = setTimeout(() => action(...values), milliseconds);
   };
+  call.cancel = () => clearTimeout(timer);
+  return call;
 }
 
 // Numbers as people write them.
