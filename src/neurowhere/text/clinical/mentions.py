@@ -184,7 +184,8 @@ def read_mentions(
         term: _is_noise(counter.vocabulary.terms[term], counter)
         for term in {*reading.terms} - {NO_TERM}
     }
-    found, places = [], []
+    found: list[Mention] = []
+    places: list[Mention] = []
     for number, term in enumerate(reading.terms):
         attached = sides.applied.get(number)
         if term == NO_TERM and not attached:
