@@ -469,22 +469,28 @@ class _DenialReader(NonDenials):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        for i in [i for i, token in enumerate(self.tokens) if token in grammar.UNREAL]:
-            if self.is_unreal(i):
+        words = [(i, word) for i, word in enumerate(self.tokens) if word in grammar.WITHOUT_CUE]
+        for i, word in words:
+            if word in grammar.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
-        for i in [i for i, token in enumerate(self.tokens) if token in grammar.SINGLING]:
-            dropped = self.dropped(i) if self.tokens[i] == "only" else self.replaced(i)
-            yield from ((number, i) for number in dropped)
-        for i in [i for i, token in enumerate(self.tokens) if token in grammar.ARTEFACTS]:
-            yield from ((number, i) for number in self.by_artefact(i))
-        for i in [i for i, token in enumerate(self.tokens) if token == "0"]:
-            yield from ((number, i) for number in self.by_score(i))
+        for i, word in words:
+            yield from ((number, i) for number in self.by_word(i, word))
         for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
             i = bisect_left(self.reading.ends, mark.start())
             i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
+
+    def by_word(self, i: int, word: str) -> list[int]:
+        """Return the names that a word at token i denies, though it is no cue."""
+        if word == "only":
+            return self.dropped(i)
+        if word == "instead":
+            return self.replaced(i)
+        if word == "0":
+            return self.by_score(i)
+        return self.by_artefact(i) if word in grammar.ARTEFACTS else []
 
     def is_unreal(self, i: int) -> bool:
         """Whether a clause from token i on is contrary to fact: "had the pons been damaged, …"."""

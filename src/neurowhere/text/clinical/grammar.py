@@ -436,6 +436,8 @@ ABOLISHING = word_set("abolished")
 ARTEFACTS = word_set("artefact artefacts artifact artifacts pseudolesion voluming")
 DOUBTING = word_set("could may might possibly probably unlikely") | NOT
 DUE = word_set("attributable attributed due secondary")
+# Words that may deny something and are no cues.
+WITHOUT_CUE = UNREAL | SINGLING | ARTEFACTS | {"0"}
 # What may stand between a structure and its quality: "is symmetric, with normal signal".
 NEUTRAL = word_set(
     "has keep keeps maintain maintained maintains of retain retained retains symmetric symmetrical "

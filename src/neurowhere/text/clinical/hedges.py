@@ -245,14 +245,16 @@ class _HedgeReader(Clauses):
     def queried(self) -> Iterator[tuple[int, Tokens]]:
         """Find what question marks ask about."""
         starts = self.reading.starts
-        if not QUERIES.search(self.reading.text):
+        text = self.reading.text
+        signs = [sign.start() for sign in QUERIES.finditer(text)]
+        if not signs:
             return
-        for mark in QUERY.finditer(self.reading.text):
+        for mark in filter(None, (QUERY.match(text, start) for start in signs)):
             i = bisect_left(starts, mark.end())
             if i < len(starts):
                 for number in self.ahead(i, through_verbs=True, is_start=True) or self.label(i):
                     yield number, Tokens(i, i)
-        for mark in QUESTION.finditer(self.reading.text):
+        for mark in QUESTION.finditer(text):
             i = bisect_left(starts, mark.end())
             first = i - 1 if "(" in mark[0] else self.sentence(i - 1)[0]
             for number in self.finishing(first, i):

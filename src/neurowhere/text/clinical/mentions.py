@@ -180,27 +180,28 @@ def read_mentions(
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
     said = Assertions(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
-    found, places = [], []
+    noise = {
+        term: _is_noise(counter.vocabulary.terms[term], counter)
+        for term in {*reading.terms} - {NO_TERM}
+    }
+    found: list[Mention] = []
+    places: list[Mention] = []
     for number, term in enumerate(reading.terms):
-        mention = Mention(
-            term=said.words(number) if term == NO_TERM else counter.vocabulary.terms[term],
-            side=None if term == NO_TERM else counter.sides[term],
-            is_structure=reading.is_structure[number],
-            **said.fields(number),
-        )
-        if term != NO_TERM and _is_noise(mention.term, counter):
-            mention = mention._replace(is_generic=True, hedge_span=None)
         attached = sides.applied.get(number)
+        if term == NO_TERM and not attached:
+            continue
+        fields = said.fields(number)
         if attached:
-            mention = mention._replace(
-                side=attached.side,
-                side_span=reading.span(attached.words),
-                side_inherited=attached.is_inherited,
-            )
-        if term != NO_TERM:
-            found.append(mention)
-        elif attached:
-            places.append(mention)
+            fields["side"] = attached.side
+            fields["side_span"] = reading.span(attached.words)
+            fields["side_inherited"] = attached.is_inherited
+        elif term != NO_TERM:
+            fields["side"] = counter.sides[term]
+        if noise.get(term):
+            fields["is_generic"], fields["hedge_span"] = True, None
+        name = said.words(number) if term == NO_TERM else counter.vocabulary.terms[term]
+        mention = Mention(name, is_structure=reading.is_structure[number], **fields)
+        (places if term == NO_TERM else found).append(mention)
     rule_based = tuple(_rule_based(reading, sides, said, counter))
     crossed = {mention.side_span for mention in rule_based}
     marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)

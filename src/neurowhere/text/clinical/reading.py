@@ -71,6 +71,11 @@ class Reading:
         return list(zip(self.starts.tolist(), self.ends.tolist(), strict=True))
 
     @cached_property
+    def bounds(self) -> tuple[list[int], list[int]]:
+        """Where tokens start and end, as plain numbers: these are looked up most of all."""
+        return self.starts.tolist(), self.ends.tolist()
+
+    @cached_property
     def begins(self) -> dict[int, int]:
         """Match by its first token."""
         return {token: number for number, token in enumerate(self.first)}
@@ -112,18 +117,20 @@ class Reading:
 
     def written(self, i: int) -> str:
         """Token i as the text has it."""
-        start, end = self.spans[i]
-        return self.text[start:end]
+        starts, ends = self.bounds
+        return self.text[starts[i] : ends[i]]
 
     def gap(self, i: int) -> str:
         """Text between token i − 1 and token i."""
-        start = self.spans[i - 1][1] if i > 0 else 0
-        end = self.spans[i][0] if i < len(self.tokens) else len(self.text)
+        starts, ends = self.bounds
+        start = ends[i - 1] if i > 0 else 0
+        end = starts[i] if i < len(starts) else len(self.text)
         return self.text[start:end]
 
     def span(self, tokens: Tokens) -> tuple[int, int]:
         """Where some tokens are in the text."""
-        return self.spans[tokens.first][0], self.spans[tokens.last][1]
+        starts, ends = self.bounds
+        return starts[tokens.first], ends[tokens.last]
 
     def is_sentence_end(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""
@@ -132,7 +139,7 @@ class Reading:
             return False
         if i >= len(self.tokens):
             return True
-        if "\n" in gap and self.text[self.spans[i][0]].isupper():
+        if "\n" in gap and self.text[self.bounds[0][i]].isupper():
             return True
         return bool(SENTENCE_END.search(gap)) and not (
             gap.startswith(". ") and self.tokens[i - 1] in POINTED
