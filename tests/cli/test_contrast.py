@@ -152,6 +152,19 @@ def test_wrong_usage_is_code_2(run, source, options, arguments):
 
 def test_every_file_is_documented():
     page = (Path(__file__).parents[2] / "docs" / "contrast.md").read_text(encoding="utf-8")
-    files = ["map.nii.gz", "log_ratio.nii.gz", "z.nii.gz", "regions.csv", "terms.csv"]
+    files = ["map.nii.gz", "log_ratio.nii.gz", "z.nii.gz", "regions.csv", "terms.csv", "kinds.csv"]
     for name in (*files, "documents.csv", "report.html", "info.json"):
         assert f"`{name}`" in page, name
+
+
+def test_controls_and_a_minimum_ratio(run, source, options, tmp_path):
+    arguments = ("--term", "huntington", "--matched", "--min-ratio", "1.2")
+    outcome = run("contrast", source, *arguments, *options)
+    assert outcome.code == 0, outcome.err
+    assert "that are of the same kind" in outcome.out
+    kinds = pd.read_csv(tmp_path / "out" / "kinds.csv")
+    assert {"kind", "difference", "difference_before"} <= set(kinds.columns)
+    assert "before matching" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    about = json.loads((tmp_path / "out" / "info.json").read_text())["about"]
+    assert (about["matched"], about["min_ratio"]) == (True, 1.2)
+    assert run("contrast", source, "--term", "a", "--min-ratio", "0.5", *options).code == 2

@@ -9,6 +9,7 @@ import pandas as pd
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
+from neurowhere.contrast.kinds import LENGTH
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.gazetteer import region_names
 from neurowhere.report.comparison import name_rows
@@ -130,7 +131,7 @@ def draw_regions(regions: pd.DataFrame) -> Any:
         axes.plot([region["low"], region["high"]], [row, row], color=colour, linewidth=2)
         axes.plot([region["ratio"]], [row], "o", color=colour, markersize=5)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("probability of the region / in the reference (95 % bootstrap interval)")
+    axes.set_xlabel("probability of the region / in the reference (95 % interval)")
     names = region_names(regions["region"])
     name_rows(axes, [names[label] for label in shown["region"]])
     axes.spines["top"].set_visible(False)
@@ -157,6 +158,7 @@ def _page(
         n_model_regions=contrast.partition.n_regions,
         false_discovery_rate=FALSE_DISCOVERY_RATE,
         kinds=tables["kinds"].head(N_KINDS).to_dict("records"),
+        length=LENGTH,
         still=folder / "map.png",
         terms=tables["terms"].head(N_TERMS).to_dict("records"),
         regions=_regions(tables["regions"]) if "regions" in tables else None,
