@@ -229,8 +229,8 @@ def compare(
         str,
         typer.Option(
             metavar="LIST",
-            help="Losses, separated by commas: l1, l2, likelihood; labels and labels-l1 for "
-            "atlases with LABELS.",
+            help="Losses, separated by commas: l1, l2, likelihood, l1-literal, l2-literal; labels, "
+            "labels-l1 and labels-literal for atlases with LABELS.",
         ),
     ] = "l1,l2,labels",
     bandwidths: Annotated[
