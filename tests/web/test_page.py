@@ -222,3 +222,19 @@ def test_the_documentation_works_offline(browser, server):
     page.wait_for_selector("#api-v1-encode pre")
     assert '"support"' in page.inner_text("#api-v1-encode pre")
     context.close()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "mode=two&text=amygdala&other=motor+cortex",
+        "mode=term&term=amygdala&image=log_ratio",
+        "mode=decode&points=-22+-4+-18",
+        "text=amygdala&view=surface&image=mass",
+    ],
+)
+def test_everyone_can_use_every_mode(browser, server, query):
+    with Visit(browser, f"{server.url}/#{query}", bypass_csp=True, color_scheme="dark") as visit:
+        visit.told_place()
+        assert serious_problems(visit.page) == []
+        assert visit.errors == []
