@@ -7,7 +7,7 @@ import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.model.decoding import _unlearned, decode, rank_terms, term_features
+from neurowhere.model.decoding import unlearned_terms, decode, rank_terms, term_features
 from neurowhere.space import default_atlas
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "decoding.md"
@@ -74,7 +74,7 @@ def test_places_decode_to_their_names(model, point, term):
 @pytest.mark.slow
 def test_the_maps_of_terms_decode_to_them(model):
     """Most of them, and not to a sharper term of the same place."""
-    learned = np.flatnonzero(~_unlearned(model))
+    learned = np.flatnonzero(~unlearned_terms(model))
     some = np.random.default_rng(0).permutation(learned)[:60]
     maps = model.predictor_.plain.predict(term_features(model, some))
     names = [model.extractor_.terms[i] for i in some]

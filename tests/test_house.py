@@ -30,6 +30,26 @@ def test_contributing_draws_the_line_that_is_checked():
     ] == checked
 
 
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def test_the_version_is_the_same_wherever_it_is_said():
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert cited
+    assert cited[1] == project()["version"]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text("utf-8")
+    assert "version: ${{ project.version }}" in recipe
+
+
+def test_the_recipe_needs_what_the_package_needs():
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text("utf-8")
+    renamed = {"matplotlib": "matplotlib-base"}
+    for needed in project()["dependencies"]:
+        name, _, version = needed.partition(">=")
+        assert f"{renamed.get(name, name)} >={version}\n" in recipe.replace(" carries", "\n")
+
+
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])
 def test_pinned_requirements_have_hashes_and_no_index_addresses(name):
     text = (ROOT / name).read_text()

@@ -30,14 +30,18 @@ def test_public_names_are_pinned():
         "contrast_documents",
         "create_app",
         "decode",
+        "decode_many",
         "default_atlas",
         "iter_documents",
+        "iter_term_maps",
         "load_model",
         "mix",
+        "parcellate_terms",
         "read_corpus",
         "read_mentions",
         "save_model",
         "summarise",
+        "write_term_maps",
     ]
     assert dir(neurowhere) == neurowhere.__all__
 

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
         Summary,
         TermMap,
         decode,
+        decode_many,
+        iter_term_maps,
         load_model,
         mix,
+        parcellate_terms,
         save_model,
         summarise,
     )
+    from neurowhere.report.term_maps import write_term_maps
     from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
     from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
     from neurowhere.text.clinical.mentions import read_mentions
@@ -48,14 +52,18 @@ __all__ = [
     "contrast_documents",
     "create_app",
     "decode",
+    "decode_many",
     "default_atlas",
     "iter_documents",
+    "iter_term_maps",
     "load_model",
     "mix",
+    "parcellate_terms",
     "read_corpus",
     "read_mentions",
     "save_model",
     "summarise",
+    "write_term_maps",
 ]
 
 # A name is imported at first use from its room, so that the command line starts at once.
@@ -86,8 +94,11 @@ _ROOMS = {
         "Summary",
         "TermMap",
         "decode",
+        "decode_many",
+        "iter_term_maps",
         "load_model",
         "mix",
+        "parcellate_terms",
         "save_model",
         "summarise",
     ),
@@ -102,6 +113,7 @@ _ROOMS = {
         "Contrast",
         "contrast_documents",
     ),
+    "report.term_maps": ("write_term_maps",),
     "web.app": ("create_app",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

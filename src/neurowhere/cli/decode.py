@@ -1,27 +1,24 @@
-"""The `neurowhere decode` and `term` commands: from places to terms and studies, and back."""
+"""The `neurowhere decode` command: from places to terms and studies, one place or many."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from neurowhere._tools.files import expanded
 from neurowhere.cli.options import (
     Json,
-    Like,
+    KeepFormulas,
     ModelOption,
     OptionalOutput,
-    Output,
     Overwrite,
-    Resolution,
 )
 
 if TYPE_CHECKING:
     from neurowhere.model.decoding import Decoding
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
-AXES = ("x", "y", "z")
 DIGITS = 4
 
 
@@ -29,8 +26,8 @@ def decode(
     place: Annotated[
         list[str],
         typer.Argument(
-            metavar="X Y Z | PEAKS.csv | MAP.nii.gz",
-            help="A point in MNI mm, a table of peaks, or an image.",
+            metavar="X Y Z | PEAKS.csv | MAP.nii.gz ... | FOLDER",
+            help="A point in MNI mm, a table of peaks, an image, or many images.",
             show_default=False,
         ),
     ],
@@ -48,10 +45,33 @@ def decode(
     talairach: Annotated[
         bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Decode the peaks of each value of this column on their own; row for each row.",
+            show_default="all peaks together",
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File to write the table of many places to.",
+            show_default="the terminal",
+        ),
+    ] = None,
+    keep_formulas: KeepFormulas = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Exit with code 0 even if some places fail.")
+    ] = False,
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """List the terms and studies associated with a point, with peaks or with a map.
+
+    Many places, each decoded on its own, give a table: a folder of maps, several maps, or a table
+    of peaks with --by.
 
     Example:
 
@@ -60,7 +80,28 @@ def decode(
         neurowhere decode peaks.csv --terms 50 -o decoded
 
         neurowhere decode zmap.nii.gz --threshold 3.1 --json
+
+        neurowhere decode peaks.csv --by id --table decoded.csv
+
+        neurowhere decode maps --table decoded.csv
     """
+    if by is not None or _are_maps(place):
+        if output is not None:
+            raise typer.BadParameter("many places give a table; give --table FILE instead of -o")
+        from neurowhere.cli.decode_many import decode_places
+
+        decode_places(
+            place,
+            by,
+            table,
+            talairach=talairach,
+            model=model,
+            options={"threshold": threshold, "n_terms": terms},
+            style=Style(as_json, keep_formulas, keep_going, overwrite),
+        )
+        return
+    if table is not None:
+        raise typer.BadParameter("--table is for many places; add --by, or give a folder of maps")
     from neurowhere.model.decoding import decode
     from neurowhere.model.store import load_model
 
@@ -70,9 +111,25 @@ def decode(
     if output is not None:
         _write(found, output, " ".join(place), overwrite)
     if as_json:
-        typer.echo(json.dumps(_summarise(found), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(summarise(found), indent=2, ensure_ascii=False))
     else:
         _print(found, output)
+
+
+class Style(NamedTuple):
+    """How the table of many places is written."""
+
+    as_json: bool
+    keep_formulas: bool
+    keep_going: bool
+    overwrite: bool
+
+
+def _are_maps(arguments: list[str]) -> bool:
+    """Return whether the arguments are several maps, or a folder."""
+    if len(arguments) > 1:
+        return all(each.lower().endswith((".nii", ".nii.gz")) for each in arguments)
+    return expanded(arguments[0]).is_dir()
 
 
 def _read_place(arguments: list[str], talairach: bool) -> Any:
@@ -84,7 +141,9 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
     if len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
         return arguments[0]
     if len(arguments) == 1:
-        points = _read_peaks(expanded(arguments[0]))
+        from neurowhere.inputs.places import read_peaks
+
+        points = read_peaks(expanded(arguments[0]))
     else:
         try:
             x, y, z = map(float, arguments)
@@ -94,29 +153,6 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
             ) from error
         points = np.array([[x, y, z]])
     return talairach_to_mni(points) if talairach else points
-
-
-def _read_peaks(path: Path) -> Any:
-    """Read coordinates from a table: its columns x, y, z, or its only three."""
-    import pandas as pd
-
-    from neurowhere.exceptions import CorpusError
-
-    try:
-        table = pd.read_csv(path, sep=r"[,;\s]+", engine="python", header=None, dtype=str)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise CorpusError(f"cannot read peaks from {path}: {reason}") from error
-    header = [str(name).strip().strip('"').lower() for name in table.iloc[0]]
-    if set(AXES) <= set(header):
-        table = table.iloc[1:, [header.index(axis) for axis in AXES]]
-    numbers = table.apply(pd.to_numeric, errors="coerce").to_numpy(float)
-    if numbers.shape[1] != len(AXES) or pd.isna(numbers).any() or not len(numbers):
-        raise CorpusError(
-            f"expected rows of three numbers, or columns named x, y and z, in {path}; "
-            f"its first row is {', '.join(header)}"
-        )
-    return numbers
 
 
 def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None:
@@ -130,7 +166,8 @@ def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None
         write_info(temporary, {"kind": "decoding", "place": place})
 
 
-def _summarise(found: "Decoding") -> dict[str, Any]:
+def summarise(found: "Decoding") -> dict[str, Any]:
+    """Return what was decoded as plain data, for JSON."""
     tables = {"terms": found.terms}
     if found.studies is not None:
         tables["studies"] = found.studies
@@ -149,28 +186,3 @@ def _print(found: "Decoding", output: Path | None) -> None:
         typer.echo("\nclosest studies\n" + "\n".join(links))
     if output is not None:
         typer.echo(f"\nwritten to {output}")
-
-
-def term(
-    name: Annotated[
-        str,
-        typer.Argument(metavar="TERM", help="Term, with or without a side.", show_default=False),
-    ],
-    output: Output,
-    model: ModelOption = None,
-    resolution: Resolution = None,
-    like: Like = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write the map of a term as an image (map.nii.gz) and as a figure of slices (map.png).
-
-    Example:
-
-        neurowhere term "left amygdala" --model model -o left-amygdala
-    """
-    from neurowhere.model.store import load_model
-    from neurowhere.report.maps import write_term
-
-    found = load_model(model).term_map(name)
-    write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
-    typer.echo(f"{found.title}: written to {output}")

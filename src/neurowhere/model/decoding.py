@@ -1,4 +1,4 @@
-r"""Decoding: the terms and the studies that a place, peaks or a map speak for; maps of terms.
+r"""Decoding: the terms and the studies that a place, peaks or a map speak for.
 
 With w the distribution over regions of what is decoded, q_t the map of a text that is term t
 alone, and q̄ the mean map, the score of a term is
@@ -13,9 +13,9 @@ mention has no advantage from that.
 
 import os
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,13 +28,10 @@ from neurowhere.learn import LogLinear
 from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.learn.prior import STRENGTH
 from neurowhere.model.alone import TermsAlone, known
-from neurowhere.model.parameters import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import ImageLike, read_volume
 from neurowhere.space.partition import OUTSIDE, as_points
-from neurowhere.text.clinical.places import Side, without_side
-from neurowhere.text.features import LATERAL
 
 Floats = NDArray[np.floating]
 
@@ -75,75 +72,6 @@ class Decoding:
     def _repr_html_(self) -> str:
         tables = [self.terms] if self.studies is None else [self.terms, self.studies]
         return "".join(table.head(N_SHOWN).to_html(index=False) for table in tables)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TermMap:
-    """The map that a model associates with a term.
-
-    Attributes
-    ----------
-    name : str
-        What was asked for.
-    term : str
-        The term of the vocabulary that it stands for.
-    side : "left", "right" or None
-        Side that was asked for.
-    method : "learned" or "restricted"
-        Whether the map of that side was learned from texts, or is the map of the term, restricted
-        to the hemisphere. A term without a side is always learned.
-    effect : array of shape (m,)
-        What the term adds to each region.
-    unit : "probability" or "log probability"
-        Of the effect.
-    partition : Partition
-        Regions of the model.
-    """
-
-    name: str
-    term: str
-    side: Side | None
-    method: Literal["learned", "restricted"]
-    effect: NDArray[np.float32]
-    unit: str
-    partition: Partition
-
-    @cached_property
-    def img(self) -> Any:
-        """Effect as an image: a density in mm⁻³, or a difference of log densities.
-
-        A restricted map is zero on the other side.
-        """
-        return self.to_img()
-
-    def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
-        """Make the image on another grid.
-
-        Parameters
-        ----------
-        resolution_mm, like
-            Grid of the image, as in `Partition.to_img`.
-
-        Returns
-        -------
-        NIfTI image
-        """
-        is_log = self.unit == "log probability"
-        values = self.effect / (1 if is_log else self.partition.volumes_mm3)
-        image = self.partition.to_img(values, resolution_mm=resolution_mm, like=like)
-        if self.method == "restricted":
-            image.dataobj[_other_side(image, self.side)] = 0
-        return image
-
-    @property
-    def title(self) -> str:
-        """Name, and how its map came about."""
-        if self.method == "learned":
-            return f"{self.name} (learned)"
-        return f"{self.name} (map of {self.term}, restricted to the {self.side} hemisphere)"
-
-    def __repr__(self) -> str:
-        return f"TermMap: {self.title}"
 
 
 def decode(
@@ -189,38 +117,63 @@ def decode(
     return Decoding(weights, terms, _studies(model, weights), threshold)
 
 
-def map_of_term(model: TextModel, name: str) -> TermMap:
-    """Return what a model associates with a term, which may begin with a side.
+class Decoded(NamedTuple):
+    """One of many places that were decoded.
+
+    Attributes
+    ----------
+    name : str
+    decoding : Decoding or None
+        None where there was a problem.
+    problem : str or None
+        Why it could not be decoded, in one line.
+    """
+
+    name: str
+    decoding: Decoding | None
+    problem: str | None = None
+
+
+def decode_many(
+    model: TextModel,
+    places: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    *,
+    threshold: float | None = None,
+    n_terms: int = 20,
+) -> Iterator[Decoded]:
+    """Decode places one after another; a bad one is told and does not stop the others.
 
     Parameters
     ----------
     model : Encoder
-    name : str
+    places : mapping of str to place, or iterable of (str, place)
+        Names, and what `decode` takes.
+    threshold, n_terms
+        As in `decode`.
 
-    Returns
-    -------
-    TermMap
-        See `Encoder.term_map`.
+    Yields
+    ------
+    Decoded
+
+    Examples
+    --------
+    >>> from neurowhere import load_model
+    >>> places = {"a": (-24, -4, -18), "b": (0, 0, 200)}
+    >>> for name, decoding, problem in decode_many(load_model(), places, n_terms=1):
+    ...     print(name, decoding, problem)
+    a Decoding: amygdala, ... None
+    b None expected points in the brain, in MNI mm, got 0, 0, 200
     """
-    check_fitted(model)
-    if model.text == "none":
-        raise FitError(NO_TERMS)
-    term, side = (name, None) if name in model.vocabulary_ else without_side(name)
-    index = model.vocabulary_.index(term)
-    names = model.extractor_.terms
-    sided = f"{side} {names[index]}"
-    is_learned = sided in names
-    column = names.index(sided) if is_learned else index
-    features = term_features(model, np.array([column]))
-    return TermMap(
-        name=name,
-        term=names[index],
-        side=side,
-        method="learned" if is_learned or side not in LATERAL else "restricted",
-        effect=model.predictor_.added(features).sum(axis=0),
-        unit=model.predictor_.unit,
-        partition=model.partition_,
-    )
+    for name, place in places.items() if isinstance(places, Mapping) else places:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                found = Decoded(name, decode(model, place, threshold=threshold, n_terms=n_terms))
+            except PartitionError as error:
+                found = Decoded(name, None, str(error))
+        for each in caught:  # one of many: say which
+            warnings.warn(f"{name}: {each.message}", each.category, stacklevel=2)
+        yield found
 
 
 def robust_threshold(partition: Partition, image: ImageLike) -> float:
@@ -317,7 +270,7 @@ def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
     and e_sk what term s adds to region k.
     """
     linear = _mean_moved(model, weights - model.mean_map_)
-    learned = np.flatnonzero(~_unlearned(model))
+    learned = np.flatnonzero(~unlearned_terms(model))
     likely = learned[np.argsort(-linear[learned], kind="stable")[: max(N_CANDIDATES, n_terms)]]
     regions = np.flatnonzero(weights)
     scores = log_ratios(model, likely, regions) @ weights[regions]
@@ -389,7 +342,7 @@ def _plain(model: TextModel) -> Predictor:
     return predictor.plain if isinstance(predictor, LogLinear) else predictor
 
 
-def _unlearned(model: TextModel) -> NDArray[np.bool_]:
+def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
     """Return which terms studies hardly speak of: extra words, and names with all but their prior.
 
     A prior tells where a place is, not what studies report. Rare names would win by it over all
@@ -444,12 +397,3 @@ def _distribution(weights: Floats, what: str) -> Floats:
         raise PartitionError(f"expected {what}, but there are none; check space and values")
     scaled: Floats = weights / total
     return scaled
-
-
-def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
-    """Voxels whose centre is not on this side of the midplane: left is x < 0."""
-    voxels = np.indices(image.shape)  # (3, x, y, z)
-    row = image.affine[0]
-    x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
-    outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
-    return outside

@@ -30,7 +30,7 @@ from neurowhere.space.geometry import move_to_sides, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 if TYPE_CHECKING:
-    from neurowhere.model.decoding import TermMap
+    from neurowhere.model.term_maps import TermMap
 
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 SHORTEST_SPELT = 5  # letters of a word for which others are suggested
@@ -323,7 +323,7 @@ class TextModel(Parameters):
         -------
         TermMap
         """
-        from neurowhere.model.decoding import map_of_term
+        from neurowhere.model.term_maps import map_of_term
 
         return map_of_term(self, name)
 

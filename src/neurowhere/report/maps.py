@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
-from neurowhere.model.decoding import TermMap
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.term_maps import TermMap
 from neurowhere.report.canvas import DPI, INK, LARGE, Canvas
 from neurowhere.report.panels import (
     BAR_WIDTH_MM,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
-from neurowhere.model.decoding import TermMap, use_pause
+from neurowhere.model.decoding import use_pause
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.related import related_terms
@@ -23,6 +23,7 @@ from neurowhere.model.summary import (
     regions_of,
     summarise,
 )
+from neurowhere.model.term_maps import TermMap
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.web import examples

@@ -1,0 +1,75 @@
+"""
+Which studies speak for this cluster?
+=====================================
+
+nilearn lists the clusters of a statistical map by their peaks: coordinates, without names.
+neurowhere adds the region of each peak, the terms that published studies associate with it, and the
+studies themselves.
+"""
+
+import matplotlib.pyplot as plt
+from nilearn import plotting
+from nilearn.datasets import load_sample_motor_activation_image
+from nilearn.reporting import get_clusters_table
+
+from neurowhere import decode, decode_many, default_atlas, load_model
+
+# %%
+# The table of nilearn
+# --------------------
+# The map comes with nilearn: left against right button press.
+
+motor = load_sample_motor_activation_image()
+table = get_clusters_table(motor, stat_threshold=4, cluster_threshold=20, two_sided=True)
+table = table[table["Cluster Size (mm3)"] != ""].reset_index(drop=True)  # main peaks only
+table.head()
+
+# %%
+# Regions and terms
+# -----------------
+# ``region_of`` returns the region of each point, −1 outside of the atlas. ``decode_many`` takes
+# named places one after another.
+
+model = load_model()
+atlas = default_atlas()
+peaks = table[["X", "Y", "Z"]].to_numpy(float)
+table["Region"] = [atlas.names[k] if k >= 0 else "" for k in atlas.region_of(peaks)]
+places = dict(zip(table["Cluster ID"].astype(str), peaks, strict=True))
+decoded = {name: found for name, found, _ in decode_many(model, places, n_terms=3)}
+table["Terms"] = [", ".join(found.terms["term"]) if found else "" for found in decoded.values()]
+columns = ["Cluster ID", "X", "Y", "Z", "Peak Stat", "Region", "Terms"]
+table[columns].round(1)
+
+# %%
+# A figure with names
+# -------------------
+
+shown = table[table["Region"] != ""].head(4)
+figure, axes = plt.subplots(len(shown), 1, figsize=(9, 2.6 * len(shown)))
+for axis, (_, row) in zip(axes, shown.iterrows(), strict=True):
+    plotting.plot_stat_map(
+        motor,
+        cut_coords=(row["X"], row["Y"], row["Z"]),
+        threshold=4,
+        axes=axis,
+        colorbar=False,
+    )
+    axis.set_title(f"{row['Region']}: {row['Terms']}", fontsize="small", loc="left")
+
+# %%
+# Studies
+# -------
+# The training studies whose texts point to the strongest cluster most:
+
+strongest = table["Peak Stat"].astype(float).idxmax()
+decode(model, peaks[strongest]).studies.head()
+
+# %%
+# From the command line, for a table with columns x, y, z and id, or for a folder of maps:
+#
+# .. code-block:: bash
+#
+#    neurowhere decode peaks.csv --by id --table decoded.csv
+#    neurowhere decode maps --table decoded.csv
+
+plt.show()
