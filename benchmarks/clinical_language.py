@@ -28,7 +28,7 @@ from neurowhere.text.features import TermExtractor
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
-PASSAGES = ("own", "seen", "second", "unseen")
+PASSAGES = ("own", "seen", "second", "unseen", "final")
 SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
 N_ABSTRACTS = 300
 REPEATS = 3
