@@ -12,6 +12,7 @@ LEVEL = 0.95
 PRIOR_DOCUMENTS = 20  # whose spread is that of all documents, added to those of a group
 MIN_FOR_INTERVAL = 2  # documents: with one, every replicate is the same
 NO_SKEWNESS = 1e-6
+MOST_SKEWNESS = 0.4  # of a mean: near 0.5 the transformation is vertical, and bounds are erratic
 
 
 def ratio_bounds(
@@ -56,7 +57,7 @@ def ratio_bounds(
        the studentised mean of skewed values, by Hall's cubic transformation (J. R. Statist. Soc. B,
        1992): the bounds are ρ − s h(±t), with s the standard error of T / (o + r̄) and
 
-           h(t) = 3/γ' (∛(1 + γ'(t − γ'/6)) − 1).
+           h(t) = 3/γ' (∛(1 + γ'(t − γ'/6)) − 1),    |γ'| ≤ 0.4.
 
     `benchmarks/contrast_coverage.py` measures how often they hold the truth.
     """
@@ -106,7 +107,8 @@ def _stretched(t: float, skewness: Array) -> Array:
     """Turn a quantile of a symmetric distribution into that of a skewed mean: h(t).
 
     >>> _stretched(2.0, np.array([0.0, 0.5, -0.5])).round(2)
-    array([2.  , 1.51, 8.08])
+    array([2.  , 1.58, 3.32])
     """
+    skewness = np.clip(skewness, -MOST_SKEWNESS, MOST_SKEWNESS)
     g = np.where(np.abs(skewness) < NO_SKEWNESS, NO_SKEWNESS, skewness)
     return np.asarray(3 / g * (np.cbrt(1 + g * (t - g / 6)) - 1))
