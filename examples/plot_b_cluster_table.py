@@ -7,6 +7,8 @@ neurowhere adds the region of each peak, the terms that published studies associ
 studies themselves.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 from nilearn import plotting
 from nilearn.datasets import load_sample_motor_activation_image
@@ -17,10 +19,12 @@ from neurowhere import decode, decode_many, default_atlas, load_model
 # %%
 # The table of nilearn
 # --------------------
-# The map comes with nilearn: left against right button press.
+# The map comes with nilearn: left against right button press. Its values are cut off at the top, so
+# that nilearn warns of peaks in the middle of a plateau.
 
 motor = load_sample_motor_activation_image()
-table = get_clusters_table(motor, stat_threshold=4, cluster_threshold=20, two_sided=True)
+with warnings.catch_warnings(action="ignore", category=UserWarning):
+    table = get_clusters_table(motor, stat_threshold=4, cluster_threshold=20, two_sided=True)
 table = table[table["Cluster Size (mm3)"] != ""].reset_index(drop=True)  # main peaks only
 table.head()
 
