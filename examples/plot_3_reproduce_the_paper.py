@@ -100,7 +100,7 @@ for row, (title, image) in enumerate(
         axes=(0, 0.5 - row / 2, 1, 0.42),
         display_mode="lyrz",
         cmap="YlOrRd",
-        threshold=5e-6,  # per mm³; uniform is 5e-7
+        threshold=2e-6,  # per mm³; uniform is 5e-7
         vmin=0,
         vmax=4e-5,
         colorbar=False,

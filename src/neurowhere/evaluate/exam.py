@@ -1,6 +1,5 @@
 """One entry on one fold of the open benchmark: fitted, asked, and scored by every metric."""
 
-import pickle
 import time
 from collections.abc import Collection
 from typing import Any
@@ -206,13 +205,8 @@ def _score_terms(
 
 
 def _megabytes(model: Entry) -> float | None:
-    """Size of a model: what it says, or that of its pickle."""
+    """Return the size of a model, if it says so."""
     size = getattr(model, "size_mb", None)
-    if size is None and not hasattr(model, "known"):
-        try:
-            size = len(pickle.dumps(model)) / 1e6
-        except (pickle.PicklingError, TypeError, AttributeError):
-            return None
     return None if size is None else round(float(size), 3)
 
 

@@ -242,7 +242,17 @@ class Encoding:
         )
 
     def contributions(self, place: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Return what each of `uses` adds to a place, as `why` tells it: (n_terms,)."""
+        """Return what each of `uses` adds to a place, as `why` tells it.
+
+        Parameters
+        ----------
+        place : array of shape (3,) or (n_regions,), optional
+            A point in mm, or weights of regions; by default the map itself.
+
+        Returns
+        -------
+        array of shape (n_terms,)
+        """
         return self.explain(self._weights(place) - self.mean_map)
 
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
