@@ -157,7 +157,15 @@ def test_every_file_is_documented():
         assert f"`{name}`" in page, name
 
 
-def test_controls_and_a_minimum_ratio(run, source, options, tmp_path):
+def test_controls_and_a_minimum_ratio(run, options, tmp_path):
+    source = tmp_path / "alike.jsonl"
+    with source.open("w") as stream:
+        for number in range(90):
+            disease, word = ("ordinary", TERMS[number % 4])
+            if number % 3 == 0:
+                disease, word = ("Huntington", TERMS[number % 2])
+            record = {"pmid": number + 1, "abstract": f"The {word} in {disease} disease."}
+            stream.write(json.dumps(record) + "\n")
     arguments = ("--term", "huntington", "--matched", "--min-ratio", "1.2")
     outcome = run("contrast", source, *arguments, *options)
     assert outcome.code == 0, outcome.err

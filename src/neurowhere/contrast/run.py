@@ -294,7 +294,7 @@ def _against(groups: Sequence[Group], *, matched: bool) -> str:
 def _kinds_named(groups: Sequence[Group]) -> list[str]:
     """Kinds that the queries ask for themselves."""
     queries = [group.query for group in groups if isinstance(group, ByTerm)]
-    named = [query.names(KIND_WORDS) for query in queries]
+    named = [query.has_words(KIND_WORDS) for query in queries]
     return [word for word, *some in zip(KIND_WORDS, *named, strict=True) if any(some)]
 
 

@@ -92,6 +92,22 @@ class Query:
         found = [leaf.mentions(source, rows) > 0 for leaf in self._tree.leaves()]
         return np.asarray(np.any(found, axis=0))
 
+    def has_words(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether each word is one of those that are looked for, in a phrase or by itself.
+
+        >>> Query("informed consent OR mice").has_words(["consent", "mouse", "rat"]).tolist()
+        [True, True, False]
+        """
+        source, rows = _Texts(words), np.arange(len(words))
+        leaves = [
+            part
+            for leaf in self._tree.leaves()
+            for part in (
+                [Phrase((word,)) for word in leaf.words] if isinstance(leaf, Phrase) else [leaf]
+            )
+        ]
+        return np.asarray(np.any([leaf.mentions(source, rows) > 0 for leaf in leaves], axis=0))
+
     def __repr__(self) -> str:
         return f"Query({self.text!r})"
 
