@@ -18,6 +18,14 @@ from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 FOLDERS = ("--no-pictures",)  # which the tests of one text draw
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Ctrl-C is heard, also by tests that run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
