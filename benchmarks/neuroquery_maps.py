@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from neuroquery_rival import Rival
 from neurowhere.evaluate.protocol import N_FOLDS, Protocol
 from neurowhere.exceptions import DataWarning
-from neuroquery_rival import Rival
 
 
 def main():

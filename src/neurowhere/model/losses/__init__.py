@@ -129,5 +129,5 @@ def _expected(loss: str, constraint: str | None) -> str:
         return f"expected loss among {', '.join(losses)}, got {loss!r}"
     if repr(constraint) not in constraints:
         return f"expected constraint among {', '.join(constraints)}, got {constraint!r}"
-    fitting = sorted(repr(each["loss"]) for each in known if each["constraint"] == constraint)
+    fitting = sorted({repr(each["loss"]) for each in known if each["constraint"] == constraint})
     return f"expected loss {' or '.join(fitting)} for constraint={constraint!r}, got {loss!r}"
