@@ -83,7 +83,8 @@ def test_everything_is_written(run, source, atlas, tmp_path):
         (("--folds", 50), "expected at least 50 studies"),
         (
             ("--losses", "l7"),
-            "expected losses among l1, l2, likelihood, labels, labels-l1, l1-literal",
+            "expected losses among l1, l2, likelihood, labels, labels-l1, l1-literal, l2-literal, "
+            "labels-literal; got 'l7'",
         ),
         (("--partitions", "atlas:no.nii"), "no file no.nii"),
         (("--vocabulary", "no.csv"), "cannot read no.csv"),
