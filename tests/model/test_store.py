@@ -238,8 +238,14 @@ def refuse(folder, message):
         assert "\n" not in str(caught.value)
 
 
+def arrays_of(file):
+    """Read the arrays of a file, and close it."""
+    with np.load(file) as arrays:
+        return dict(arrays)
+
+
 def forge_arrays(folder, file, **changes):
-    arrays = dict(np.load(folder / file))
+    arrays = arrays_of(folder / file)
     np.savez(folder / file, **(arrays | changes))
     forge(folder, file, (folder / file).read_bytes())
 
@@ -250,14 +256,14 @@ def forge_arrays(folder, file, **changes):
     [("predictor.npz", "mean"), ("terms.npz", "idf"), ("partition.npz", "affine")],
 )
 def test_numbers_that_are_not_finite_are_refused(saved, file, name, value):
-    values = np.load(saved / file)[name].copy()
+    values = arrays_of(saved / file)[name]
     values.flat[1] = value
     forge_arrays(saved, file, **{name: values})
     refuse(saved, f"numbers in {name} that are not finite")
 
 
 def test_a_scale_that_makes_numbers_infinite_is_refused(small):
-    scale = np.load(small / "predictor.npz")["coefficients_scale"]
+    scale = arrays_of(small / "predictor.npz")["coefficients_scale"]
     forge_arrays(small, "predictor.npz", coefficients_scale=np.full_like(scale, 3e38))
     refuse(small, "numbers in coefficients that are not finite")
 
@@ -291,7 +297,7 @@ def test_regions_without_an_id_are_refused(tmp_path):
     save_model(
         Encoder(make_atlas(), "l2", vocabulary=TERMS, brain=GRID).fit(CORPUS), tmp_path / "m"
     )
-    arrays = np.load(tmp_path / "m" / "partition.npz")
+    arrays = arrays_of(tmp_path / "m" / "partition.npz")
     few = {"ids": arrays["ids"][:-1], "names": arrays["names"][:-1]}
     forge_arrays(tmp_path / "m", "partition.npz", **few)
     refuse(tmp_path / "m", "expected an id for each region")
