@@ -329,6 +329,8 @@ def _outcome(service: Service, name: str, query: Any) -> bytes | ApiError:
     """Return the answer or the error as plain data: not every exception survives a pipe."""
     try:
         return service.answer(name, query)
+    except ApiError as error:
+        return error
     except NeurowhereError as error:
         return refusal(error)
     except Exception as error:
