@@ -36,8 +36,6 @@ def test_the_page_of_a_term_has_its_map_related_terms_and_studies(shipped_visit)
         "name => document.getElementById('caption').textContent.includes(name)", arg=related[0]
     )
     assert visit.page.input_value("#term") == related[0]
-    visit.page.go_back()
-    visit.until("document.getElementById('term').value === 'working memory'")
 
 
 def test_a_term_of_a_text_has_a_page(shipped_visit):
