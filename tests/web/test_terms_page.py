@@ -1,5 +1,7 @@
 """Terms: found by their letters, each with a page; related ones; regions and atlases."""
 
+import time
+
 import pytest
 
 pytestmark = pytest.mark.browser
@@ -36,6 +38,8 @@ def test_the_page_of_a_term_has_its_map_related_terms_and_studies(shipped_visit)
         "name => document.getElementById('caption').textContent.includes(name)", arg=related[0]
     )
     assert visit.page.input_value("#term") == related[0]
+    visit.page.go_back()
+    visit.until("document.getElementById('term').value === 'working memory'")
 
 
 def test_a_term_of_a_text_has_a_page(shipped_visit):
@@ -79,3 +83,25 @@ def test_another_atlas_names_other_regions(shipped_visit):
     visit.until("/visual/i.test(document.querySelector('#regions tbody').textContent)")
     assert "calcarine" not in visit.regions()
     assert "atlas=hcpex" in visit.page.url
+
+
+def test_a_place_that_is_noted_late_does_not_hide_the_query_before(shipped_visit):
+    """The crosshair is noted after a while; a term that is opened meanwhile is a step."""
+    visit = shipped_visit
+    visit.go("#mode=term&term=working+memory")
+    visit.page.wait_for_selector("#related-terms button")
+    visit.page.route("**/api/v1/**", answer_late)
+    visit.page.evaluate("""() => {
+        document.getElementById("opacity").dispatchEvent(new Event("input"));
+        document.querySelector("#related-terms button").click();
+    }""")
+    visit.until("!document.getElementById('caption').textContent.includes('working memory')")
+    visit.page.unroute("**/api/v1/**")
+    visit.page.go_back()
+    visit.until("document.getElementById('term').value === 'working memory'")
+
+
+def answer_late(route):
+    """Answer after what was to be noted would have been."""
+    time.sleep(1)
+    route.continue_()

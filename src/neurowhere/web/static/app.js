@@ -26,6 +26,7 @@ const RESTING_MS = 2500; // after which a text that is typed is worth rememberin
 let running = null; // the controller of the request under way
 let answered = null; // the mode whose answer is shown, or null
 let limit = 50_000; // characters of a text
+let current = true; // whether what is shown answers what the form asks
 let settled = true; // whether the query in the address is worth going back to
 let noteAddress = () => {};
 
@@ -40,6 +41,7 @@ const askSoon = settle(() => run({ typed: true }), TYPING_MS);
 
 // Something was typed: what is under way answers another text, and is dropped.
 function later() {
+  current = false;
   running?.abort();
   askSoon();
 }
@@ -47,6 +49,7 @@ function later() {
 // Ask, and show all of the answer at once; what was asked before is given up.
 async function run({ step = false, at = null, typed = false } = {}) {
   askSoon.cancel(); // what was typed is asked now
+  current = false;
   running?.abort();
   running = new AbortController();
   const { signal } = running;
@@ -56,6 +59,7 @@ async function run({ step = false, at = null, typed = false } = {}) {
   try {
     const [answer, show] = await Promise.all([asked.ask(signal), prepare(asked.view(), signal)]);
     if (signal.aborted) return;
+    current = true;
     tell(asked, answer, show, at);
     note({ step: step || (typed && settled) });
     settled = !typed;
@@ -116,6 +120,7 @@ function clear({ empty, problem }) {
   clearAnswers();
   clearStage(empty);
   setExports(false);
+  current = true;
   note();
 }
 
@@ -123,7 +128,10 @@ function setExports(yes) {
   for (const button of document.querySelectorAll("#downloads button, #copies button")) button.disabled = !yes;
 }
 
+// Put what is shown into the address. A query that has no answer yet would take the place of the
+// last one there, and going back would skip it.
 function note(options) {
+  if (!current) return;
   record(fields(), options);
   noteAddress();
 }
