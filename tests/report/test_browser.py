@@ -12,7 +12,7 @@ from neurowhere.report.encoding import encoding_page
 
 pytestmark = pytest.mark.browser
 
-LIVE = "#viewer.live"
+DRAWN = "#viewer.live [data-part=scale] span"  # the legend is drawn last
 TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part=${n}]`).value))"
 
@@ -44,7 +44,7 @@ def visit(browser, address, **options):
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda message: page.problems.append(message.text))
     page.goto(address)
-    page.wait_for_selector(LIVE)
+    page.wait_for_selector(DRAWN)
     return page
 
 
