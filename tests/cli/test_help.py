@@ -1,5 +1,9 @@
 """The help of every command has an example."""
 
+import subprocess
+import sys
+from importlib import metadata
+
 import pytest
 import typer
 
@@ -18,3 +22,9 @@ def test_help_has_an_example(run, name):
     outcome = run(*name.split(), "--help")
     assert outcome.code == 0
     assert f"neurowhere {name} " in outcome.out.split("Example", 1)[1]
+
+
+def test_the_package_runs_as_a_module():
+    asked = [sys.executable, "-m", "neurowhere", "--version"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["neurowhere", metadata.version("neurowhere")]

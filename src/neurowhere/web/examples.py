@@ -168,13 +168,13 @@ MASK: Example = {
 }
 TERMS: Example = {"terms": ["amygdala", "aphasia", "working memory"]}
 MODEL: Example = {
-    "version": "0.1.0",
+    "version": "0.2.0",
     "studies": 12100,
     "terms": 2856,
     "atlas": "165 regions",
     "limits": {"max_body": 1_000_000, "max_text": 50_000, "max_batch": 100},
 }
-HEALTH: Example = {"status": "ok", "version": "0.1.0", "pending": 0, "capacity": 66}
+HEALTH: Example = {"status": "ok", "version": "0.2.0", "pending": 0, "capacity": 66}
 READY: Example = {
     "status": "ready",
     "workers": [{"state": "ready", "memory_mb": 170.2, "restarts": 0}],
