@@ -22,7 +22,7 @@ def one(script):
 
 
 def test_there_are_examples():
-    assert len(SCRIPTS) >= 13
+    assert len(SCRIPTS) >= 14
 
 
 @pytest.mark.slow
