@@ -4,7 +4,8 @@
 #   tools/package.sh WORK [PYTHON ...]
 #
 # WORK/dist gets the files. Checks: twine (metadata, README), check-wheel-contents, and cffconvert for
-# CITATION.cff, in an environment of its own because it needs old packages. Each PYTHON, such as
+# CITATION.cff, in an environment of its own because it needs old packages; the workflow against its
+# schema; and the conda recipe, which is rendered, not built. Each PYTHON, such as
 # python3.12, gets a clean environment with the wheel alone, and encodes a text outside of the clone.
 set -euo pipefail
 work=${1:?folder for environments and packages}
@@ -30,6 +31,17 @@ environment tools build check-wheel-contents twine
 "$work/tools/bin/check-wheel-contents" "$work"/dist/*.whl
 environment cff cffconvert
 "$work/cff/bin/cffconvert" --validate --infile "$root/CITATION.cff"
+environment release check-jsonschema py-rattler-build
+"$work/release/bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+(cd conda && "$work/release/bin/python" - << 'RENDER'
+from rattler_build import PlatformConfig, RenderConfig, Stage0Recipe, VariantConfig
+
+platform = PlatformConfig(target_platform="linux-64", experimental=True)  # reads pyproject.toml
+for output in Stage0Recipe.from_file("recipe.yaml").render(VariantConfig(), RenderConfig(platform)):
+    package = output.recipe.package
+    print(f"conda recipe: {package.name} {package.version}")
+RENDER
+)
 
 for python in "$@"; do
     clean=$work/clean-$(basename "$python")
