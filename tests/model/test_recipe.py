@@ -7,7 +7,6 @@ from tests.studies import PLACES, TERMS, make_corpus
 
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
-from neurowhere.model.kinds import to_encoder
 from neurowhere.model.material import (
     ArticleMentions,
     Material,
@@ -17,7 +16,7 @@ from neurowhere.model.material import (
 )
 from neurowhere.model.places import cut, place_densities
 from neurowhere.model.recipe import Recipe, upsampled
-from neurowhere.model.views import LEAST_STUDIES, TIMES, Views, bare_terms
+from neurowhere.model.views import LEAST_STUDIES, TIMES, Views, bare_terms, to_encoder
 from neurowhere.text import TermExtractor, Vocabulary
 
 GRID = VoxelGrid(4)

@@ -32,7 +32,7 @@ from neurowhere.model.schema import (
     Unknown,
     names_of,
 )
-from neurowhere.model.titles import title_of
+from neurowhere.model.studies import title_of
 from neurowhere.space import Atlas
 from neurowhere.text.clinical import mentions as clinical
 
