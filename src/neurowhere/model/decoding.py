@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
+from neurowhere.learn.exponent import STRENGTH
 from neurowhere.learn.predictor import FLOOR, Predictor
-from neurowhere.learn.prior import STRENGTH
 from neurowhere.model.alone import known, term_features, terms_alone
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets

@@ -175,7 +175,7 @@ class GatedTfIdf(TfIdf):
 
     With c the count of a term and w its weight, x ∝ s(c) · w as in `TfIdf`, times 1.73^h for names
     of structures, and times √g for extra words, with g and h the gates of the text
-    (`neurowhere.learn.gates`).
+    (`neurowhere.learn.exponent`).
 
     Parameters
     ----------
