@@ -86,7 +86,7 @@ def test_a_name_that_no_study_mentions_points_to_its_region(model):
     "text", ["left amygdala and cuneus", "fear, insula, amygdala", "sight and motor cortex"]
 )
 def test_contributions_are_exact(model, text):
-    result = model.encode(text, laterality=False)
+    result = model.encode(text, sides=False)
     places = [(-22, -4, -18), (8, -92, 2)]
     here = GRID.region_of(places)
     first, second = np.log(result.probabilities[here]) - model.predictor_.bias[here]

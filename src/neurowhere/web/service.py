@@ -124,7 +124,7 @@ class Service:
         return self.model.encode_many(
             texts,
             negation=reading.negation,
-            laterality=reading.laterality,
+            sides=reading.sides,
             findings=reading.findings,
             hedge_weight=reading.hedge_weight,
         )
