@@ -42,8 +42,6 @@ from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.features import WEIGHTINGS
 
-__all__ = ["MAX_ARRAY_BYTES", "MAX_TEXT_BYTES", "check_files", "check_finite", "read_arrays"]
-
 KIND = "model"
 FORMAT_VERSION = 3
 REMEDY = "fetch or fit it again"
@@ -128,7 +126,7 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     folder : path, optional
         By default the model that the package ships. A folder that is missing, changed, cut short,
         foreign or of another format version is refused with a `ModelError`, and so is one whose
-        arrays are not finite, or larger than `neurowhere.model.store` allows.
+        arrays are not finite, or larger than `MAX_ARRAY_BYTES`.
 
     Returns
     -------
