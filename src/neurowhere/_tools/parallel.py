@@ -17,7 +17,16 @@ from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError, NeurowhereWarning
 
-__all__ = ["Workers", "compiled", "connect", "hired", "run_here", "run_on_cluster", "slices", "track"]
+__all__ = [
+    "Workers",
+    "compiled",
+    "connect",
+    "hired",
+    "run_here",
+    "run_on_cluster",
+    "slices",
+    "track",
+]
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
