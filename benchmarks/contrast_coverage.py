@@ -20,7 +20,7 @@ from scipy import stats
 
 from disease_maps import find_sources, read_atlas
 from neurowhere._tools.parallel import Workers
-from neurowhere.contrast.intervals import ratio_bounds
+from neurowhere.contrast.contrast import ratio_bounds
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.selection import ByTerm
 from neurowhere.model.store import load_model

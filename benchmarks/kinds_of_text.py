@@ -26,10 +26,10 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 
 from neurowhere import Encoder, load_model, save_model
-from neurowhere.evaluate.retrieval import likelihood_matrix, recalls, without_hubs
+from neurowhere.evaluate.metrics import likelihood_matrix, recalls, without_hubs
 from neurowhere.learn import LengthCalibration, mass_for, peak_levels, shuffle_split
-from neurowhere.model.kinds import to_encoder
 from neurowhere.model.recipe import Recipe
+from neurowhere.model.views import to_encoder
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import build_full

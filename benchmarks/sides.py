@@ -99,12 +99,12 @@ def sided_terms(model, text):
 
 
 def off(model, text):
-    return model.encode(text, laterality=False).probabilities
+    return model.encode(text, sides=False).probabilities
 
 
 def pooled(model, text):
     """One shift of the whole map, by the shares of all sides in the text."""
-    plain = model.encode(text, laterality=False)
+    plain = model.encode(text, sides=False)
     found = side_shares(plain.mentions, {name: use.weight for name, use in plain.uses.items()})
     return move_to_sides(model.partition_, plain.probabilities, found.left, found.right)
 

@@ -38,7 +38,7 @@ for mention in summary.mentions:
 # The map, beside that of a program that only looks for words: without negation, sides and sections
 # the side is lost, and places that the report denies draw the map away from the infarct.
 
-naive = model.encode(REPORT, negation=False, laterality=False, findings=False)
+naive = model.encode(REPORT, negation=False, sides=False, findings=False)
 figure = plt.figure(figsize=(9, 5))
 rows = [("as it was read", result), ("every word counted, on both sides", naive)]
 for row, (title, encoding) in enumerate(rows):

@@ -491,7 +491,7 @@ def read_model(folder: Path) -> None:
 # ---- HTTP
 
 ENCODE = {"text": "No lesion in the left amygdala.", "at": [-22, -4, -18], "sentences": True}
-ENCODE |= {"negation": True, "laterality": True, "regions": 5, "resolution_mm": 8, "image": "mass"}
+ENCODE |= {"negation": True, "sides": True, "regions": 5, "resolution_mm": 8, "image": "mass"}
 REQUESTS = [
     ("encode", "application/json", ENCODE),
     ("batch", "*/*", {"texts": ["amygdala", "insula"], "regions": 3}),

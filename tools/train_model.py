@@ -21,10 +21,10 @@ import pandas as pd
 from neurowhere import load_model, save_model
 from neurowhere.corpus import read_corpus
 from neurowhere.exceptions import DataWarning
-from neurowhere.model.kinds import to_encoder
 from neurowhere.model.material import ArticleMentions, Material, count_bodies, with_candidates
 from neurowhere.model.places import place_densities
 from neurowhere.model.recipe import Recipe
+from neurowhere.model.views import to_encoder
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import TermExtractor, Vocabulary
 

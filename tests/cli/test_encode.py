@@ -76,8 +76,8 @@ def test_an_atlas_of_ones_own(encode, atlas):
 
 
 def test_options_reach_the_model(encode, model):
-    told = json.loads(encode(TEXT, "--json", "--no-negation", "--no-laterality").out)
-    encoding = load_model(model).encode(TEXT, negation=False, laterality=False)
+    told = json.loads(encode(TEXT, "--json", "--no-negation", "--no-sides").out)
+    encoding = load_model(model).encode(TEXT, negation=False, sides=False)
     assert {row["term"] for row in told["terms"]} == {"amygdala", "motor cortex"}
     assert told["peaks"][0]["density"] == pytest.approx(encoding.peaks["density"][0], rel=1e-3)
 

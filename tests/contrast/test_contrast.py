@@ -12,8 +12,7 @@ from neurowhere import Atlas, Corpus, Encoder, contrast_documents
 from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
-from neurowhere.contrast.contrast import Contrast
-from neurowhere.contrast.intervals import ratio_bounds
+from neurowhere.contrast.contrast import Contrast, ratio_bounds
 from neurowhere.contrast.shard import without_terms
 from neurowhere.contrast.sums import Rows, permutation_null, sum_documents, sum_rows
 from neurowhere.corpus import Document

@@ -11,9 +11,14 @@ from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Corpus, Encoder, benchmark
 from neurowhere.corpus import Document
-from neurowhere.evaluate.entries import EncoderEntry, Pretrained, on_grid
-from neurowhere.evaluate.maps import Maps, read_maps
-from neurowhere.evaluate.nearest import NearestStudies
+from neurowhere.evaluate.entries import (
+    EncoderEntry,
+    Maps,
+    NearestStudies,
+    Pretrained,
+    on_grid,
+    read_maps,
+)
 from neurowhere.evaluate.protocol import TERMS as ASKED
 from neurowhere.evaluate.protocol import Protocol, fold_of
 from neurowhere.exceptions import CorpusError, FitError, OutputError

@@ -8,10 +8,10 @@ from neurowhere.evaluate.metrics import (
     as_densities,
     correlations,
     overlaps,
+    recalls,
     share_held,
     term_scores,
 )
-from neurowhere.evaluate.retrieval import recalls
 
 
 @pytest.fixture

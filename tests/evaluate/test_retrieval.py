@@ -1,6 +1,6 @@
 import numpy as np
 
-from neurowhere.evaluate.retrieval import Matcher, combine, likelihood_matrix, recalls, without_hubs
+from neurowhere.evaluate.metrics import Matcher, combine, likelihood_matrix, recalls, without_hubs
 
 
 def test_scores_are_means_over_the_peaks_of_each_study():

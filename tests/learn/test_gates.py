@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import Gates
-from neurowhere.learn.gates import LESS_SHORT, MORE_LONG, N_LONG, N_SHORT
+from neurowhere.learn.exponent import LESS_SHORT, MORE_LONG, N_LONG, N_SHORT
 
 
 def opening(n, extra=0):

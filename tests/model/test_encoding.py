@@ -6,7 +6,7 @@ from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
-from neurowhere.model.gazetteer import region_names
+from neurowhere.text.labels import region_names
 
 TEXT = "The amygdala, <visual cortices> and\nthe amyg-\ndala; more unknown words."
 

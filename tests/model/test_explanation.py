@@ -63,7 +63,7 @@ def test_what_a_text_denies_does_not_count(model):
     asked = model.encode(TEXT, negation=False)
     assert "motor cortex" in asked.terms["term"].tolist()
     features = model.transform([TEXT])
-    plain = model.encode(TEXT, negation=False, laterality=False)
+    plain = model.encode(TEXT, negation=False, sides=False)
     np.testing.assert_array_equal(plain.probabilities, model.predict_features(features)[0])
 
 
@@ -80,7 +80,7 @@ def test_each_structure_moves_to_its_own_side(model):
         named, other = sorted(PLACES[name], key=lambda place: -side * place[0])
         here, there = mixed.density[GRID.region_of([named, other])]
         assert here > 1.5 * there
-    off = model.encode("the left amygdala", laterality=False).probabilities
+    off = model.encode("the left amygdala", sides=False).probabilities
     np.testing.assert_allclose(off, neither, atol=1e-7)
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.studies import TERMS
 
 from neurowhere import Vocabulary
-from neurowhere.model.pieces import cuts, read_in_pieces
+from neurowhere.model.reading import cuts, read_in_pieces
 from neurowhere.text import TermCounter
 from neurowhere.text.clinical.mentions import read_mentions
 

@@ -30,7 +30,7 @@ def test_predictions_of_texts_are_those_of_their_encodings(model):
 
 
 def test_switches_are_parameters_of_the_estimator(model):
-    plain = model.encode("no amygdala; left visual cortex", negation=False, laterality=False)
+    plain = model.encode("no amygdala; left visual cortex", negation=False, sides=False)
     options = {**model.get_params(), "negation": False, "sides": False}
     other = Encoder(**options).fit(make_corpus())
     np.testing.assert_allclose(

@@ -7,7 +7,6 @@ from tests.studies import PLACES, TERMS, make_corpus
 
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
-from neurowhere.model.kinds import to_encoder
 from neurowhere.model.material import (
     ArticleMentions,
     Material,
@@ -17,7 +16,7 @@ from neurowhere.model.material import (
 )
 from neurowhere.model.places import cut, place_densities
 from neurowhere.model.recipe import Recipe, upsampled
-from neurowhere.model.views import LEAST_STUDIES, TIMES, Views, bare_terms
+from neurowhere.model.views import LEAST_STUDIES, TIMES, Views, bare_terms, to_encoder
 from neurowhere.text import TermExtractor, Vocabulary
 
 GRID = VoxelGrid(4)
@@ -87,7 +86,7 @@ def test_a_name_that_no_study_mentions_points_to_its_region(model):
     "text", ["left amygdala and cuneus", "fear, insula, amygdala", "sight and motor cortex"]
 )
 def test_contributions_are_exact(model, text):
-    result = model.encode(text, laterality=False)
+    result = model.encode(text, sides=False)
     places = [(-22, -4, -18), (8, -92, 2)]
     here = GRID.region_of(places)
     first, second = np.log(result.probabilities[here]) - model.predictor_.bias[here]
@@ -116,7 +115,7 @@ def test_what_stands_in_the_results_of_an_article_weighs_more(model, monkeypatch
         f"Results {filler} The motor cortex."
     )
     before = model.encode(text).uses
-    monkeypatch.setattr("neurowhere.learn.gates.N_LONG", 1.0)  # terms that make an article
+    monkeypatch.setattr("neurowhere.learn.exponent.N_LONG", 1.0)  # terms that make an article
     after = model.encode(text).uses
     assert before["amygdala"].weight > before["motor cortex"].weight
     assert after["amygdala"].weight < after["motor cortex"].weight

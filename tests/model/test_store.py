@@ -14,8 +14,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Encoder, Vocabulary, load_model, save_model
 from neurowhere.exceptions import ModelError, OutputError
 from neurowhere.learn import Linear
-from neurowhere.model.soundness import MAX_TEXT_BYTES
-from neurowhere.model.store import verify_model
+from neurowhere.model.store import MAX_TEXT_BYTES, verify_model
 
 CORPUS, TEST = make_corpus(), make_corpus(10, seed=1)
 

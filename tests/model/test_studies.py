@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from neurowhere.model.studies import Neighbours, unit_rows
+from neurowhere import load_model
+from neurowhere.model.studies import Neighbours, title_of, unit_rows
+from neurowhere.model.summary import studies_of
 
 IDS = np.array([f"{number}" for number in range(500)])
 
@@ -28,3 +30,20 @@ def test_nothing_is_close_to_nothing_and_few_studies_are_all_given():
     found = neighbours.nearest(np.array([3, 2, 1, 5], np.float32))  # dimensions that are not kept
     assert found["link"].tolist()[1:] == ["https://pubmed.ncbi.nlm.nih.gov/2/", ""]
     assert found["id"].tolist() == ["1", "2", "x"]
+
+
+def test_every_study_of_the_shipped_model_has_a_title():
+    ids = load_model().neighbours_.ids
+    titles = [title_of(study) for study in ids.tolist()]
+    assert all(titles)
+    assert max(map(len, titles)) < 600
+    assert not any("\t" in title or "<" in title for title in titles)
+
+
+def test_a_study_that_is_not_known_has_none():
+    assert title_of("made up") is None
+
+
+def test_similar_studies_come_with_their_titles():
+    similar = studies_of(load_model().encode("amygdala").similar)
+    assert any("amygdala" in study.title.lower() for study in similar)

@@ -38,7 +38,7 @@ def make_table(model, items, *, options=None, **columns):
     return RowMaker(ATLAS, **columns).table(pairs)
 
 
-@pytest.mark.parametrize("options", [{}, {"negation": False}, {"laterality": False}])
+@pytest.mark.parametrize("options", [{}, {"negation": False}, {"sides": False}])
 def test_rows_are_those_of_encode(model, options):
     table = make_table(model, items(), options=options)
     assert table["id"].tolist() == ["0", "1", "2", "3"]

@@ -50,7 +50,7 @@ def test_encode_tells_terms_sides_denials_regions_and_peaks(client):
 
 
 def test_what_is_denied_and_sides_can_be_counted_or_not(client):
-    answer = post(client, "encode", text=FEAR, negation=False, laterality=False).json()
+    answer = post(client, "encode", text=FEAR, negation=False, sides=False).json()
     assert {term["term"] for term in answer["terms"]} == {"amygdala", "visual cortex"}
 
 

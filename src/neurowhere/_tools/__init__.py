@@ -2,6 +2,5 @@
 
 `files` opens files, writes them whole or not at all, and makes their checksums; `replacement` says
 how that outlives a crash, with locks that keep processes apart. `parallel` runs work on cores or on
-a cluster and shows how far it is. `coordinates` moves points between spaces. `compiled`
-keeps compiled loops.
+a cluster, shows how far it is, and compiles loops. `coordinates` moves points between spaces.
 """

@@ -1,4 +1,4 @@
-"""Parallel work on cores or on a Dask cluster, and its progress on a terminal."""
+"""Parallel work on cores or on a Dask cluster, its progress on a terminal, and compiled loops."""
 
 import io
 import logging
@@ -6,16 +6,27 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
-from neurowhere.exceptions import ClusterError, MissingExtraError
+from neurowhere.exceptions import ClusterError, MissingExtraError, NeurowhereWarning
 
-__all__ = ["Workers", "connect", "hired", "run_here", "run_on_cluster", "slices", "track"]
+__all__ = [
+    "Workers",
+    "compiled",
+    "connect",
+    "hired",
+    "run_here",
+    "run_on_cluster",
+    "slices",
+    "track",
+]
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -295,3 +306,38 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
                 bar.start()
     finally:
         bar.stop()
+
+
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function at its first call; importing numba is left until it is decorated.
+
+    Parameters
+    ----------
+    **options
+        Of `numba.njit`.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
+    from numba import njit
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        try:
+            return njit(cache=True, **options)(function)
+        except RuntimeError:  # neither the package's folder nor the user's cache can be written
+            _warn_once()
+            return njit(**options)(function)
+
+    return decorate
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(
+        "no folder to keep compiled code in, so each fit compiles it again, which takes some "
+        "seconds; set NUMBA_CACHE_DIR to a folder that can be written",
+        NeurowhereWarning,
+        stacklevel=3,
+    )

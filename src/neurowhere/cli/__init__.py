@@ -10,11 +10,10 @@ import typer
 from neurowhere.cli.benchmark import benchmark
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
-from neurowhere.cli.decode import decode
 from neurowhere.cli.encode import encode
 from neurowhere.cli.model import compare, fit, model_app, score
 from neurowhere.cli.serve import serve
-from neurowhere.cli.term import term
+from neurowhere.cli.terms import decode, term
 from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line
 
 # Imports make many objects and no garbage: look for it after so many more objects, not 700.

@@ -149,8 +149,7 @@ def _read_ids(path: Path) -> list[str]:
 
 def _read_source(text: str, grid: "VoxelGrid", seen: list[str] | None) -> "Entry":
     """Read a model or maps: a folder with model.json is a model."""
-    from neurowhere.evaluate.entries import Pretrained
-    from neurowhere.evaluate.maps import read_maps
+    from neurowhere.evaluate.entries import Pretrained, read_maps
     from neurowhere.model import load_model
     from neurowhere.model.store import MODEL_NAME
 

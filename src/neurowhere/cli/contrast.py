@@ -188,7 +188,7 @@ def _groups(
 
 
 def _print(result: "Contrast", atlas: "Atlas", output: Path, as_json: bool) -> None:
-    from neurowhere.model.gazetteer import region_names
+    from neurowhere.text.labels import region_names
 
     regions = result.regions(atlas).head(SHOWN)
     names = regions["region"].map(region_names(atlas.names))

@@ -50,7 +50,7 @@ class Options:
     model: Path | None
     atlas: "Atlas"
     negation: bool
-    laterality: bool
+    sides: bool
     findings: bool
     hedge_weight: float
     sort: "RegionOrder"
@@ -68,7 +68,7 @@ class Options:
         """How texts are read, as `Encoder.encode` takes it."""
         return {
             "negation": self.negation,
-            "laterality": self.laterality,
+            "sides": self.sides,
             "findings": self.findings,
             "hedge_weight": self.hedge_weight,
         }
@@ -110,11 +110,9 @@ def encode(
     negation: Annotated[
         bool, typer.Option("--negation/--no-negation", help="Ignore terms that the text negates.")
     ] = True,
-    laterality: Annotated[
+    sides: Annotated[
         bool,
-        typer.Option(
-            "--laterality/--no-laterality", help="Shift the map to the sides that the text gives."
-        ),
+        typer.Option("--sides/--no-sides", help="Shift the map to the sides that the text gives."),
     ] = True,
     all_sections: Annotated[
         bool,
@@ -179,7 +177,7 @@ def encode(
         model=model,
         atlas=read_atlas(atlas),
         negation=negation,
-        laterality=laterality,
+        sides=sides,
         findings=not all_sections,
         hedge_weight=hedge_weight,
         sort=sort.value,

@@ -1,26 +1,131 @@
-"""Controls: documents of the same kind as those of a group, which do not belong to it."""
+"""Controls: how a group differs in kind, and documents of its kind that do not belong to it."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere.contrast.kinds import KIND_WORDS, kind_features
+from neurowhere.contrast.kinds import KIND_WORDS, compare_kinds, kind_features, kind_sums, unlike
 from neurowhere.contrast.matching import Ints
-from neurowhere.contrast.selection import Found, Member
+from neurowhere.contrast.selection import ByTerm, Found, Group, Member
 from neurowhere.exceptions import CorpusError
 
-__all__ = ["Matching", "match_controls", "match_nearest", "propensity"]
+__all__ = [
+    "Compared",
+    "Matching",
+    "compare_groups",
+    "match_controls",
+    "match_nearest",
+    "propensity",
+]
 
 Array = NDArray[np.float64]
 
+FEW = 20  # documents, below which a map is a hint
 CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best
 CALIPER = 0.2  # standard deviations of the log odds between a document and its control
 RIDGE = 10.0  # λ of the penalty λ/2 ‖β‖²
 MOST_CANDIDATES = 50_000  # documents among which controls are looked for
 MOST_PARTS = 50  # parts of the sources that are told apart
+
+
+class Compared(NamedTuple):
+    """A group beside what it is contrasted with, by kind.
+
+    Attributes
+    ----------
+    found : sequence of Found
+        The documents that are contrasted; with controls, those that have one, and the controls.
+    kinds : DataFrame
+        From `compare_kinds`.
+    hints : list of str
+        In which kinds they differ.
+    alone, candidates : int
+        As in `Matching`; 0 without controls.
+    """
+
+    found: Sequence[Found]
+    kinds: pd.DataFrame
+    hints: list[str]
+    alone: int = 0
+    candidates: int = 0
+
+
+def compare_groups(
+    groups: Sequence[Group], found: Sequence[Found], *, matched: bool, weighted: bool, seed: int
+) -> Compared:
+    """Compare a group by kind with the second one, with all documents, or with its controls.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+    found : sequence of Found
+    matched : bool
+        Whether to look for controls.
+    weighted, seed
+        As in `match_controls`.
+
+    Returns
+    -------
+    Compared
+    """
+    named = _kinds_named(groups)
+    kinds = _compare(found, named)
+    if not matched:
+        return Compared(found, kinds, list(_differences(groups[0], found, kinds)))
+    matching = match_controls(found, named, seed, weighted=weighted)
+    kinds = _compare_matched(matching.found, kinds, named, weighted)
+    hints = _differences(groups[0], matching.found, kinds, matched=True)
+    return Compared(matching.found, kinds, list(hints), matching.alone, matching.candidates)
+
+
+def _kinds_named(groups: Sequence[Group]) -> list[str]:
+    """Kinds that the queries ask for themselves."""
+    queries = [group.query for group in groups if isinstance(group, ByTerm)]
+    named = [query.has_words(KIND_WORDS) for query in queries]
+    return [word for word, *some in zip(KIND_WORDS, *named, strict=True) if any(some)]
+
+
+def _compare(found: Sequence[Found], named: Sequence[str]) -> pd.DataFrame:
+    """Compare the group with the second one, or with all documents."""
+    sums = np.sum([each.kinds for each in found], axis=0)
+    everyone, group, *second = sums
+    return compare_kinds(group, second[0] if second else everyone, named)
+
+
+def _compare_matched(
+    found: Sequence[Found], before: pd.DataFrame, named: Sequence[str], weighted: bool
+) -> pd.DataFrame:
+    """Compare the group with its controls, beside how it differed before."""
+    sums = [
+        np.sum([_kinds_of(each, group, weighted) for each in found], axis=0) for group in (0, 1)
+    ]
+    after = compare_kinds(sums[0], sums[1], named)
+    earlier = before.set_index("kind")["difference"]
+    return after.assign(difference_before=after["kind"].map(earlier))
+
+
+def _kinds_of(found: Found, group: int, weighted: bool) -> Any:
+    shard, rows, weights = found.rows_of(group, weighted=weighted)
+    return kind_sums(shard.kinds()[rows], weights)
+
+
+def _differences(
+    group: Group, found: Sequence[Found], kinds: pd.DataFrame, *, matched: bool = False
+) -> Iterator[str]:
+    """Say in which kinds a group differs from what it is contrasted with."""
+    n_documents = sum(len(each.groups[0]) for each in found)
+    different = unlike(kinds, matched=matched) if n_documents >= FEW else ""
+    if different and matched:
+        yield f"controls differ still from the documents that {group}: {different}"
+    elif different:
+        yield (
+            f"documents that {group} differ in kind from the reference: {different}; "
+            "--matched contrasts them with documents of the same kind"
+        )
 
 
 class Matching(NamedTuple):

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,7 @@ from scipy import sparse
 from neurowhere._tools.files import expanded
 from neurowhere._tools.parallel import Workers, hired
 from neurowhere.contrast.contrast import Contrast
-from neurowhere.contrast.controls import match_controls
-from neurowhere.contrast.kinds import KIND_WORDS, compare_kinds, kind_sums, unlike
+from neurowhere.contrast.controls import FEW, Compared, compare_groups
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Query, Search, search
@@ -29,7 +28,6 @@ from neurowhere.model.store import load_model
 __all__ = ["contrast_documents", "default_cache", "sum_all"]
 
 REPLICATES = 200
-FEW = 20  # documents, below which a map is a hint
 N_TERMS = 200  # whose part in the contrast is worked out
 
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -130,50 +128,25 @@ def contrast_documents(
     model knows are in neither mean: it can say nothing of them.
     """
     model = load_model() if model is None else model
-    if model.text == "none":
-        raise FitError("a model of the mean map knows no terms; give one that was fitted to text")
-    if not min_ratio >= 1:
-        raise QueryError(f"expected a ratio of at least 1, got {min_ratio}; 1 lets any effect pass")
+    _check_options(model, min_ratio)
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    groups = [
-        ByTerm(each, min_mentions) if isinstance(each, str) else each
-        for each in (group, against)
-        if each is not None
-    ]
+    groups = _as_groups(group, against, min_mentions)
     left_out = _columns_left_out(model, groups[0] if without_term else None, without)
     summing = Summing(model, left_out, replicates, seed)
     with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
         library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
         found = search(library, Search(groups, model.extractor_, left_out), workers)
-        hints = list(_check(groups, _members(found), found))
-        named = _kinds_named(groups)
-        kinds = _compare(found, named)
-        alone, candidates = 0, 0
-        if matched:
-            found, alone, candidates = match_controls(found, named, seed, weighted=weighted)
-            kinds = _compare_matched(found, kinds, named, weighted)
-        hints += _differences(groups[0], kinds, len(_members(found)[0]), matched=matched)
+        hints = list(_check(groups, found))
+        compared = compare_groups(groups, found, matched=matched, weighted=weighted, seed=seed)
+        hints += compared.hints
         for hint in hints:
             warnings.warn(hint, DataWarning, stacklevel=2)
-        members = _members(found)
-        first, *second = (
-            sum_documents(summing, _rows_of(found, number, weighted), workers)
-            for number in range(len(members))
-        )
-        reference = second[0] if second else sum_all(library, found, summing, workers)
-    population = first + reference if second else reference
-    about: dict[str, Any] = {
-        "documents": library.n_documents,
-        "documents_with_known_terms": population.documents,
-        "documents_in_group": first.documents,
-        "documents_in_second_group": reference.documents if second else None,
-        "documents_in_both": sum(each.in_both for each in found),
-        "terms_left_out": _names(model, left_out),
-        "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
+        summed = _sum_groups(library, compared.found, summing, workers, weighted=weighted)
+    about = {
+        **_about_documents(library, compared, summed),
+        **_about_terms(model, left_out),
         "weighted": weighted,
         "matched": matched,
-        "documents_without_a_control": alone,
-        "candidates_for_controls": candidates,
         "min_ratio": min_ratio,
         "replicates": replicates,
         "seed": seed,
@@ -186,15 +159,10 @@ def contrast_documents(
         against=_against(groups, matched=matched),
         partition=model.partition_,
         brain=model.brain_,
-        probabilities=first.mean,
-        reference=reference.mean,
-        group_replicates=first.replicate_means,
-        reference_replicates=reference.replicate_means,
-        sizes=(first.size, reference.size),
-        null=permutation_null(first, reference if second else None, population),
-        documents=_documents_table(members, weighted=weighted),
-        terms=_carrying_terms(model, first, reference),
-        kinds=kinds,
+        **_means(summed),
+        documents=_documents_table(_members(compared.found), weighted=weighted),
+        terms=_carrying_terms(model, summed.group, summed.reference),
+        kinds=compared.kinds,
         about=about,
     )
 
@@ -219,6 +187,21 @@ def _place_for(cache: str | os.PathLike[str] | None, keep: bool) -> Iterator[Pat
         make_folder(place)
     with tempfile.TemporaryDirectory(prefix="neurowhere-", dir=place) as folder:
         yield Path(folder)
+
+
+def _check_options(model: Encoder, min_ratio: float) -> None:
+    if model.text == "none":
+        raise FitError("a model of the mean map knows no terms; give one that was fitted to text")
+    if not min_ratio >= 1:
+        raise QueryError(f"expected a ratio of at least 1, got {min_ratio}; 1 lets any effect pass")
+
+
+def _as_groups(group: str | Group, against: str | Group | None, min_mentions: int) -> list[Group]:
+    return [
+        ByTerm(each, min_mentions) if isinstance(each, str) else each
+        for each in (group, against)
+        if each is not None
+    ]
 
 
 def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str]) -> Ints:
@@ -250,9 +233,7 @@ def _names(model: Encoder, columns: Ints) -> list[str]:
     return [model.extractor_.terms[column] for column in columns]
 
 
-def _check(
-    groups: Sequence[Group], members: Sequence[Sequence[Member]], found: Sequence[Found]
-) -> Iterator[str]:
+def _check(groups: Sequence[Group], found: Sequence[Found]) -> Iterator[str]:
     """Refuse groups that cannot be compared; say which are small."""
     n_known = sum(len(each.known) for each in found)
     if n_known < 2:
@@ -260,7 +241,7 @@ def _check(
             f"expected at least two documents with a term that the model knows, got {n_known}; "
             "give more documents, or a model of their field"
         )
-    for number, (group, inside) in enumerate(zip(groups, members, strict=True)):
+    for number, (group, inside) in enumerate(zip(groups, _members(found), strict=True)):
         silent = sum(each.silent[number] for each in found)
         if not inside:
             but = f" (but for {silent:,} without any term that the model knows)" * (silent > 0)
@@ -288,62 +269,32 @@ def _against(groups: Sequence[Group], *, matched: bool) -> str:
     return " and ".join(said)
 
 
-# ---- kinds of documents
-
-
-def _kinds_named(groups: Sequence[Group]) -> list[str]:
-    """Kinds that the queries ask for themselves."""
-    queries = [group.query for group in groups if isinstance(group, ByTerm)]
-    named = [query.has_words(KIND_WORDS) for query in queries]
-    return [word for word, *some in zip(KIND_WORDS, *named, strict=True) if any(some)]
-
-
-def _compare(found: Sequence[Found], named: Sequence[str]) -> pd.DataFrame:
-    """Compare the group with the second one, or with all documents."""
-    sums = np.sum([each.kinds for each in found], axis=0)
-    everyone, group, *second = sums
-    return compare_kinds(group, second[0] if second else everyone, named)
-
-
-def _compare_matched(
-    found: Sequence[Found], before: pd.DataFrame, named: Sequence[str], weighted: bool
-) -> pd.DataFrame:
-    """Compare the group with its controls, beside how it differed before."""
-    sums = [
-        np.sum([_kinds_of(each, group, weighted) for each in found], axis=0) for group in (0, 1)
-    ]
-    after = compare_kinds(sums[0], sums[1], named)
-    earlier = before.set_index("kind")["difference"]
-    return after.assign(difference_before=after["kind"].map(earlier))
-
-
-def _kinds_of(found: Found, group: int, weighted: bool) -> Any:
-    shard, rows, weights = found.rows_of(group, weighted=weighted)
-    return kind_sums(shard.kinds()[rows], weights)
-
-
-def _differences(
-    group: Group, kinds: pd.DataFrame, n_documents: int, *, matched: bool
-) -> Iterator[str]:
-    """Say in which kinds a group differs from what it is contrasted with."""
-    different = unlike(kinds, matched=matched) if n_documents >= FEW else ""
-    if different and matched:
-        yield f"controls differ still from the documents that {group}: {different}"
-    elif different:
-        yield (
-            f"documents that {group} differ in kind from the reference: {different}; "
-            "--matched contrasts them with documents of the same kind"
-        )
-
-
-def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
-    readable = {each.shard.name for each in found}
-    names = [shard.name for shard in library.shards if shard.name not in readable]
-    count = f"{len(names):,} of {len(library.shards):,}"
-    return [f"skipped {count} shards, damaged: {', '.join(names)}"] if names else []
-
-
 # ---- sums
+
+
+class _Summed(NamedTuple):
+    """Sums over the group, and over what it is contrasted with."""
+
+    group: Sums
+    reference: Sums
+    is_second_group: bool
+
+    @property
+    def population(self) -> Sums:
+        """Sums over all documents that are compared."""
+        return self.group + self.reference if self.is_second_group else self.reference
+
+
+def _sum_groups(
+    library: Library, found: Sequence[Found], summing: Summing, workers: Workers, *, weighted: bool
+) -> _Summed:
+    """Encode and sum the documents of the group, and of the second one or of all."""
+    first, *second = (
+        sum_documents(summing, _rows_of(found, number, weighted), workers)
+        for number in range(len(found[0].groups))
+    )
+    reference = second[0] if second else sum_all(library, found, summing, workers)
+    return _Summed(first, reference, bool(second))
 
 
 def _rows_of(found: Sequence[Found], group: int, weighted: bool) -> list[Rows]:
@@ -365,6 +316,50 @@ def sum_all(library: Library, found: Sequence[Found], summing: Summing, workers:
     before = [Rows(each.shard, each.changed) for each in touched]
     after = [Rows(each.shard, np.intersect1d(each.known, each.changed)) for each in touched]
     return total - sum_documents(plain, before, workers) + sum_documents(summing, after, workers)
+
+
+def _means(summed: _Summed) -> dict[str, Any]:
+    """Return the part of a `Contrast` that sums give: means, replicates, sizes and null."""
+    group, reference = summed.group, summed.reference
+    second = reference if summed.is_second_group else None
+    return {
+        "probabilities": group.mean,
+        "reference": reference.mean,
+        "group_replicates": group.replicate_means,
+        "reference_replicates": reference.replicate_means,
+        "sizes": (group.size, reference.size),
+        "null": permutation_null(group, second, summed.population),
+    }
+
+
+# ---- what was done
+
+
+def _about_documents(library: Library, compared: Compared, summed: _Summed) -> dict[str, Any]:
+    second = summed.reference.documents if summed.is_second_group else None
+    return {
+        "documents": library.n_documents,
+        "documents_with_known_terms": summed.population.documents,
+        "documents_in_group": summed.group.documents,
+        "documents_in_second_group": second,
+        "documents_in_both": sum(each.in_both for each in compared.found),
+        "documents_without_a_control": compared.alone,
+        "candidates_for_controls": compared.candidates,
+    }
+
+
+def _about_terms(model: Encoder, left_out: Ints) -> dict[str, list[str]]:
+    return {
+        "terms_left_out": _names(model, left_out),
+        "words_left_out_with_them": _names(model, _columns_within(model, left_out)),
+    }
+
+
+def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
+    readable = {each.shard.name for each in found}
+    names = [shard.name for shard in library.shards if shard.name not in readable]
+    count = f"{len(names):,} of {len(library.shards):,}"
+    return [f"skipped {count} shards, damaged: {', '.join(names)}"] if names else []
 
 
 # ---- tables

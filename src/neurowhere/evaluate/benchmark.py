@@ -1,7 +1,8 @@
 """The open benchmark: any model of text and brain maps, scored alike on fixed folds.
 
 Each entry is fitted and scored fold by fold. The result of each is one file, so a run that was
-interrupted goes on where it stopped, and entries can be added later.
+interrupted goes on where it stopped, and entries can be added later. Tables give means over folds,
+and paired differences between entries.
 """
 
 import json
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from neurowhere._tools.files import INFO_NAME, new_file, write_info
@@ -21,12 +23,14 @@ from neurowhere.corpus import Corpus
 from neurowhere.evaluate.entries import ENTRIES, Entry, find_entries
 from neurowhere.evaluate.exam import run_entry
 from neurowhere.evaluate.protocol import ALL, N_FOLDS, Protocol
-from neurowhere.evaluate.standings import compare_entries, mean_over_folds, rows_of
+from neurowhere.evaluate.summary import paired_difference
 from neurowhere.exceptions import FitError, OutputError
 
 KIND = "benchmark"
 FORMAT_VERSION = 1
 NAME = re.compile(r"[\w.+-]+")
+
+TEST_SHARE = 1 / N_FOLDS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,3 +210,109 @@ def _read_result(path: Path) -> dict[str, Any]:
         return dict(json.loads(path.read_text("utf-8")))
     except (OSError, ValueError) as error:
         raise OutputError(f"{path} is damaged; remove it, and run the benchmark again") from error
+
+
+def rows_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return rows of the table of scores, one for each kind of text; terms are with "all".
+
+    Parameters
+    ----------
+    result : dict
+        From `run_entry`.
+
+    Returns
+    -------
+    list of dict
+    """
+    common = {name: result[name] for name in ("entry", "fold", "fit_seconds", "megabytes")}
+    return [
+        {
+            **common,
+            "kind": kind,
+            **each["metrics"],
+            **(result.get("terms", {}) if kind == ALL else {}),
+        }
+        for kind, each in result["kinds"].items()
+    ]
+
+
+def mean_over_folds(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean and the standard deviation over folds of every metric.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per fold, entry and kind.
+
+    Returns
+    -------
+    DataFrame
+        entry, kind, metric, folds, mean, std.
+    """
+    keys = ["entry", "kind"]
+    long = scores.melt([*keys, "fold"], var_name="metric").dropna(subset="value")
+    long["value"] = long["value"].astype(float)
+    grouped = long.groupby([*keys, "metric"], sort=False)["value"]
+    table = grouped.agg(folds="count", mean="mean", std="std").reset_index()
+    order = scores[scores["kind"] == ALL].groupby("entry")["nats"].mean()
+    return table.sort_values(
+        "entry",
+        key=lambda names: -names.map(order).fillna(-np.inf),
+        kind="stable",
+        ignore_index=True,
+    )
+
+
+def compare_entries(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Compare every two entries on the folds and on the studies that both have.
+
+    Parameters
+    ----------
+    results : sequence of dict
+        From `run_entry`.
+
+    Returns
+    -------
+    DataFrame
+        kind, first, second; mean difference of nats with its interval over folds (`low`, `high`),
+        share of the folds and of the studies in which the first is better, folds, studies.
+    """
+    nats = {
+        (result["entry"], kind, result["fold"]): pd.Series(
+            each["studies"]["nats"], each["studies"]["id"]
+        )
+        for result in results
+        for kind, each in result["kinds"].items()
+    }
+    names = list(dict.fromkeys(name for name, _, _ in nats))
+    kinds = list(dict.fromkeys(kind for _, kind, _ in nats))
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    rows = [_compare(nats, kind, *pair) for kind in kinds for pair in pairs]
+    return pd.DataFrame([row for row in rows if row["folds"]])
+
+
+def _compare(
+    nats: dict[tuple[str, str, int], "pd.Series[float]"], kind: str, first: str, second: str
+) -> dict[str, Any]:
+    differences = []
+    for (name, other, fold), mine in nats.items():
+        theirs = nats.get((second, kind, fold))
+        if (name, other) == (first, kind) and theirs is not None:
+            both = mine.index.intersection(theirs.index)
+            differences.append((mine[both] - theirs[both]).to_numpy())
+    differences = [each for each in differences if len(each)]
+    means = [each.mean() for each in differences]
+    found = paired_difference(means, np.zeros(len(means)), TEST_SHARE)
+    every = np.concatenate(differences) if differences else np.empty(0)
+    return {
+        "kind": kind,
+        "first": first,
+        "second": second,
+        "difference": found.mean,
+        "low": found.low,
+        "high": found.high,
+        "folds": found.folds,
+        "folds_above": found.share_above,
+        "studies": len(every),
+        "studies_above": float((every > 0).mean()) if len(every) else np.nan,
+    }

@@ -1,4 +1,4 @@
-"""Entries of the open benchmark: what a model has to offer, and those that are shipped.
+"""Entries of the open benchmark: what a model has to offer, those that are shipped, and maps.
 
 An entry is any object with a `name` and a method `predict`, which gets a `Corpus` without peaks and
 returns one map a study on the grid of the benchmark. It may also have
@@ -11,20 +11,34 @@ returns one map a study on the grid of the benchmark. It may also have
 - `size_mb`, the size of the model.
 """
 
-from collections.abc import Callable, Collection
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from neurowhere._tools.coordinates import transform_points
+from neurowhere._tools.parallel import slices
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.nearest import NearestStudies
-from neurowhere.exceptions import FitError
+from neurowhere.evaluate.protocol import ALL
+from neurowhere.exceptions import CorpusError, FitError
+from neurowhere.learn import Peaks, score_studies, shuffle_split
 from neurowhere.model import Encoder, load_model
-from neurowhere.space import Partition, VoxelGrid
-from neurowhere.text import Vocabulary
+from neurowhere.model.studies import targets_of
+from neurowhere.space import Partition, Targets, VoxelGrid
+from neurowhere.space.images import read_volume
+from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 MIN_STUDIES = 10  # of a term of the full vocabulary
+
+NUMBERS = (10, 30, 100, 300)
+MEAN_SHARE = 0.2  # w
+CHUNK = 256
+
+SUFFIXES = (".nii.gz", ".nii")
 
 
 @runtime_checkable
@@ -134,10 +148,196 @@ def on_grid(
     return moved
 
 
-class Nearest(NearestStudies):
-    """The mean of the nearest studies as an entry."""
+class NearestStudies:
+    """Predicts the mean density of the training studies whose terms are closest to a text.
+
+    With x the tf-idf of a text, x_i those of training studies and ŷ_i their densities,
+
+        q = (1 − w) Σ_i s_i ŷ_i / Σ_i s_i + w ȳ,    s_i = xᵀx_i for the k most similar, else 0
+
+    where ȳ is the mean map. The number k is chosen on a tenth of the training studies.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    grid : VoxelGrid
+    """
 
     name = "nearest"
+
+    def __init__(self, vocabulary: Vocabulary, grid: VoxelGrid) -> None:
+        self.extractor = TermExtractor(vocabulary, nested=True)
+        self.grid = grid
+
+    def fit(self, train: Corpus) -> "NearestStudies":
+        """Keep the training studies, and choose how many are averaged."""
+        targets = targets_of(train, self.grid, self.grid, bandwidth=1.0, n_jobs=1)
+        rows = np.flatnonzero(targets.has_mass)
+        counts, targets = self.extractor.counts(train)[rows], targets.select(rows)
+        self.weighting_ = TfIdf().fit(counts)
+        features = self.weighting_.transform(counts)
+        part, held = shuffle_split(train.groups[rows].astype(str))
+        self._keep(features[part], targets.select(part))
+        scores = [self._validate(features[held], targets.select(held), n) for n in NUMBERS]
+        self._keep(features, targets)
+        self.n_near_ = NUMBERS[int(np.argmax(scores))]
+        return self
+
+    def _keep(self, features: sparse.csr_matrix, targets: Targets) -> None:
+        self.features_, self.targets_ = features, targets
+        mean = targets.smooth(sparse.csr_matrix(targets.shares.mean(axis=0)))[0]  # type: ignore[misc]
+        self.mean_map_: NDArray[np.float32] = mean / mean.sum()
+
+    def _validate(self, features: sparse.csr_matrix, held: Targets, n_near: int) -> float:
+        """Return the mean nats above uniform of held-out studies."""
+        peaks = Peaks(held.study, held.region, len(held))
+        relative = np.full(self.grid.n_regions, float(self.grid.n_regions))
+        return float(np.nanmean(score_studies(self._iter(features, n_near), peaks, relative)))
+
+    def _iter(self, features: sparse.csr_matrix, n_near: int) -> Iterator[NDArray[np.float32]]:
+        for rows in slices(features.shape[0], CHUNK):
+            weights = _nearest(features[rows] @ self.features_.T, n_near)
+            bins = sparse.csr_matrix(weights @ self.targets_.shares)
+            near = self.targets_.smooth(bins)  # type: ignore[misc]
+            share = np.where(weights.sum(axis=1).A1 > 0, MEAN_SHARE, 1.0)[:, None]
+            yield (near * (1 - share) + self.mean_map_ * share).astype(np.float32)
+
+    def predict(self, studies: Corpus) -> NDArray[np.float32]:
+        """Return the density of each study: (n, n_voxels); the mean map without a known term."""
+        features = self.weighting_.transform(self.extractor.counts(studies))
+        return np.concatenate(list(self._iter(features, self.n_near_)))
+
+
+def _nearest(similarities: sparse.csr_matrix, n_near: int) -> sparse.csr_matrix:
+    """Keep the highest similarities of each row, rescaled to sum to 1."""
+    dense = similarities.toarray()
+    n_near = min(n_near, dense.shape[1])
+    best = np.argpartition(-dense, n_near - 1, axis=1)[:, :n_near]
+    values = np.take_along_axis(dense, best, axis=1)
+    totals = values.sum(axis=1, keepdims=True)
+    values = values / np.where(totals > 0, totals, 1)
+    rows = np.repeat(np.arange(len(dense)), n_near)
+    kept = sparse.csr_matrix((values.ravel(), (rows, best.ravel())), shape=dense.shape)
+    kept.eliminate_zeros()
+    return kept
+
+
+class Maps:
+    """Maps that were made elsewhere, one for each study.
+
+    Parameters
+    ----------
+    name : str
+    maps : mapping of str to array of shape (n_voxels,), or to a path of an image
+        By PubMed id.
+    grid : VoxelGrid
+        Of the benchmark; images are interpolated at the centres of its voxels.
+    trained_on : collection of str
+        Ids of studies whose maps come from a model that was trained on them.
+    """
+
+    kinds = (ALL,)
+
+    def __init__(
+        self,
+        name: str,
+        maps: Mapping[str, Any],
+        *,
+        grid: VoxelGrid,
+        trained_on: Collection[str] = (),
+    ) -> None:
+        self.name, self.maps, self.grid = name, maps, grid
+        self.trained_on = frozenset(map(str, trained_on))
+
+    @property
+    def known(self) -> Collection[str]:
+        """Ids of the studies that have a map; others are dropped from the test."""
+        return self.maps.keys()
+
+    def predict(self, studies: Corpus) -> NDArray[np.floating]:
+        """Return the maps of studies."""
+        return np.array(
+            [self._map(name) for name in studies.documents["id"].astype(str)], dtype=np.float32
+        )
+
+    def _map(self, name: str) -> NDArray[np.floating]:
+        found = self.maps[name]
+        if isinstance(found, str | os.PathLike):
+            return sample_image(Path(found), self.grid)
+        if len(found) != self.grid.n_regions:
+            raise CorpusError(
+                f"expected maps of {self.grid.n_regions:,} voxels, the grid of the benchmark; got "
+                f"{len(found):,} for {name}: give images, or resample them"
+            )
+        return np.asarray(found)
+
+
+def sample_image(path: Path, grid: VoxelGrid) -> NDArray[np.float64]:
+    """Interpolate an image linearly at the centres of the voxels of a grid; 0 beyond its edges.
+
+    Parameters
+    ----------
+    path : Path
+    grid : VoxelGrid
+
+    Returns
+    -------
+    array of shape (n_voxels,)
+    """
+    from scipy.ndimage import map_coordinates
+
+    values, affine = read_volume(path, "the map")
+    values = np.squeeze(values)
+    if values.ndim != 3:
+        raise CorpusError(f"expected one 3-D map in {path}, got shape {values.shape}")
+    voxels = transform_points(np.linalg.inv(affine), grid.centers_mm)  # (n_voxels, 3)
+    clean = np.nan_to_num(values.astype(np.float64))
+    return np.asarray(map_coordinates(clean, voxels.T, order=1, cval=0.0))
+
+
+def read_maps(path: str | os.PathLike[str], grid: VoxelGrid, name: str | None = None) -> Maps:
+    """Read maps: a folder of images named by PubMed id, or an array file.
+
+    Parameters
+    ----------
+    path : path
+        A folder of ``PMID.nii.gz`` or ``PMID.nii``; or an ``.npz`` file with the arrays ``ids`` and
+        ``maps``, of shape (n, n_voxels), and perhaps ``trained_on``. A text file
+        ``trained_on.txt`` in the folder has ids, one a line.
+    grid : VoxelGrid
+    name : str, optional
+        By default that of the file or folder.
+
+    Returns
+    -------
+    Maps
+    """
+    source = Path(path)
+    name = name or source.name.removesuffix(".npz")
+    if source.is_dir():
+        images = {
+            file.name.removesuffix(suffix): file
+            for suffix in SUFFIXES
+            for file in sorted(source.glob(f"*{suffix}"))
+        }
+        if not images:
+            raise CorpusError(f"expected images named by PubMed id in {source}, but there are none")
+        declared = source / "trained_on.txt"
+        seen = declared.read_text("utf-8").split() if declared.exists() else []
+        return Maps(name, images, grid=grid, trained_on=seen)
+    try:
+        with np.load(source, allow_pickle=False) as arrays:
+            ids, maps = arrays["ids"].astype(str).tolist(), arrays["maps"]
+            seen = arrays["trained_on"].astype(str).tolist() if "trained_on" in arrays else []
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise CorpusError(
+            f"expected a folder of images, or an .npz file with arrays ids and maps; got {source}"
+        ) from error
+    if maps.ndim != 2 or len(maps) != len(ids):
+        raise CorpusError(
+            f"expected one map for each of {len(ids):,} ids in {source}; got shape {maps.shape}"
+        )
+    return Maps(name, dict(zip(ids, maps, strict=True)), grid=grid, trained_on=seen)
 
 
 # ---- shipped entries
@@ -181,7 +381,7 @@ ENTRIES = {
     "l1-full": Shipped("total variation, full vocabulary", _encoder("l1-full", full=True)),
     "nearest": Shipped(
         "mean of the studies with the most similar terms",
-        lambda grid: Nearest(full_vocabulary(), grid),
+        lambda grid: NearestStudies(full_vocabulary(), grid),
     ),
     "loglinear": Shipped(
         "log-linear model of neurowhere, full vocabulary",

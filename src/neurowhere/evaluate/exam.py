@@ -13,13 +13,16 @@ from neurowhere.evaluate.entries import Entry
 from neurowhere.evaluate.metrics import (
     CHUNK,
     as_densities,
+    combine,
     correlations,
+    likelihood_matrix,
     overlaps,
+    recalls,
     share_held,
     term_scores,
+    without_hubs,
 )
 from neurowhere.evaluate.protocol import POOL, Protocol, Rows
-from neurowhere.evaluate.retrieval import combine, likelihood_matrix, recalls, without_hubs
 from neurowhere.exceptions import FitError
 from neurowhere.learn import peak_levels, score_studies
 

@@ -13,7 +13,8 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -45,67 +46,46 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def pdf_to_text(data: bytes, name: str) -> str:
-    """Return the prose of a PDF.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Name of the file in errors.
-
-    Returns
-    -------
-    str
-    """
+    """Return the prose of a PDF; errors call the file by its name."""
     try:
         import pypdf
     except ImportError as error:
         raise MissingExtraError("pdf", "reading PDF files") from error
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every oddity
-    try:
+    with _clear_errors(name, "PDF"):
         reader = pypdf.PdfReader(io.BytesIO(data))
         pages = [page.extract_text().splitlines() for page in reader.pages]
-    except Exception as error:  # damaged files fail in many ways
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise TextError(f"cannot read {name} as PDF ({reason}); save it as text") from error
     if not any(line.strip() for page in pages for line in page):
         raise TextError(f"{name} holds pictures of text, but no text; run text recognition on it")
     return HYPHENATED.sub(r"\1", prose_of_pages(pages))
 
 
 def docx_to_text(data: bytes, name: str) -> str:
-    """Return the prose of a Word file; headers and footers are not part of it.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Name of the file in errors.
-
-    Returns
-    -------
-    str
-        A paragraph is one line, with a blank line after it.
-    """
+    """Return the prose of a Word file, without headers and footers, a paragraph a line."""
     try:
         import docx
     except ImportError as error:
         raise MissingExtraError("docx", "reading Word files") from error
-    try:
+    with _clear_errors(name, "Word file"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(file.file_size for file in archive.infolist())
         if size > MAX_UNPACKED_BYTES:
             raise TextError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // MEBI} MiB")
         blocks = list(docx.Document(io.BytesIO(data)).iter_inner_content())
         paragraphs = [text for block in blocks for text in _texts_of_block(block)]
+    return "\n\n".join(without_references([text for text in paragraphs if text.strip()]))
+
+
+@contextmanager
+def _clear_errors(name: str, kind: str) -> Iterator[None]:
+    """Say of a damaged file what it is and what to do."""
+    try:
+        yield
     except TextError:
         raise
     except Exception as error:  # damaged files fail in many ways
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise TextError(f"cannot read {name} as Word file ({reason}); save it as text") from error
-    return "\n\n".join(without_references([text for text in paragraphs if text.strip()]))
+        raise TextError(f"cannot read {name} as {kind} ({reason}); save it as text") from error
 
 
 def _texts_of_block(block: Any) -> list[str]:

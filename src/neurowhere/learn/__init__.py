@@ -9,7 +9,7 @@ from neurowhere.learn.closed_forms import (
     target_products,
 )
 from neurowhere.learn.design import Design, reweighted
-from neurowhere.learn.gates import Gates
+from neurowhere.learn.exponent import Gates, Prior
 from neurowhere.learn.l1 import l1_blocks
 from neurowhere.learn.loglinear import Schedule, Studies, fit_loglinear, learn_term_weights
 from neurowhere.learn.predictor import (
@@ -22,7 +22,6 @@ from neurowhere.learn.predictor import (
     softmax,
     to_probabilities,
 )
-from neurowhere.learn.prior import Prior
 from neurowhere.learn.scoring import (
     LengthCalibration,
     Peaks,

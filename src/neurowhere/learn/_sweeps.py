@@ -7,7 +7,7 @@ would be unrolled into scalar code.
 
 import numpy as np
 
-from neurowhere._tools.compiled import compiled
+from neurowhere._tools.parallel import compiled
 
 
 @compiled(nogil=True, fastmath=True)

@@ -12,9 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from neurowhere.learn.gates import Gates, Opening
-from neurowhere.learn.lateral import lateral_shifts
-from neurowhere.learn.prior import Prior
+from neurowhere.learn.exponent import Gates, Opening, Prior, lateral_shifts
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
@@ -83,7 +81,7 @@ class Linear(_Regression):
         return to_probabilities(self.mean, moved, self.sharpness)
 
     def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
-        """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
+        """Return what the sides of terms add to their maps; see `neurowhere.learn.exponent`."""
         return lateral_shifts(maps, balance, sides)
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
@@ -122,8 +120,8 @@ class Linear(_Regression):
 class LogLinear(_Regression):
     """q = softmax(b + s xᵀ(A + g B + h D) S + prior), with b the log of the mean map.
 
-    The gates g, h and the sharpness s follow from the number of known terms in a text, see
-    `neurowhere.learn.gates`, the prior from its names of places, see `neurowhere.learn.prior`. What
+    The gates g, h and the sharpness s follow from the number of known terms in a text, the
+    prior from its names of places, see `neurowhere.learn.exponent`. What
     `neurowhere.learn.loglinear` fits to studies is the plain q = softmax(b + xᵀA S).
 
     Attributes
@@ -189,7 +187,7 @@ class LogLinear(_Regression):
         return softmax(exponent)
 
     def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
-        """Return what the sides of terms add to their maps; see `neurowhere.learn.lateral`."""
+        """Return what the sides of terms add to their maps; see `neurowhere.learn.exponent`."""
         return lateral_shifts(maps, balance, sides, self.mean_map)
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:

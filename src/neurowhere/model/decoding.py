@@ -20,14 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
+from neurowhere.learn.exponent import STRENGTH
 from neurowhere.learn.predictor import FLOOR, Predictor
-from neurowhere.learn.prior import STRENGTH
-from neurowhere.model.alone import TermsAlone, known
+from neurowhere.model.alone import known, term_features, terms_alone
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import ImageLike, read_volume
@@ -295,7 +294,7 @@ def log_ratios(
         regions = np.arange(len(model.mean_map_))
     predictor = _plain(model)
     if isinstance(predictor, LogLinear):
-        ratios = _alone(model, predictor).maps(predictor, terms, regions)
+        ratios = terms_alone(model, predictor).maps(predictor, terms, regions)
     else:
         ratios = predictor.predict(term_features(model, terms))[:, regions]
     ratios /= np.maximum(model.mean_map_[regions], FLOOR).astype(np.float32)
@@ -309,15 +308,8 @@ def _mean_moved(model: TextModel, weights: Floats) -> Floats:
     """Average over regions what each term alone adds, with weights: (n_terms,)."""
     predictor = _plain(model)
     if isinstance(predictor, LogLinear):
-        return _alone(model, predictor).mean_moved(predictor, weights)
-    return predictor.mean_moved(_every_term(model), weights)
-
-
-def _alone(model: TextModel, predictor: LogLinear) -> TermsAlone:
-    """Return what is known of the terms of a model alone; it is kept as long as the model is."""
-    if predictor not in known:
-        known[predictor] = TermsAlone(predictor, _every_term(model))
-    return known[predictor]
+        return terms_alone(model, predictor).mean_moved(predictor, weights)
+    return predictor.mean_moved(term_features(model), weights)
 
 
 def use_pause(model: TextModel) -> bool:
@@ -326,10 +318,6 @@ def use_pause(model: TextModel) -> bool:
     if not isinstance(predictor, LogLinear) or predictor not in known:
         return False
     return known[predictor].learn_more(predictor)
-
-
-def _every_term(model: TextModel) -> sparse.csr_matrix:
-    return term_features(model, np.arange(len(model.extractor_.terms)))
 
 
 def _plain(model: TextModel) -> Predictor:
@@ -356,21 +344,6 @@ def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
         prior = predictor.prior
         unlearned[prior.terms[prior.weights > MOSTLY_PRIOR * STRENGTH]] = True
     return unlearned
-
-
-def term_features(model: TextModel, terms: NDArray[np.intp]) -> sparse.csr_matrix:
-    """Features of texts that are one term each; a term on a side is mentioned without it too."""
-    extractor = model.extractor_
-    n_plain = len(extractor.vocabulary)
-    rows, columns = list(range(len(terms))), terms.tolist()
-    for row, column in enumerate(terms.tolist()):
-        if column >= n_plain:
-            _, _, name = extractor.terms[column].partition(" ")
-            rows.append(row)
-            columns.append(extractor.vocabulary.index(name))
-    shape = (len(terms), len(extractor.terms))
-    counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
-    return model.weighting_.transform(extractor.weigh({"body": counts}))
 
 
 def _studies(model: TextModel, weights: Floats) -> pd.DataFrame | None:

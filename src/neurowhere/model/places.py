@@ -1,165 +1,44 @@
 """Places: the regions that the names of brain structures stand for, as densities.
 
-The regions come from atlases by their labels, from a few more names for the same regions, from a
-table of landmarks, and from what other names say about them: "posterior insula" is the posterior
-half of the insula, and "fusiform cortex" is where the fusiform gyrus is. Both sides are taken
-together.
+The regions come from atlases by their labels, from two tables beside this module, and from what
+other names say about them: "posterior insula" is the posterior half of the insula, and "fusiform
+cortex" is where the fusiform gyrus is. Both sides are taken together.
+
+A row of ``place_names.csv`` gives a name by areas of Brodmann, by how labels of AAL3 begin, or (the
+first row that fits) by a word in it and the term whose region it lies in.
+
+A row of ``landmarks.csv`` defines a place that no atlas region names in one of two ways:
+
+- border: where regions of AAL3 meet. The sulcus between two gyri is what lies within `radius_mm` of
+  both. Regions are given by how their labels begin, alternatives by "|".
+- points: a chain of points in MNI space, in mm, on both sides of the brain: the place lies within
+  `radius_mm` of the line through them. Small nuclei are one point; tracts are several.
+
+The column `source` names a work that says where the structure lies, or the template that it is seen
+on. The points are ours, right to within a few millimetres: no atlas was copied.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter, map_coordinates
+from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinates
 
-from neurowhere.model.landmarks import Region, landmarks
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.text import Vocabulary
 from neurowhere.text.labels import words_of_label
+from neurowhere.text.lists import shipped_table
 
 Mask = NDArray[np.bool_]
+Points = NDArray[np.float64]
 
 SIGMA_MM, TRUNCATE = 4.0, 4.0  # by which regions are smoothed; at how many of these it ends
 LEAST_VOXELS = 4  # of a region that can be cut in two
 
-# Terms, and the areas of Brodmann that they stand for.
-AREAS: dict[str, tuple[int, ...]] = {
-    "primary visual cortex": (17,),
-    "striate cortex": (17,),
-    "v2": (18,),
-    "v3": (18, 19),
-    "extrastriate cortex": (18, 19),
-    "visual cortex": (17, 18, 19),
-    "primary motor cortex": (4,),
-    "motor cortex": (4,),
-    "premotor cortex": (6,),
-    "primary somatosensory cortex": (1, 2, 3),
-    "somatosensory cortex": (1, 2, 3),
-    "primary auditory cortex": (41,),
-    "auditory cortex": (41, 42),
-    "entorhinal cortex": (28, 34),
-    "perirhinal cortex": (35, 36),
-    "broca's area": (44, 45),
-    "retrosplenial cortex": (29, 30),
-    "frontopolar cortex": (10,),
-    "dorsolateral prefrontal cortex": (9, 46),
-    "subgenual cingulate cortex": (25,),
-    "subgenual frontal cortex": (25,),
-}
-# Terms, and how the labels in AAL3 begin of the regions that they stand for.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "thalamus": ("Thal",),
-    "anterior cingulate cortex": ("ACC",),
-    "cingulate cortex": ("ACC", "Cingulate_Mid", "Cingulate_Post"),
-    "cerebellum": ("Cereb", "Vermis"),
-    "vermis": ("Vermis",),
-    "inferior frontal gyrus": ("Frontal_Inf",),
-    "medial prefrontal cortex": ("Frontal_Sup_Medial", "Frontal_Med_Orb", "ACC_pre"),
-    "occipital cortex": ("Occipital", "Calcarine", "Cuneus", "Lingual"),
-    "inferior parietal cortex": ("Parietal_Inf", "Angular", "SupraMarginal"),
-    "frontal lobe": ("Frontal", "Precentral", "Supp_Motor", "Rectus", "OFC"),
-    "parietal lobe": ("Parietal", "Angular", "SupraMarginal", "Postcentral", "Precuneus"),
-    "temporal lobe": ("Temporal", "Heschl", "Fusiform"),
-    "medial temporal lobe": ("Hippocampus", "ParaHippocampal", "Amygdala"),
-    "prefrontal cortex": ("Frontal", "OFC", "Rectus"),
-    "lateral prefrontal cortex": ("Frontal_Mid", "Frontal_Inf"),
-    "ventrolateral prefrontal cortex": ("Frontal_Inf",),
-    "dorsomedial prefrontal cortex": ("Frontal_Sup_Medial",),
-    "ventromedial prefrontal cortex": ("Frontal_Med_Orb", "Rectus", "OFCmed", "ACC_sub"),
-    "subcallosal cortex": ("ACC_sub", "Olfactory"),
-    "sensorimotor cortex": ("Precentral", "Postcentral"),
-    "inferotemporal cortex": ("Temporal_Inf", "Fusiform"),
-    "lateral occipital cortex": ("Occipital_Mid", "Occipital_Inf"),
-    "v3a": ("Occipital_Sup",),
-    "perisylvian cortex": ("Heschl", "Rolandic", "Temporal_Sup", "SupraMarginal"),
-    "temporal pole": ("Temporal_Pole",),
-    "lentiform nucleus": ("Putamen", "Pallidum"),
-    "dorsal striatum": ("Caudate", "Putamen"),
-    "ventral striatum": ("N_Acc",),
-    "orbital gyrus": ("OFC",),
-    "medial orbital gyrus": ("OFCmed",),
-    "anterior orbital gyrus": ("OFCant",),
-    "posterior orbital gyrus": ("OFCpost",),
-    "lateral orbital gyrus": ("OFClat",),
-    "orbital sulcus": ("OFC",),
-    "pregenual cingulate": ("ACC_pre",),
-    "isthmus cingulate": ("Cingulate_Post",),
-    "medial parietal cortex": ("Precuneus",),
-    "subcentral gyrus": ("Rolandic",),
-    "intralaminar nuclei": ("Thal_IL",),
-    "central lateral thalamic nucleus": ("Thal_IL",),
-    "pulvinar": ("Thal_Pu",),
-    "striatum": ("Caudate", "Putamen", "N_Acc"),
-    "basal ganglia": ("Caudate", "Putamen", "Pallidum"),
-    "substantia nigra": ("SN_",),
-    "raphe nuclei": ("Raphe",),
-    "crus i": ("Cerebellum_Crus1",),
-    "crus ii": ("Cerebellum_Crus2",),
-    "lobules i iv": ("Cerebellum_3", "Cerebellum_4_5"),
-    "lobule v": ("Cerebellum_4_5",),
-    "lobule vi": ("Cerebellum_6",),
-    "lobule viib": ("Cerebellum_7b",),
-    "lobule viiia": ("Cerebellum_8",),
-    "lobule viiib": ("Cerebellum_8",),
-    "lobule ix": ("Cerebellum_9",),
-    "lobule x": ("Cerebellum_10",),
-    "lingula": ("Vermis_1_2",),
-    "culmen": ("Vermis_4_5", "Cerebellum_4_5"),
-    "culmen of vermis": ("Vermis_4_5",),
-    "declive": ("Vermis_6", "Cerebellum_6"),
-    "declive of vermis": ("Vermis_6",),
-    "tuber": ("Vermis_7",),
-    "tuber of vermis": ("Vermis_7",),
-    "pyramis": ("Vermis_8",),
-    "pyramis of vermis": ("Vermis_8",),
-    "uvula": ("Vermis_9",),
-    "uvula of vermis": ("Vermis_9",),
-    "nodule": ("Vermis_10",),
-    "flocculus": ("Cerebellum_10",),
-    "cerebellar tonsil": ("Cerebellum_9",),
-    "inferior semi lunar lobule": ("Cerebellum_Crus2",),
-}
-# Words of a name, and the term whose region it lies in; the first that fits.
-WITHIN: dict[str, str] = {
-    "dentate gyrus": "hippocampus",
-    "occipital pole": "brodmann area 17",
-    "medial frontal": "medial superior frontal gyrus",
-    "thalamic": "thalamus",
-    "thalamus": "thalamus",
-    "pallidus": "globus pallidus",
-    "pallidum": "globus pallidus",
-    "cerebellar": "cerebellum",
-    "cerebellum": "cerebellum",
-    "fusiform": "fusiform gyrus",
-    "intracalcarine": "calcarine cortex",
-    "pericalcarine": "calcarine cortex",
-    "calcarine": "calcarine cortex",
-    "supracalcarine": "cuneus",
-    "insular": "insula",
-    "insula": "insula",
-    "hippocampal": "hippocampus",
-    "hippocampus": "hippocampus",
-    "subiculum": "hippocampus",
-    "presubiculum": "hippocampus",
-    "cornu": "hippocampus",
-    "amygdalar": "amygdala",
-    "amygdala": "amygdala",
-    "caudate": "caudate nucleus",
-    "putamen": "putamen",
-    "striatum": "striatum",
-    "accumbens": "nucleus accumbens",
-    "precuneus": "precuneus",
-    "cuneus": "cuneus",
-    "lingual": "lingual gyrus",
-    "angular": "angular gyrus",
-    "supramarginal": "supramarginal gyrus",
-    "parahippocampal": "parahippocampal gyrus",
-    "operculum": "rolandic operculum",
-    "orbitofrontal": "orbitofrontal cortex",
-    "precentral": "precentral gyrus",
-    "postcentral": "postcentral gyrus",
-}
 # Directions: the axis, and the sign of what lies that way; None for the middle third.
 DIRECTIONS: dict[str, tuple[int, int] | None] = {
     "anterior": (1, 1),
@@ -182,6 +61,16 @@ DIRECTIONS: dict[str, tuple[int, int] | None] = {
 NOUNS = ("gyrus", "cortex", "lobule", "nucleus")  # that a name may leave out
 # Names in which a direction says nothing of which half is meant.
 UNDIVIDED = re.compile("nucleus|nuclei|fasciculus|tract|peduncle")
+
+TUBE_MM, BORDER_MM = 1.0, 2.0  # size of the voxels of a landmark
+SEPARATOR = ";"
+
+
+class Region(NamedTuple):
+    """Where a name is: voxels, and their affine."""
+
+    mask: Mask
+    affine: NDArray[np.float64]
 
 
 def place_densities(
@@ -224,17 +113,24 @@ def named_regions(
     if brodmann is not None:
         numbers = [_numbers(name) for name in brodmann.names]
         every = {number for some in numbers for number in some}
-        areas = {f"brodmann area {number}": (number,) for number in every} | AREAS
-        for name, wanted in areas.items():
+        areas = {f"brodmann area {number}": str(number) for number in every}
+        for name, wanted in (areas | place_names("areas")).items():
             if name in vocabulary:
-                rows = [row for row, some in enumerate(numbers) if some & set(wanted)]
+                rows = [row for row, some in enumerate(numbers) if some & _numbers(wanted)]
                 found.setdefault(_term(vocabulary, name), _region(brodmann, rows))
     if aal3 is not None:
-        for name, beginnings in GROUPS.items():
-            rows = [row for row, label in enumerate(aal3.names) if label.startswith(beginnings)]
+        for name, beginnings in place_names("labels").items():
+            rows = _rows_of(aal3, beginnings.split())
             if name in vocabulary and rows:
                 found[_term(vocabulary, name)] = _region(aal3, rows)
     return found
+
+
+@cache
+def place_names(kind: str) -> dict[str, str]:
+    """Read where the names of a kind are: "areas", "labels" or "within"."""
+    rows = shipped_table(__package__, "place_names.csv")
+    return {row["name"]: row["where"] for row in rows if row["kind"] == kind}
 
 
 def derived_regions(
@@ -267,7 +163,7 @@ def _whole_of(
         if rest[0] not in DIRECTIONS:
             break
         n_directions += 1
-    for part, name in WITHIN.items():
+    for part, name in place_names("within").items():
         if part in words or (" " in part and part in term):
             if name not in vocabulary or (whole := _term(vocabulary, name)) not in known:
                 break
@@ -339,6 +235,11 @@ def _numbers(label: str) -> set[int]:
     return {int(number) for number in re.findall(r"\d+", label)}
 
 
+def _rows_of(atlas: Atlas, beginnings: Sequence[str]) -> list[int]:
+    """Return the regions whose labels begin so."""
+    return [row for row, label in enumerate(atlas.names) if label.startswith(tuple(beginnings))]
+
+
 def _term(vocabulary: Vocabulary, name: str) -> str:
     return vocabulary.terms[vocabulary.index(name)]
 
@@ -363,3 +264,84 @@ def _density(region: Region, grid: VoxelGrid) -> NDArray[np.float32] | None:
     values = map_coordinates(smooth, voxels.T, order=1, mode="constant")
     total = values.sum(dtype=np.float64)
     return None if total <= 0 else (values / total * len(values)).astype(np.float32)
+
+
+def landmarks(aal3: Atlas | None) -> Iterator[tuple[str, Region]]:
+    """Yield the landmarks of the table; those that atlas regions define only with the atlas.
+
+    Parameters
+    ----------
+    aal3 : Atlas or None
+
+    Yields
+    ------
+    name : str
+    Region
+    """
+    for row in shipped_table(__package__, "landmarks.csv"):
+        parts = [part.strip() for part in row["where"].split(SEPARATOR)]
+        radius_mm = float(row["radius_mm"])
+        if row["kind"] == "points":
+            points = np.array([[float(number) for number in part.split()] for part in parts])
+            yield row["name"], tube(points, radius_mm)
+        elif aal3 is not None:
+            yield row["name"], border(aal3, [part.split("|") for part in parts], radius_mm)
+
+
+def tube(points_mm: Points, radius_mm: float) -> Region:
+    """Return what lies close to a chain of points or to its mirror image.
+
+    Parameters
+    ----------
+    points_mm : array of shape (n, 3)
+    radius_mm : float
+
+    Returns
+    -------
+    Region
+    """
+    low, high = points_mm.min(axis=0) - radius_mm, points_mm.max(axis=0) + radius_mm
+    low[0] = -high[0]  # the mirror image
+    axes = [np.arange(*ends, TUBE_MM) for ends in zip(low, high + TUBE_MM, strict=True)]
+    affine = np.diag([TUBE_MM, TUBE_MM, TUBE_MM, 1.0])
+    affine[:3, 3] = low
+    xyz_mm = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    xyz_mm[..., 0] = np.abs(xyz_mm[..., 0])
+    chain = points_mm if len(points_mm) > 1 else np.repeat(points_mm, 2, axis=0)
+    near = [_distance(xyz_mm, *ends) <= radius_mm for ends in pairwise(chain)]
+    return Region(np.any(near, axis=0), affine)
+
+
+def _distance(xyz_mm: Points, start: Points, end: Points) -> Points:
+    """Return how far points are from a segment."""
+    way = end - start
+    length = way @ way
+    along = np.clip((xyz_mm - start) @ way / length, 0, 1) if length else np.zeros(1)
+    distance: Points = np.linalg.norm(xyz_mm - start - along[..., None] * way, axis=-1)
+    return distance
+
+
+def border(aal3: Atlas, groups: list[list[str]], radius_mm: float) -> Region:
+    """Return what lies close to all of some groups of regions.
+
+    Parameters
+    ----------
+    aal3 : Atlas
+    groups : list of list of str
+        How the labels of the regions of each group begin.
+    radius_mm : float
+
+    Returns
+    -------
+    Region
+    """
+    size = np.abs(np.diag(aal3.affine)[:3])
+    step = max(1, round(BORDER_MM / float(size.max())))
+    regions = aal3.regions[::step, ::step, ::step]
+    affine = aal3.affine @ np.diag([step, step, step, 1.0])
+    near = np.ones(regions.shape, bool)
+    for beginnings in groups:
+        rows = _rows_of(aal3, beginnings)
+        outside = ~np.isin(regions, rows)
+        near &= distance_transform_edt(outside, sampling=size * step) <= radius_mm
+    return Region(near, affine)

@@ -1,7 +1,10 @@
-"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these."""
+"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+A very long text is read in pieces, so that the words of one piece at a time are in memory.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from itertools import islice
 
@@ -11,7 +14,6 @@ from scipy import sparse
 
 from neurowhere.exceptions import TextError
 from neurowhere.learn import Gates
-from neurowhere.model.pieces import read_in_pieces
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.articles import place_weights
 from neurowhere.text.clinical.mentions import (
@@ -30,6 +32,9 @@ LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 _is_general = lru_cache(maxsize=1 << 14)(is_general)
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
 SIGNS: dict[str, float] = {"left": 1.0, "right": -1.0}  # both sides, or none, are neither
+
+PIECE = 250_000  # characters; nearly all texts are shorter, and read at once
+ENDS = ("\n\n", "\n", ". ", " ")  # where a text may be cut, the best first
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,7 @@ class GatedTfIdf(TfIdf):
 
     With c the count of a term and w its weight, x ∝ s(c) · w as in `TfIdf`, times 1.73^h for names
     of structures, and times √g for extra words, with g and h the gates of the text
-    (`neurowhere.learn.gates`).
+    (`neurowhere.learn.exponent`).
 
     Parameters
     ----------
@@ -280,3 +285,73 @@ def chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
     stream = iter(items)
     while chunk := list(islice(stream, size)):
         yield chunk
+
+
+def read_in_pieces(text: str, read: Callable[[str], Mentions], *, piece: int = PIECE) -> Mentions:
+    """Read a text, in pieces where it is long.
+
+    A piece ends with a paragraph, a line, a sentence or a word. What a sentence says of its terms
+    is therefore the same; a section of a report that goes on in the next piece is not.
+
+    Parameters
+    ----------
+    text : str
+    read : callable
+        Finds the mentions of a text.
+    piece : int
+        Characters of the longest piece.
+
+    Returns
+    -------
+    Mentions
+        Their places are those in the whole text.
+    """
+    if len(text) <= piece:
+        return read(text)
+    parts = [_moved(read(text[start:end]), start) for start, end in cuts(text, piece)]
+    names = [field.name for field in fields(Mentions)]
+    return Mentions(*(tuple(m for part in parts for m in getattr(part, name)) for name in names))
+
+
+def cuts(text: str, piece: int) -> Iterator[Span]:
+    """Yield where the pieces of a text start and end.
+
+    >>> list(cuts("One two. Three four five six.", 12))
+    [(0, 9), (9, 20), (20, 29)]
+    """
+    start = 0
+    while len(text) - start > piece:
+        found = ((text.rfind(end, start, start + piece), end) for end in ENDS)
+        places = (at + len(end) for at, end in found if at > start)
+        end = next(places, start + piece)
+        yield start, end
+        start = end
+    yield start, len(text)
+
+
+def _moved(mentions: Mentions, offset: int) -> Mentions:
+    """Move the mentions of a piece to where they are in the whole text."""
+    if not offset:
+        return mentions
+    found, places, rule_based = (
+        tuple(_moved_mention(mention, offset) for mention in some)
+        for some in (mentions.found, mentions.places, mentions.rule_based)
+    )
+    unapplied = tuple(
+        mark._replace(start=mark.start + offset, end=mark.end + offset)
+        for mark in mentions.unapplied
+    )
+    return Mentions(found, places, unapplied, rule_based)
+
+
+def _moved_mention(mention: Mention, offset: int) -> Mention:
+    def moved(span: Span | None) -> Span | None:
+        return None if span is None else (span[0] + offset, span[1] + offset)
+
+    return mention._replace(
+        start=mention.start + offset,
+        end=mention.end + offset,
+        side_span=moved(mention.side_span),
+        negation_span=moved(mention.negation_span),
+        hedge_span=moved(mention.hedge_span),
+    )

@@ -32,12 +32,11 @@ from neurowhere.learn import (
 )
 from neurowhere.learn.loglinear import importance_of
 from neurowhere.learn.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
-from neurowhere.model.kinds import Fit, calibrate_by_length
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
 from neurowhere.model.material import Material, associates, telling_words
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
-from neurowhere.model.views import Views, bare_terms
+from neurowhere.model.views import Fit, Views, bare_terms, calibrate_by_length
 from neurowhere.space import VoxelGrid
 from neurowhere.space.targets import Targets
 from neurowhere.text import TfIdf

@@ -1,7 +1,10 @@
-"""Studies: what a model takes from those of a corpus, how it scores on them, and the close ones."""
+"""Studies: what a model takes from them, how it scores on them, the close ones and their titles."""
 
+import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,8 @@ from neurowhere.space.targets import Targets
 
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 DIMENSIONS = 64  # of the strongest of a model, in which closeness is measured
+
+TITLES = Path(__file__).parents[1] / "data" / "titles.tsv.gz"  # id, tab, title
 
 
 def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:
@@ -136,3 +141,18 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def title_of(study: str) -> str | None:
+    """Return the title of a study, None if it is not known.
+
+    >>> title_of("9405692")
+    'Role of left inferior prefrontal cortex in retrieval of semantic knowledge: A reevaluation'
+    """
+    return _titles().get(study)
+
+
+@cache
+def _titles() -> dict[str, str]:
+    lines = gzip.decompress(TITLES.read_bytes()).decode().splitlines()
+    return dict(line.split("\t", 1) for line in lines)

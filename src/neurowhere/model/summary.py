@@ -12,7 +12,6 @@ from scipy import sparse
 from neurowhere.corpus.frames import XYZ
 from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding, RegionOrder
-from neurowhere.model.gazetteer import Gazetteer
 from neurowhere.model.schema import (
     SCHEMA_VERSION,
     Difference,
@@ -32,8 +31,9 @@ from neurowhere.model.schema import (
     Unknown,
     names_of,
 )
-from neurowhere.model.titles import title_of
+from neurowhere.model.studies import title_of
 from neurowhere.space import Atlas
+from neurowhere.space.geometry import Gazetteer
 from neurowhere.text.clinical import mentions as clinical
 
 N_REGIONS = 10

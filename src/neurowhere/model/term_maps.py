@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import FitError, VocabularyError
-from neurowhere.model.decoding import NO_TERMS, term_features
-from neurowhere.model.gazetteer import gazetteer_of
+from neurowhere.model.alone import term_features
+from neurowhere.model.decoding import NO_TERMS
 from neurowhere.model.parameters import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Atlas, Partition, default_atlas
+from neurowhere.space.geometry import gazetteer_of
 from neurowhere.text.clinical.places import Side, without_side
 from neurowhere.text.features import LATERAL
 

@@ -125,7 +125,7 @@ class TextModel(Parameters):
         text: str,
         *,
         negation: bool | None = None,
-        laterality: bool | None = None,
+        sides: bool | None = None,
         findings: bool | None = None,
         hedge_weight: float | None = None,
     ) -> Encoding:
@@ -136,7 +136,7 @@ class TextModel(Parameters):
         text : str
         negation : bool, optional
             Whether terms that the text denies ("no lesion in the thalamus") are left out.
-        laterality : bool, optional
+        sides : bool, optional
             Whether structures move to the side that the text gives them ("left insula").
         findings : bool, optional
             Whether sections of a report that hold no findings (technique, indication, history,
@@ -156,7 +156,7 @@ class TextModel(Parameters):
         (encoding,) = self.encode_many(
             [text],
             negation=negation,
-            laterality=laterality,
+            sides=sides,
             findings=findings,
             hedge_weight=hedge_weight,
         )
@@ -167,7 +167,7 @@ class TextModel(Parameters):
         texts: Iterable[str],
         *,
         negation: bool | None = None,
-        laterality: bool | None = None,
+        sides: bool | None = None,
         findings: bool | None = None,
         hedge_weight: float | None = None,
     ) -> Iterator[Encoding]:
@@ -176,7 +176,7 @@ class TextModel(Parameters):
         Parameters
         ----------
         texts : iterable of str
-        negation, laterality, findings, hedge_weight : optional
+        negation, sides, findings, hedge_weight : optional
             As in `encode`.
 
         Yields
@@ -186,7 +186,7 @@ class TextModel(Parameters):
         check_fitted(self)
         asked = {
             "negation": negation,
-            "sides": laterality,
+            "sides": sides,
             "findings": findings,
             "hedge_weight": hedge_weight,
         }

@@ -11,13 +11,13 @@ from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
 from neurowhere.contrast.kinds import LENGTH
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.gazetteer import region_names
 from neurowhere.report.comparison import name_rows
 from neurowhere.report.encoding import viewer_data
 from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, write_csv
 from neurowhere.space import Atlas
+from neurowhere.text.labels import region_names
 
 __all__ = ["draw_regions", "write_contrast", "write_files"]
 

@@ -1,17 +1,28 @@
 """Panels of a picture: slices on the template, the glass brain, and the bar of their colours."""
 
+import json
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.report.canvas import SMALL, Canvas, Extent
-from neurowhere.report.glass import outlines
 from neurowhere.report.sampling import Volume, cut, project
-from neurowhere.space.images import mni152_template
+from neurowhere.space.images import mni152_template, nilearn_file
 
-__all__ = ["BOX_MM", "Colours", "Panel", "add_bar", "add_cross", "add_glass", "add_slice"]
+__all__ = [
+    "BOX_MM",
+    "Colours",
+    "Outline",
+    "Panel",
+    "add_bar",
+    "add_cross",
+    "add_glass",
+    "add_slice",
+    "outlines",
+]
 
 BOX_MM = ((-76.0, 76.0), (-110.0, 79.0), (-74.0, 86.0))  # of x, y and z, around brain and outlines
 ACROSS = ((1, 2), (0, 2), (0, 1))  # axes to the right and up, seen along x, y and z
@@ -29,6 +40,13 @@ PALETTES = {
     "YlOrRd": "ffffcc ffeda0 fed976 feb24c fd8d3c fc4e2a e31a1c bd0026 800026",
     "RdBu_r": "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f",
 }
+
+FILES = ("side", "back", "top")  # seen along x, y and z
+# From the units of a file to mm: scale, then offset, to the right and up. They fit the MNI152
+# template; nilearn has the same.
+SCALES = ((0.38, 0.38), (0.39, 0.39), (0.36, 0.37))
+OFFSETS_MM = ((-108.0, -70.0), (-73.0, -73.0), (-71.0, -107.0))
+STEPS = np.linspace(0, 1, 7)[1:, None]  # along a curve
 
 
 class Colours(NamedTuple):
@@ -213,3 +231,52 @@ def _template_slice(axis: int, at_mm: float) -> NDArray[np.uint8]:
     darkest, share = GREYS
     grey = np.where(values > BACKGROUND, darkest + share * values, 255).astype(np.uint8)
     return np.repeat(grey[..., None], 3, axis=2)
+
+
+class Outline(NamedTuple):
+    """A line of the drawing."""
+
+    points_mm: NDArray[np.float64]  # (n, 2), to the right and up
+    colour: str
+    width: float  # in points
+
+
+@cache
+def outlines(axis: int) -> tuple[Outline, ...]:
+    """Read the outlines of the brain seen along an axis.
+
+    Parameters
+    ----------
+    axis : 0, 1 or 2
+
+    Returns
+    -------
+    tuple of Outline
+    """
+    file = nilearn_file(f"plotting/glass_brain_files/brain_schematics_{FILES[axis]}.json")
+    lines = json.loads(file.read_text("utf-8"))["paths"]
+    return tuple(outline for line in lines for outline in _outlines(line, axis))
+
+
+def _outlines(line: dict[str, Any], axis: int) -> list[Outline]:
+    """Join the pieces of a line where one begins at the end of the last."""
+    strokes: list[list[NDArray[np.float64]]] = []
+    for piece in line["items"]:
+        points = np.array(piece["pts"]) * SCALES[axis] + OFFSETS_MM[axis]
+        if not strokes or (strokes[-1][-1][-1] != points[0]).any():
+            strokes.append([points[:1]])
+        strokes[-1].append(bezier(points))
+    style = line["edgecolor"], float(line["linewidth"])
+    return [Outline(np.concatenate(stroke), *style) for stroke in strokes]
+
+
+def bezier(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return points of a Bézier curve, or of a straight line, without the first one.
+
+    >>> bezier(np.array([[0.0, 0], [0, 4], [4, 4], [4, 0]]))[2]
+    array([2., 3.])
+    """
+    between = list(points)
+    while len(between) > 1:  # de Casteljau: between neighbours, until one point is left
+        between = [a + STEPS * (b - a) for a, b in pairwise(between)]
+    return np.asarray(between[0])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.compiled import compiled
+from neurowhere._tools.parallel import compiled
 
 Sparse = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # indptr, indices, data
 Taps = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # φ_x, φ_y, φ_z: 2r + 1 values each

@@ -1,6 +1,8 @@
-"""Geometry: where maps are strongest, what regions share, and the two sides of the brain."""
+"""Geometry: strongest places, volumes that regions share, sides, and an atlas beside a model."""
 
-from functools import lru_cache
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -8,8 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.coordinates import transform_points
+from neurowhere.space.atlas import Atlas
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import OUTSIDE, Partition
+from neurowhere.text.labels import region_names
+
+Floats = NDArray[np.floating]
 
 APART_MM = 10.0  # about the width (FWHM) of the default kernel: closer ones are one place
 FLIP = np.array([-1.0, 1.0, 1.0])
@@ -194,3 +200,77 @@ def _destinations(partition: Partition, side: str) -> NDArray[np.intp]:
     mirrored = partition.region_of(centers[away] * FLIP)
     place[away] = np.where(x[mirrored] <= 0, mirrored, OUTSIDE)
     return place
+
+
+@dataclass(frozen=True, eq=False)
+class Gazetteer:
+    """An atlas beside the regions of a model.
+
+    Attributes
+    ----------
+    atlas : Atlas
+        Names the regions.
+    partition : Partition
+        Regions that the model predicts.
+    """
+
+    atlas: Atlas
+    partition: Partition
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Name in words of each region of the atlas, such as "left superior frontal gyrus"."""
+        return tuple(region_names(self.atlas.names).values())
+
+    def shares(self, density: Floats) -> Floats:
+        """Return the probability of each region of the atlas under a density on the model's."""
+        if self.atlas is self.partition:
+            shares: Floats = density * self.partition.volumes_mm3
+        else:
+            shares = self.shared_mm3 @ density
+        return shares
+
+    @property
+    def shared_mm3(self) -> sparse.csr_matrix:
+        """Volume that each region of the atlas shares with each of the model: (n_labels, m)."""
+        return overlap_mm3(self.atlas, self.partition)
+
+    def regions_at(self, xyz_mm: Floats) -> list[int | None]:
+        """Return the index of the atlas's region around each point, None where there is none."""
+        regions = self.atlas.region_of(xyz_mm).tolist()
+        return [None if region == OUTSIDE else region for region in regions]
+
+    def densest_mm(self, density: Floats, rows: Iterable[int]) -> NDArray[np.float64]:
+        """Return the place in each of some regions where a density is highest: (n, 3).
+
+        It is the centre of a voxel of the atlas, so that it lies in the region; of several as
+        dense, the one closest to the centre of the region.
+        """
+        padded = np.append(density, 0.0)  # 0 outside of the model's regions
+        places = [self._densest(padded, row) for row in rows]
+        return np.array(places, dtype=np.float64).reshape(-1, 3)
+
+    def _densest(self, padded: Floats, row: int) -> NDArray[np.float64]:
+        xyz_mm = transform_points(self.atlas.affine, self._voxels[row])
+        values = padded[self.partition.region_of(xyz_mm)]
+        distance = np.linalg.norm(xyz_mm - self.atlas.centers_mm[row], axis=1)
+        place: NDArray[np.float64] = xyz_mm[np.lexsort((distance, -values))[0]]
+        return place
+
+    @cached_property
+    def _voxels(self) -> list[NDArray[np.intp]]:
+        """Voxels of each region of the atlas: (n_voxels, 3)."""
+        regions = self.atlas.regions
+        inside = np.flatnonzero(regions != OUTSIDE)
+        labels = regions.ravel()[inside]
+        order = inside[np.argsort(labels, kind="stable")]
+        ends = np.cumsum(np.bincount(labels, minlength=self.atlas.n_regions))[:-1]
+        return [
+            np.column_stack(np.unravel_index(part, regions.shape)) for part in np.split(order, ends)
+        ]
+
+
+@lru_cache(maxsize=8)
+def gazetteer_of(atlas: Atlas, partition: Partition) -> Gazetteer:
+    """Return the gazetteer of an atlas beside a model's partition, made once."""
+    return Gazetteer(atlas, partition)

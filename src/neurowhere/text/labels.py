@@ -14,6 +14,8 @@ Several regions may share a name, as the pieces of one gyrus do.
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 
 from neurowhere.text.clinical.places import SIDE_WORDS, Side
@@ -42,6 +44,7 @@ _DETAIL_DIRECTIONS = re.compile(
 )
 _DIVISION = re.compile(r"(.*) (anterior|posterior|superior|inferior|lateral|medial) \w*")
 _DIVISIONS = ("division", "part", "segment")
+_LOBULE = re.compile(r"\b[ivx]+\b")  # numbers of lobules
 _ROMAN = re.compile(r"(?:[ivx]+[ab]?)(?: [ivx]+[ab]?)*")
 _BRODMANN = re.compile(r"\b[a-z]?(\d{1,2})(?!\d)")
 LARGEST_BRODMANN_AREA = 52
@@ -177,3 +180,28 @@ def _ordered(core: str) -> str:
         noun = _NOUNS.get(others[0], "")
         return " ".join(filter(None, [*directions, others[0], noun]))
     return " ".join(words)
+
+
+def region_names(labels: Iterable[str]) -> dict[str, str]:
+    """Return the name of each region in words, its side first.
+
+    A label whose words are unknown stays as it is; where two names would be alike, the label
+    follows.
+
+    >>> region_names(["Amygdala_L", "Cerebellum_6_R", "OFCmed_L", "OFCant_L", "7"])
+    {'Amygdala_L': 'left amygdala',
+     'Cerebellum_6_R': 'right cerebellar lobule VI',
+     'OFCmed_L': 'left orbitofrontal cortex (OFCmed_L)',
+     'OFCant_L': 'left orbitofrontal cortex (OFCant_L)',
+     '7': '7'}
+    """
+    names = {label: _in_words(label) for label in labels}
+    alike = Counter(names.values())
+    return {k: f"{name} ({k})" if alike[name] > 1 else name for k, name in names.items()}
+
+
+def _in_words(label: str) -> str:
+    name, side = words_of_label(label)
+    if not name:
+        return label
+    return " ".join(filter(None, [side, _LOBULE.sub(lambda found: found[0].upper(), name)]))

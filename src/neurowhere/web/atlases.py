@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.gazetteer import region_names
 from neurowhere.model.summary import as_point
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.images import read_volume
+from neurowhere.text.labels import region_names
 
 __all__ = ["AtlasName", "atlas_named", "describe_region", "mask_of"]
 

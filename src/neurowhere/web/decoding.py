@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import DataWarning
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.gazetteer import Gazetteer
 from neurowhere.model.summary import as_point, studies_of
 from neurowhere.space import Atlas
+from neurowhere.space.geometry import Gazetteer
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import DecodeQuery, MapQuery

@@ -52,9 +52,7 @@ class Reading(Naming):
     """How texts are read, and regions named."""
 
     negation: bool = Field(default=True, description="Leave out what the text denies.")
-    laterality: bool = Field(
-        default=True, description="Move the map to the sides that the text gives."
-    )
+    sides: bool = Field(default=True, description="Move the map to the sides that the text gives.")
     findings: bool = Field(
         default=True,
         description="Leave out sections of a report that hold no findings: technique, indication, "

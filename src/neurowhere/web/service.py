@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
+from neurowhere.model.alone import related_terms
 from neurowhere.model.decoding import use_pause
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.related import related_terms
 from neurowhere.model.schema import Sentence, Summary, to_plain
 from neurowhere.model.summary import (
     as_point,
@@ -124,7 +124,7 @@ class Service:
         return self.model.encode_many(
             texts,
             negation=reading.negation,
-            laterality=reading.laterality,
+            sides=reading.sides,
             findings=reading.findings,
             hedge_weight=reading.hedge_weight,
         )

@@ -182,7 +182,7 @@ const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("ch
 function wireQuery() {
   for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); later(); });
   $("points").addEventListener("input", later);
-  onChange(["negation", "laterality", "sort", "atlas"], () => run());
+  onChange(["negation", "sides", "sort", "atlas"], () => run());
   wireTerm(openTerm);
   const takeMap = wireDecode(run, trouble);
   const openMap = (file) => {

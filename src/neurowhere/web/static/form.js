@@ -3,12 +3,12 @@
 import { $, choose, chosen } from "./dom.js";
 
 const TEXTS = ["text", "other", "term", "points", "threshold"];
-const SWITCHES = ["negation", "laterality", "crosshair", "inflated"];
+const SWITCHES = ["negation", "sides", "crosshair", "inflated"];
 const CHOICES = ["mode", "image", "view"];
 const VALUES = ["hidden", "opacity", "colours", "sort", "atlas"];
 export const LOOKS = { hidden: "90", opacity: "90", colours: "ember", crosshair: true, inflated: true };
 export const DEFAULTS = {
-  mode: "one", text: "", other: "", term: "", points: "", threshold: "", atlas: "default", image: "density", view: "slices", sort: "excess", negation: true, laterality: true, ...LOOKS,
+  mode: "one", text: "", other: "", term: "", points: "", threshold: "", atlas: "default", image: "density", view: "slices", sort: "excess", negation: true, sides: true, ...LOOKS,
 };
 
 export function readForm() {
@@ -27,7 +27,7 @@ export function writeForm(fields) {
 }
 
 export const looks = () => ({ hidden: $("hidden").value / 100, opacity: $("opacity").value / 100, colours: $("colours").value });
-export const reading = () => ({ negation: $("negation").checked, laterality: $("laterality").checked });
+export const reading = () => ({ negation: $("negation").checked, sides: $("sides").checked });
 export const naming = () => ({ atlas: $("atlas").value });
 export const text = () => $("text").value;
 export const other = () => $("other").value;

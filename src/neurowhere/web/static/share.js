@@ -2,8 +2,8 @@
 
 import { make } from "./dom.js";
 
-export function asPython({ text, other, negation, laterality }) {
-  const options = `${negation ? "" : ", negation=False"}${laterality ? "" : ", laterality=False"}`;
+export function asPython({ text, other, negation, sides }) {
+  const options = `${negation ? "" : ", negation=False"}${sides ? "" : ", sides=False"}`;
   const encode = (words) => `model.encode(${JSON.stringify(words)}${options})`;
   const lines = ["from neurowhere import load_model", "", "model = load_model()", `result = ${encode(text)}`];
   if (other === undefined) lines.push("result.density_img, result.peaks, result.terms");

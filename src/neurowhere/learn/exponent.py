@@ -1,25 +1,95 @@
-"""Prior: what the name of a place adds to a map, however few studies mention it.
+"""Exponent: what shapes the map of a text besides the loadings of its terms.
 
-The name of region r adds L_r = log(½/V + ½ p_r) − log(½/V + ½ q̄) to the exponent, with p_r the
-density of the region, q̄ the mean map and V the volume of the brain. Term t adds
+**Gates** tell how far a text is a few words, or a whole article. With n the number of distinct
+known terms of a text,
+
+    g = n₀ / (n₀ + n),        h = n⁴ / (n⁴ + N⁴),        s = 1 − σ_g g + σ_h h.
+
+The short gate g is 1 for a text without a known term, and closes as terms add up. The long gate h
+opens where a text is longer than an abstract. The sharpness s multiplies the whole exponent: a few
+words say less than they seem to, and an article says more.
+
+**Prior**: the name of a place adds to a map, however few studies mention it. The name of region r
+adds L_r = log(½/V + ½ p_r) − log(½/V + ½ q̄), with p_r the density of the region, q̄ the mean map and
+V the volume of the brain. Term t adds
 
     τ λ_t x_t² L_r(t),        λ_t = n₀ / (n₀ + n_t),
 
 so that what n_t studies have taught about the term takes over where there are many.
+
+**Sides**: a text that puts structures on one side shifts its map. The term t of a structure adds a
+map e_t to the exponent (or, in a linear model, to the probabilities). The map
+ê_t = e_t − log Σ_k q̄_k exp(e_tk) is how far the term alone raises the log probability of each
+region, and a_t = max(ê_t, 0) is where it does; in a linear model a_t = max(e_t, 0). Let d_t be the
+share of the term's mentions on the left minus that on the right, and s = 1 in the left hemisphere,
+−1 in the right one. The sides add
+
+    s ∘ b ∘ Σ_t h_t,    b = Σ_t d_t a_t² / Σ_t a_t²,    h_t = a_t √(a_t / max a_t).
+
+The sum of h is over the terms that have a side; b is over all structures, so that each place
+follows the side of the structures that point to it: "left motor cortex and right cerebellum" moves
+each of the two, and what is named on both sides, or on none, stays where it is. Where a term
+points most clearly, its side doubles what it adds, and takes it from the mirror image. The share
+of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over terms stays exact.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Float32 = NDArray[np.float32]
+Floats = NDArray[np.floating]
 
+N_SHORT, N_LONG, POWER = 5.0, 80.0, 4  # terms that halve the one gate, and open half the other
+LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
+TINY = 1e-12  # of a sum that may be zero
+
+
+class Opening(NamedTuple):
+    """The gates of some texts: arrays of shape (n_texts,)."""
+
+    short: Float32
+    long: Float32
+
+    @property
+    def sharpness(self) -> Float32:
+        """Return s of each text."""
+        sharpness = 1 - LESS_SHORT * self.short + MORE_LONG * self.long
+        return sharpness.astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Gates:
+    """Which terms are known ones, and which are extra words that only help short texts.
+
+    Attributes
+    ----------
+    is_extra : array of shape (n_terms,)
+        Whether each term is an extra word, which does not count as a known term.
+
+    Examples
+    --------
+    >>> gates = Gates(np.array([False, False, True]))
+    >>> short, long = gates.of(sp.csr_matrix([[1, 1, 1], [0, 0, 2]]))
+    >>> short.round(3), long.round(3)
+    (array([0.714, 1.   ], dtype=float32), array([0., 0.], dtype=float32))
+    """
+
+    is_extra: NDArray[np.bool_]
+
+    def of(self, X: sp.csr_matrix) -> Opening:
+        """Return the gates of texts, given their features or counts."""
+        known = np.append(0, np.cumsum(~self.is_extra[X.indices] & (X.data != 0)))
+        n = np.diff(known[X.indptr]).astype(np.float64)
+        short = N_SHORT / (N_SHORT + n)
+        long = n**POWER / (n**POWER + N_LONG**POWER)
+        return Opening(short.astype(np.float32), long.astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +214,51 @@ class Prior:
         places = (reached[1:] - np.repeat(reached[pointers[:-1]], lengths)).astype(np.int32)
         maps = sp.csr_matrix((data, places, pointers), shape=(len(lengths), len(baseline)))
         return cls(arrays["prior_terms"], arrays["prior_weights"], maps, baseline)
+
+
+def lateral_shifts(
+    maps: Float32, balance: Floats, sides: Floats, mean_map: Floats | None = None
+) -> Float32:
+    """Return what the sides of structures add to the map of a text, term by term.
+
+    Parameters
+    ----------
+    maps : array of shape (n_terms, m)
+        What the term of each structure adds, e.
+    balance : array of shape (n_terms,)
+        d, between −1 (right) and 1 (left); 0 for both sides or none.
+    sides : array of shape (m,)
+        s: 1 on the left, −1 on the right, between them for a region across.
+    mean_map : array of shape (m,), optional
+        q̄, for maps of log probability. Without it, maps are of probability.
+
+    Returns
+    -------
+    array of shape (n_terms, m)
+
+    Examples
+    --------
+    >>> maps = np.array([[0.4, 0.4, 0.1, -0.2]], np.float32)  # left, right, left, right
+    >>> lateral_shifts(maps, np.array([1.0]), np.array([1, -1, 1, -1])).round(2)
+    array([[ 0.4 , -0.4 ,  0.05, -0.  ]], dtype=float32)
+    """
+    raised = np.maximum(maps if mean_map is None else maps - _log_means(maps, mean_map), 0)  # a
+    squares = raised * raised
+    own = squares * balance[:, None].astype(np.float32)
+    own /= np.maximum(squares.sum(axis=0), TINY)
+    shifts: Float32 = own * (sides * _heights(raised[balance != 0])).astype(np.float32)
+    return shifts
+
+
+def _heights(raised: Float32) -> Float32:
+    """Return Σ h: (m,)."""
+    highest = raised.max(axis=1, keepdims=True, initial=0)  # (n_sided, 1)
+    heights: Float32 = (raised * np.sqrt(raised / np.maximum(highest, TINY))).sum(axis=0)
+    return heights
+
+
+def _log_means(maps: Float32, mean_map: Floats) -> Float32:
+    """Return log Σ_k q̄_k exp(e_k) for each map: (n_terms, 1)."""
+    highest = maps.max(axis=1, keepdims=True)
+    means: Float32 = np.log(np.exp(maps - highest) @ mean_map.astype(np.float32))[:, None] + highest
+    return means

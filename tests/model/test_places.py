@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from neurowhere import Atlas, default_atlas
-from neurowhere.model.landmarks import border, landmarks, tube
+from neurowhere.model.places import border, landmarks, tube
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,353 @@
+"""The `term` and `decode` commands: from terms to maps, and from places to terms and studies."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from neurowhere._tools.files import expanded, new_file
+from neurowhere.cli.options import (
+    AtlasOption,
+    Json,
+    KeepFormulas,
+    Like,
+    ModelOption,
+    OptionalOutput,
+    Output,
+    Overwrite,
+    Resolution,
+    read_atlas,
+)
+from neurowhere.exceptions import PartitionError, one_line
+
+if TYPE_CHECKING:
+    from neurowhere.inputs.places import NamedPlace
+    from neurowhere.model.decoding import Decoded, Decoding
+
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
+DIGITS = 4
+
+LISTED = "; "  # between terms, which may hold commas
+NUMBERS = "%.6g"
+COLUMNS = ("id", "term", "score", "ratio", "terms", "studies", "problem")
+
+
+def term(
+    output: Output,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[TERM]", help="Term, with or without a side.", show_default=False),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Write the maps of all terms of the model.")
+    ] = False,
+    terms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the maps of the terms in this file, one per line.",
+            show_default=False,
+        ),
+    ] = None,
+    as_table: Annotated[
+        bool,
+        typer.Option(
+            "--csv", help="Write the mean of each map in each region of an atlas, and no images."
+        ),
+    ] = False,
+    atlas: AtlasOption = None,
+    model: ModelOption = None,
+    resolution: Resolution = None,
+    like: Like = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write the map of a term as an image (map.nii.gz) and as a figure of slices (map.png).
+
+    With --all or --terms, write the maps of many terms: one 4-D image (maps.nii.gz, maps.json), or
+    with --csv or --atlas a table of terms by regions (regions.csv, regions.json).
+
+    Example:
+
+        neurowhere term "left amygdala" --model model -o left-amygdala
+
+        neurowhere term --all --csv -o terms-by-aal3
+
+        neurowhere term --terms words.txt --atlas parcels.nii.gz:parcels.csv -o terms-by-parcel
+    """
+    _check_usage(name, every, terms, as_table or atlas is not None)
+    from neurowhere.model.store import load_model
+
+    encoder = load_model(model)
+    if name is not None:
+        from neurowhere.report.maps import write_term
+
+        found = encoder.term_map(name)
+        write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
+        typer.echo(f"{found.title}: written to {output}")
+        return
+    from neurowhere.report.term_maps import write_term_maps
+
+    n_terms = write_term_maps(
+        encoder,
+        output,
+        None if terms is None else _read_terms(terms),
+        as_table=as_table,
+        atlas=None if atlas is None else read_atlas(atlas),
+        resolution_mm=resolution,
+        like=like,
+        overwrite=overwrite,
+    )
+    typer.echo(f"maps of {n_terms:,} terms: written to {output}")
+
+
+def _check_usage(name: str | None, every: bool, terms: Path | None, as_table: bool) -> None:
+    """Refuse all but one way to say which terms, and a table of one term."""
+    if (name is not None) + every + (terms is not None) != 1:
+        raise typer.BadParameter("expected one of TERM, --all and --terms FILE")
+    if name is not None and as_table:
+        raise typer.BadParameter("--csv and --atlas are for many terms; add --all or --terms FILE")
+
+
+def _read_terms(path: Path) -> list[str]:
+    from neurowhere._tools.files import open_text
+
+    with open_text(expanded(path)) as stream:
+        return [line.strip() for line in stream if line.strip()]
+
+
+def decode(
+    place: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="X Y Z | PEAKS.csv | MAP.nii.gz ... | FOLDER",
+            help="A point in MNI mm, a table of peaks, an image, or many images.",
+            show_default=False,
+        ),
+    ],
+    output: OptionalOutput = None,
+    model: ModelOption = None,
+    terms: Annotated[int, typer.Option(min=1, help="Number of terms to list.")] = 20,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Ignore the values of a map up to this one.",
+            show_default="0, or the 95th percentile of an unthresholded map",
+        ),
+    ] = None,
+    talairach: Annotated[
+        bool, typer.Option("--talairach", help="Points and peaks are in Talairach space.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Decode the peaks of each value of this column on their own; row for each row.",
+            show_default="all peaks together",
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File to write the table of many places to.",
+            show_default="the terminal",
+        ),
+    ] = None,
+    keep_formulas: KeepFormulas = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Exit with code 0 even if some places fail.")
+    ] = False,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """List the terms and studies associated with a point, with peaks or with a map.
+
+    Many places, each decoded on its own, give a table: a folder of maps, several maps, or a table
+    of peaks with --by.
+
+    Example:
+
+        neurowhere decode -24 -4 -18
+
+        neurowhere decode peaks.csv --terms 50 -o decoded
+
+        neurowhere decode zmap.nii.gz --threshold 3.1 --json
+
+        neurowhere decode peaks.csv --by id --table decoded.csv
+
+        neurowhere decode maps --table decoded.csv
+    """
+    if by is not None or _are_maps(place):
+        if output is not None:
+            raise typer.BadParameter("many places give a table; give --table FILE instead of -o")
+        decode_places(
+            place,
+            by,
+            table,
+            talairach=talairach,
+            model=model,
+            options={"threshold": threshold, "n_terms": terms},
+            style=Style(as_json, keep_formulas, keep_going, overwrite),
+        )
+        return
+    if table is not None:
+        raise typer.BadParameter("--table is for many places; add --by, or give a folder of maps")
+    from neurowhere.model.decoding import decode
+    from neurowhere.model.store import load_model
+
+    found = decode(
+        load_model(model), _read_place(place, talairach), threshold=threshold, n_terms=terms
+    )
+    if output is not None:
+        _write(found, output, " ".join(place), overwrite)
+    if as_json:
+        typer.echo(json.dumps(summarise(found), indent=2, ensure_ascii=False))
+    else:
+        _print(found, output)
+
+
+class Style(NamedTuple):
+    """How the table of many places is written."""
+
+    as_json: bool
+    keep_formulas: bool
+    keep_going: bool
+    overwrite: bool
+
+
+def _are_maps(arguments: list[str]) -> bool:
+    """Return whether the arguments are several maps, or a folder."""
+    if len(arguments) > 1:
+        return all(each.lower().endswith((".nii", ".nii.gz")) for each in arguments)
+    return expanded(arguments[0]).is_dir()
+
+
+def _read_place(arguments: list[str], talairach: bool) -> Any:
+    """Return a point or peaks as an array in MNI mm, or the path of a map."""
+    import numpy as np
+
+    from neurowhere._tools.coordinates import talairach_to_mni
+
+    if len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
+        return arguments[0]
+    if len(arguments) == 1:
+        from neurowhere.inputs.places import read_peaks
+
+        points = read_peaks(expanded(arguments[0]))
+    else:
+        try:
+            x, y, z = map(float, arguments)
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"expected X Y Z as three numbers, or one file, got {' '.join(arguments)!r}"
+            ) from error
+        points = np.array([[x, y, z]])
+    return talairach_to_mni(points) if talairach else points
+
+
+def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None:
+    from neurowhere._tools.files import new_folder, write_info
+    from neurowhere.report.tables import write_csv
+
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        write_csv(found.terms, temporary / "terms.csv")
+        if found.studies is not None:
+            write_csv(found.studies, temporary / "studies.csv")
+        write_info(temporary, {"kind": "decoding", "place": place})
+
+
+def summarise(found: "Decoding") -> dict[str, Any]:
+    """Return what was decoded as plain data, for JSON."""
+    tables = {"terms": found.terms}
+    if found.studies is not None:
+        tables["studies"] = found.studies
+    rows = {name: table.round(DIGITS).to_dict("records") for name, table in tables.items()}
+    return rows if found.threshold is None else {"threshold": found.threshold, **rows}
+
+
+def _print(found: "Decoding", output: Path | None) -> None:
+    if found.threshold:
+        typer.echo(f"values above {found.threshold:.3g} count; --threshold changes that\n")
+    typer.echo(f"{'term':32}{'score':>8}{'to its base rate':>18}")
+    for row in found.terms.to_dict("records"):
+        typer.echo(f"{row['term']:32}{row['score']:8.2f}{row['ratio']:17.1f}×")
+    if found.studies is not None:
+        links = (row["link"] or row["id"] for row in found.studies.to_dict("records"))
+        typer.echo("\nclosest studies\n" + "\n".join(links))
+    if output is not None:
+        typer.echo(f"\nwritten to {output}")
+
+
+def decode_places(
+    sources: list[str],
+    by: str | None,
+    path: Path | None,
+    *,
+    talairach: bool,
+    model: Path | None,
+    options: dict[str, Any],
+    style: Style,
+) -> None:
+    """Decode the places of a table, or maps, and write a row for each as it is done."""
+    from neurowhere._tools.parallel import track
+    from neurowhere.model.decoding import decode_many
+    from neurowhere.model.store import load_model
+
+    places = list(_find_places(sources, by, talairach))
+    encoder = load_model(model)
+    found = decode_many(encoder, track(places, "decoding"), **options)
+    target = new_file(path, overwrite=style.overwrite) if path else nullcontext(sys.stdout)
+    n_failed = 0
+    with target as stream:
+        for number, each in enumerate(found):
+            stream.write(_as_line(each, style, header=number == 0))
+            if each.problem is not None:
+                n_failed += 1
+                typer.echo(f"neurowhere: {one_line(f'{each.name}: {each.problem}')}", err=True)
+        if n_failed == len(places):
+            raise PartitionError(f"none of the {n_failed:,} places could be decoded; see above")
+    if path is not None:
+        typer.echo(f"{path}: {len(places) - n_failed:,} places decoded, {n_failed:,} not")
+    if n_failed and not style.keep_going:
+        raise PartitionError(f"{n_failed:,} of {len(places):,} places failed; see above")
+
+
+def _find_places(sources: list[str], by: str | None, talairach: bool) -> "Iterable[NamedPlace]":
+    from neurowhere.inputs.places import iter_maps, iter_points
+
+    if by is None:
+        return iter_maps(sources)
+    if len(sources) > 1 or not sources[0].lower().endswith(TABLE_SUFFIXES):
+        raise typer.BadParameter(f"expected one table of peaks with --by, got {' '.join(sources)}")
+    return iter_points(expanded(sources[0]), by, talairach=talairach)
+
+
+def _as_line(each: "Decoded", style: Style, *, header: bool) -> str:
+    """Return a place as a row of CSV, or as a line of JSON."""
+    if style.as_json:
+        tables = {} if each.decoding is None else summarise(each.decoding)
+        return json.dumps({"id": each.name, **tables, "problem": each.problem}) + "\n"
+    import pandas as pd
+
+    from neurowhere.report.tables import to_csv
+
+    row = pd.DataFrame([dict(_cells(each))], columns=list(COLUMNS))
+    return to_csv(row, header=header, keep_formulas=style.keep_formulas, float_format=NUMBERS)
+
+
+def _cells(each: "Decoded") -> Iterator[tuple[str, Any]]:
+    yield "id", each.name
+    yield "problem", each.problem
+    if each.decoding is None:
+        return
+    terms, studies = each.decoding.terms, each.decoding.studies
+    yield from terms.iloc[0][["term", "score", "ratio"]].items()  # type: ignore[misc]
+    yield "terms", LISTED.join(terms["term"])
+    if studies is not None:
+        yield "studies", " ".join(studies["id"])
