@@ -75,17 +75,21 @@ def main():
     for fold in range(arguments.folds):
         for version in arguments.versions:
             file = arguments.output / f"{version}-{fold}.json"
-            folder = file.with_suffix("")
-            train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
-            if not folder.exists():
-                start = time.process_time()
-                save_model(fit(version, material or corpus, train, arguments), folder, small=True)
-                print(f"{folder.name}: {time.process_time() - start:.0f} s of processor time")
             if not file.exists():
-                table = measure(load_model(folder), corpus, test)
-                file.write_text(json.dumps(table, indent=1))
+                train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
+                model = fitted(version, material or corpus, train, arguments, file.with_suffix(""))
+                file.write_text(json.dumps(measure(model, corpus, test), indent=1))
             results.append((version, fold, json.loads(file.read_text())))
     print_results(pd.DataFrame(results, columns=["version", "fold", "table"]))
+
+
+def fitted(version, material, train, arguments, folder):
+    """Return the model of a folder, fitted first if it is not there."""
+    if not folder.exists():
+        start = time.process_time()
+        save_model(fit(version, material, train, arguments), folder, small=True)
+        print(f"{folder.name}: {time.process_time() - start:.0f} s of processor time")
+    return load_model(folder)
 
 
 def print_results(results):
