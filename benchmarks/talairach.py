@@ -5,10 +5,11 @@
 Neurosynth labels some of NeuroQuery's studies as Talairach. The log-linear model of NeuroQuery's
 vocabulary (the first stage of the shipped recipe, one fit) is fitted to the training studies of
 each fold twice, with the peaks of these studies as printed and converted by the inverse of
-Lancaster's transform. Both are scored at the same sharpness on the test studies of the fold: those
-that are not labelled so, whose peaks are the same for both, and those that are, with their peaks
-converted and as printed. The table has nats above uniform, and the paired difference with its
-standard deviation over folds. Finished folds are kept in DIR.
+Lancaster's transform; weights of terms are learned once, from peaks as printed. Both are scored at
+the same sharpness on the test studies of the fold: those that are not labelled so, whose peaks are
+the same for both, and those that are, with their peaks converted and as printed. The table has nats
+above uniform, and the paired difference with its standard deviation over folds. Finished folds are
+kept in DIR.
 """
 
 import argparse
@@ -98,8 +99,8 @@ def material_of(corpus):
 def run_fold(recipe, materials, there, train, test):
     """Return the mean nats of each kind of test studies, by the peaks that were fitted to."""
     table = {}
+    weighting, _ = recipe.weigh(materials["printed"], train)
     for fitted_to, material in materials.items():
-        weighting, _ = recipe.weigh(material, train)
         model = recipe.fit_plain(material, train, weighting).sharpened(SHARPNESS)
         for name, (is_there, peaks) in KINDS.items():
             rows = test[there[test] == is_there]
