@@ -232,8 +232,13 @@ def score(model, name, maps, peaks, studies):
 
 
 def calibrated(model, expected, n_terms):
-    """Return the stated gain, and the masses that should hold each share of the peaks."""
+    """Return the stated gain, and the masses that should hold each share of the peaks.
+
+    A linear model is not calibrated: it states its own masses.
+    """
     calibration = model.calibration_
+    if calibration is None:
+        return expected, list(SHARES)
     if isinstance(calibration, LengthCalibration):
         masses = [calibration.mass_for(share, n_terms) for share in SHARES]
         return calibration.gain(expected, n_terms), masses

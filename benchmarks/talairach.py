@@ -56,7 +56,9 @@ def main():
     warnings.simplefilter("ignore")
     corpus = studies_in_brain(DATA)
     there = in_talairach(corpus)
-    materials = {"printed": material_of(corpus), "converted": material_of(converted(corpus, there))}
+    corpora = {"printed": corpus, "converted": converted(corpus, there)}
+    vocabulary = build_full(DATA / "vocabulary")
+    materials = {name: material_of(each, vocabulary) for name, each in corpora.items()}
     tables = []
     for fold in range(arguments.folds):
         file = arguments.output / f"talairach-{fold}.json"
@@ -85,9 +87,8 @@ def converted(corpus, there):
     return replace(corpus, peaks=peaks)
 
 
-def material_of(corpus):
+def material_of(corpus, vocabulary):
     """Return what the first stage of the recipe learns from: counts of terms, and peaks."""
-    vocabulary = build_full(DATA / "vocabulary")
     extractor = TermExtractor(vocabulary, nested=True)
     alignment = vocabulary.align(corpus.terms).matrix
     sections = {
