@@ -99,20 +99,28 @@ def print_results(results):
         for version, some in results.groupby("version", sort=False)
     }
     first, *others = tables
-    columns = {version: tables[version] for version in tables}
-    columns |= {f"{other} − {first}": tables[other] - tables[first] for other in others}
-    rows = [
-        [name, *(told(table.get(name)) for table in columns.values())] for name in tables[first]
-    ]
-    print_table(["", *columns], rows)
+    rows = []
+    for name in tables[first]:
+        values = {version: table.get(name) for version, table in tables.items()}
+        gains = [difference(values[other], values[first]) for other in others]
+        rows.append([name, *map(told, values.values()), *gains])
+    print_table(["", *tables, *(f"{other} − {first}" for other in others)], rows)
 
 
-def told(values):
+def told(values, sign=""):
     """Return mean and standard deviation over folds in words; nothing where it was not measured."""
     if values is None or values.isna().all():
         return ""
-    spread = f" ± {values.std():.4f}" if len(values) > 1 else ""
-    return f"{values.mean():.4f}{spread}"
+    spread = f" ± {values.std():.4f}" if values.count() > 1 else ""
+    return f"{values.mean():{sign}.4f}{spread}"
+
+
+def difference(values, others):
+    """Return the paired difference over folds in words, and in how many folds it is positive."""
+    if values is None:
+        return ""
+    gains = (values - others).dropna()
+    return f"{told(gains, '+')}, {(gains > 0).sum()} of {len(gains)}" if len(gains) else ""
 
 
 @cache

@@ -8,8 +8,8 @@ each fold twice, with the peaks of these studies as printed and converted by the
 Lancaster's transform; weights of terms are learned once, from peaks as printed. Both are scored at
 the same sharpness on the test studies of the fold: those that are not labelled so, whose peaks are
 the same for both, and those that are, with their peaks converted and as printed. The table has nats
-above uniform, and the paired difference with its standard deviation over folds. Finished folds are
-kept in DIR.
+above uniform, the paired difference with its standard deviation over folds, and what the mean map
+of peaks as printed scores. Finished folds are kept in DIR.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
@@ -38,6 +39,7 @@ SPACES = DATA / "corpus" / "neurosynth7_dev_metadata.tsv.gz"
 SHARPNESS = 1.3  # that validation chooses in most folds
 CHUNK = 200  # studies predicted at a time
 XYZ = ["x", "y", "z"]
+FITS = ("printed", "converted")
 KINDS = {  # which test studies, and which of their peaks
     "not labelled Talairach": (False, "printed"),
     "Talairach, test peaks converted": (True, "converted"),
@@ -62,11 +64,13 @@ def main():
     tables = []
     for fold in range(arguments.folds):
         file = arguments.output / f"talairach-{fold}.json"
+        rows = shuffle_split(corpus.groups.astype(str), fold, seed=0)
         if not file.exists():
-            rows = shuffle_split(corpus.groups.astype(str), fold, seed=0)
             recipe = Recipe(seeds=1, n_jobs=arguments.jobs)
             file.write_text(json.dumps(run_fold(recipe, materials, there, *rows), indent=1))
         tables.append(json.loads(file.read_text()))
+        for name, nats in mean_map_nats(materials, there, *rows):
+            tables[-1][name]["mean map"] = nats
     print_results(tables)
 
 
@@ -111,6 +115,17 @@ def run_fold(recipe, materials, there, train, test):
     return table
 
 
+def mean_map_nats(materials, there, train, test):
+    """Yield the mean nats of each kind of test studies under the mean map of peaks as printed."""
+    targets = materials["printed"].targets.select(train)
+    mean = targets.smooth(sparse.csr_matrix(targets.shares[targets.has_mass].mean(axis=0)))[0]
+    logs = np.log1p(mean * len(mean)) - np.log(2)
+    for name, (is_there, peaks) in KINDS.items():
+        own = peaks_by_study(materials[peaks].corpus)
+        studies = [own[row] for row in test[there[test] == is_there]]
+        yield name, np.mean([logs[region].mean() for region in studies if len(region)])
+
+
 def peaks_by_study(corpus):
     """Return the voxels of the peaks of each study."""
     grid = VoxelGrid(4)
@@ -134,16 +149,22 @@ def print_results(tables):
     """Print mean nats of both fits, and their paired difference over folds."""
     rows = []
     for name in KINDS:
-        fits = np.array(
-            [[table[name][fit] for fit in ("printed", "converted")] for table in tables]
-        )
+        fits = np.array([[table[name][fit] for fit in FITS] for table in tables])
         gains = fits[:, 1] - fits[:, 0]
         spread = f" ± {gains.std(ddof=1):.4f}" if len(gains) > 1 else ""
         studies = f"{np.mean([table[name]['studies'] for table in tables]):.0f}"
         means = [f"{mean:.4f}" for mean in fits.mean(axis=0)]
         better = f"{(gains > 0).sum()} of {len(gains)}"
-        rows.append([name, studies, *means, f"{gains.mean():+.4f}{spread}", better])
-    header = ["test studies", "number", "fit to printed", "fit to converted", "gain ± sd"]
+        mean_map = f"{np.mean([table[name]['mean map'] for table in tables]):.4f}"
+        rows.append([name, studies, mean_map, *means, f"{gains.mean():+.4f}{spread}", better])
+    header = [
+        "test studies",
+        "number",
+        "mean map",
+        "fit to printed",
+        "fit to converted",
+        "gain ± sd",
+    ]
     print_table([*header, "better in"], rows)
 
 
