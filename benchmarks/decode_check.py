@@ -1,13 +1,16 @@
 """Whether places speak for the right terms: decoding on studies that the model has not seen.
 
-    python benchmarks/outer_folds.py -o DIR --folds 1
-    python benchmarks/decode_check.py DIR [--studies 500]
+    python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE --folds 1 --seeds 1
+    python benchmarks/decode_check.py DIR/shipped-0 [--studies 500]
 
-DIR/model-0 was fitted without the test studies of fold 0. Five ways to score a term for a
-distribution w over voxels, a row each: the score of `neurowhere.model.decoding`; the half-uniform
-log-likelihood by which models are compared, over that of the mean map; the score less its mean and
-divided by its spread over peaks at large; its linear part, by which candidates are found; and the
-correlation of w with the map of the term, as the decoders of Neurosynth and NiMARE do.
+DIR/shipped-0 was fitted without the test studies of fold 0. Terms are those that decoding knows:
+not extra words, nor names of places with all but their prior. As in decoding, their maps are what
+studies alone have taught; only the maps that are decoded are those that a user sees. Five ways to
+score a term for a distribution w over voxels, a row each: the score of `neurowhere.model.decoding`;
+the half-uniform log-likelihood by which models are compared, over that of the mean map; the score
+less its mean and divided by its spread over peaks at large; its linear part, by which candidates
+are found; and the correlation of w with the map of the term, as the decoders of Neurosynth and
+NiMARE do.
 
 - study: the peaks of one unseen study. Rank of its own terms among all, 100 % for the best and 50 %
   by chance; the mean over its terms, then over studies; and the same with terms weighted
@@ -34,7 +37,7 @@ from neurowhere import load_model
 from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.model.alone import term_features
-from neurowhere.model.decoding import decode, log_ratios
+from neurowhere.model.decoding import decode, log_ratios, unlearned_terms
 from neurowhere.space import make_targets
 from outer_folds import studies_in_brain
 from setting import print_table
@@ -47,23 +50,23 @@ N_CLOSE = 100  # studies whose closest are looked for
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("model", type=Path)
     parser.add_argument("--studies", type=int, default=300)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)
-    model = load_model(arguments.folder / "model-0")
+    model = load_model(arguments.model)
     corpus = studies_in_brain()
     train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
     training, held = corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
-    peaks, texts = densities(model, held), model.transform(held)
-    few, some = slice(arguments.studies), np.random.default_rng(0).permutation(texts.shape[1])
-    n_training = model.transform(training).getnnz(axis=0)
+    terms = np.flatnonzero(~unlearned_terms(model))
+    peaks, texts = densities(model, held), model.transform(held)[:, terms]
+    few, some = slice(arguments.studies), np.random.default_rng(0).permutation(len(terms))[:N_MAPS]
+    n_training = model.transform(training)[:, terms].getnnz(axis=0)
     pooled, pools = pool(peaks, texts, n_training)
-    maps = term_maps(model)
+    shown = model.predict([model.extractor_.terms[i] for i in terms[some]])
     rows = []
-    for name, score in make_scorers(model, maps).items():
-        by_study, by_pool = score(peaks[few]), score(pools)
-        by_map = score(maps[some[:N_MAPS]])
+    for name, score in make_scorers(model, terms).items():
+        by_study, by_pool, by_map = score(peaks[few]), score(pools), score(shown)
         frequency = np.corrcoef(by_study.mean(axis=0), np.log(n_training + 1))[0, 1]
         rows.append(
             [
@@ -71,7 +74,7 @@ def main():
                 *own_term_ranks(by_study, texts[few]),
                 f"{ranks(by_pool)[np.arange(len(pooled)), pooled].mean():.1%}",
                 *shares_on_top(by_pool, pooled),
-                *shares_on_top(by_map, some[:N_MAPS]),
+                *shares_on_top(by_map, some),
                 f"{frequency:.2f}",
             ]
         )
@@ -79,7 +82,7 @@ def main():
     print(f"{texts.shape[1]:,} terms, {len(pooled):,} of them pooled\n")
     header = ["", "study", "study, weighted", "pooled", "pooled first", "pooled first 5"]
     print_table([*header, "map first", "map first 5", "frequency"], rows)
-    print_closest(model, training, held, texts)
+    print_closest(model, training, held)
 
 
 def pool(peaks, texts, n_training):
@@ -97,23 +100,18 @@ def densities(model, corpus):
     return targets.rows(slice(None))
 
 
-def term_maps(model):
-    """Predict from texts that are one term each: (n_terms, m)."""
-    return model.predict(model.extractor_.terms)
-
-
-def make_scorers(model, maps):
-    """Make functions that score all terms: from distributions (n, m) to scores (n, n_terms)."""
-    terms = np.arange(len(maps))
-    chunks = [log_ratios(model, terms[i : i + CHUNK]) for i in range(0, len(terms), CHUNK)]
-    ratios = np.concatenate(chunks)  # (n_terms, m)
+def make_scorers(model, terms):
+    """Make functions that score terms: from distributions (n, m) to scores (n, n_terms)."""
+    plain, features = model.predictor_.plain, term_features(model, terms)
+    chunks = [slice(i, i + CHUNK) for i in range(0, len(terms), CHUNK)]
+    maps = np.concatenate([plain.predict(features[chunk]) for chunk in chunks])  # (n_terms, m)
+    ratios = np.concatenate([log_ratios(model, terms[chunk]) for chunk in chunks])
     mean = model.mean_map_.astype(np.float32)
     m = len(mean)
     half_uniform = np.log1p(maps * m) - np.log1p(mean * m)
     centre = ratios @ mean
     spread = np.sqrt([(row * row) @ mean for row in ratios] - centre**2)
-    components = model.predictor_.components
-    loadings = model.predictor_.project(term_features(model, terms))  # (n_terms, r)
+    components, loadings = plain.components, plain.project(features)  # (r, m), (n_terms, r)
     return {
         "score": lambda w: w @ ratios.T,
         "half uniform": lambda w: w @ half_uniform.T,
@@ -156,10 +154,10 @@ def shares_on_top(scores, right):
     return f"{np.mean(n_above == 0):.1%}", f"{np.mean(n_above < 5):.1%}"
 
 
-def print_closest(model, training, held, texts):
+def print_closest(model, training, held):
     """Cosine of texts with those of the studies that their peaks decode to."""
     row_of = {name: row for row, name in enumerate(training.documents["id"].astype(str))}
-    known = model.transform(training)
+    known, texts = model.transform(training), model.transform(held)
     found, others = [], []
     rng = np.random.default_rng(0)
     for row in range(min(N_CLOSE, len(held))):

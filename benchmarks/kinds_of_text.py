@@ -7,10 +7,10 @@ map for title, abstract and keywords, title, keywords, one keyword, the words th
 vocabulary lacks, and articles without their tables; calibrated regions and stated gains; retrieval;
 bare terms that score below the mean map; and names of places of atlases that are no prior. The
 version "plain" is version 4's recipe, fitted to the same studies: a log-linear model of
-NeuroQuery's vocabulary; "ridge" is the linear model of the same features. The texts are the same
-for all. With --quick, the model is scored that choices are made with: one fit to nine tenths of the
-training studies. Fitted models are kept in DIR, with what was measured of each beside it; a table
-that is deleted is made again.
+NeuroQuery's vocabulary; "ridge" is the linear model of the same features, and "neuroquery" what
+neuroquery_kinds.py has measured. The texts are the same for all. With --quick, the model is scored
+that choices are made with: one fit to nine tenths of the training studies. Fitted models are kept
+in DIR, with what was measured of each beside it; a table that is deleted is made again.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import json
 import sys
 import time
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from train_model import articles_of, brodmann_atlas, read_material, studies_in_brain
 
 LOSSES = {"plain": "likelihood", "ridge": "l2"}  # of models of NeuroQuery's vocabulary
-VERSIONS = (*LOSSES, "shipped")
+MEASURED_ELSEWHERE = "neuroquery"  # by neuroquery_kinds.py
+VERSIONS = (*LOSSES, MEASURED_ELSEWHERE, "shipped")
 SHARES = (0.5, 0.8, 0.95)
 CHUNK = 200  # texts predicted at a time
 LEAST_STUDIES = 10  # of a term of the plain model; test studies of a bare term
@@ -68,24 +70,26 @@ def main():
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    corpus, material = studies_in_brain(DATA), None
-    if "shipped" in arguments.versions:
-        material = read_material(DATA, Vocabulary.load(arguments.vocabulary))
-    results = []
+    corpus, results = studies_in_brain(DATA), []
     for fold in range(arguments.folds):
         for version in arguments.versions:
             file = arguments.output / f"{version}-{fold}.json"
-            folder = file.with_suffix("")
-            train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
-            if not folder.exists():
-                start = time.process_time()
-                save_model(fit(version, material or corpus, train, arguments), folder, small=True)
-                print(f"{folder.name}: {time.process_time() - start:.0f} s of processor time")
-            if not file.exists():
-                table = measure(load_model(folder), corpus, test)
-                file.write_text(json.dumps(table, indent=1))
-            results.append((version, fold, json.loads(file.read_text())))
+            if not file.exists() and version != MEASURED_ELSEWHERE:
+                train, test = shuffle_split(corpus.groups.astype(str), fold, seed=0)
+                model = fitted(version, corpus, train, arguments, file.with_suffix(""))
+                file.write_text(json.dumps(measure(model, corpus, test), indent=1))
+            if file.exists():
+                results.append((version, fold, json.loads(file.read_text())))
     print_results(pd.DataFrame(results, columns=["version", "fold", "table"]))
+
+
+def fitted(version, corpus, train, arguments, folder):
+    """Return the model of a folder, fitted first if it is not there."""
+    if not folder.exists():
+        start = time.process_time()
+        save_model(fit(version, corpus, train, arguments), folder, small=True)
+        print(f"{folder.name}: {time.process_time() - start:.0f} s of processor time")
+    return load_model(folder)
 
 
 def print_results(results):
@@ -95,25 +99,40 @@ def print_results(results):
         for version, some in results.groupby("version", sort=False)
     }
     first, *others = tables
-    columns = {version: tables[version] for version in tables}
-    columns |= {f"{other} − {first}": tables[other] - tables[first] for other in others}
-    rows = [
-        [name, *(told(table.get(name)) for table in columns.values())] for name in tables[first]
-    ]
-    print_table(["", *columns], rows)
+    rows = []
+    for name in tables[first]:
+        values = {version: table.get(name) for version, table in tables.items()}
+        gains = [difference(values[other], values[first]) for other in others]
+        rows.append([name, *map(told, values.values()), *gains])
+    print_table(["", *tables, *(f"{other} − {first}" for other in others)], rows)
 
 
-def told(values):
+def told(values, sign=""):
     """Return mean and standard deviation over folds in words; nothing where it was not measured."""
     if values is None or values.isna().all():
         return ""
-    spread = f" ± {values.std():.4f}" if len(values) > 1 else ""
-    return f"{values.mean():.4f}{spread}"
+    spread = f" ± {values.std():.4f}" if values.count() > 1 else ""
+    return f"{values.mean():{sign}.4f}{spread}"
 
 
-def fit(version, material, train, arguments):
-    """Fit a model to the training studies of a fold, given the material or the corpus."""
+def difference(values, others):
+    """Return the paired difference over folds in words, and in how many folds it is positive."""
+    if values is None:
+        return ""
+    gains = (values - others).dropna()
+    return f"{told(gains, '+')}, {(gains > 0).sum()} of {len(gains)}" if len(gains) else ""
+
+
+@cache
+def material_of(vocabulary):
+    """Read what the shipped recipe learns from, once."""
+    return read_material(DATA, Vocabulary.load(vocabulary))
+
+
+def fit(version, corpus, train, arguments):
+    """Fit a model to the training studies of a fold."""
     if version == "shipped":
+        material = material_of(arguments.vocabulary)
         recipe = Recipe(seeds=arguments.seeds, n_jobs=arguments.jobs)
         fit_to = recipe.try_on_part if arguments.quick else recipe.fit
         return to_encoder(*fit_to(material, train), train)
@@ -124,7 +143,7 @@ def fit(version, material, train, arguments):
         min_studies=LEAST_STUDIES,
         repeats=arguments.seeds,
         n_jobs=arguments.jobs,
-    ).fit(getattr(material, "corpus", material).select(train))
+    ).fit(corpus.select(train))
 
 
 def measure(model, corpus, test):
@@ -221,8 +240,13 @@ def score(model, name, maps, peaks, studies):
 
 
 def calibrated(model, expected, n_terms):
-    """Return the stated gain, and the masses that should hold each share of the peaks."""
+    """Return the stated gain, and the masses that should hold each share of the peaks.
+
+    A linear model is not calibrated: it states its own masses.
+    """
     calibration = model.calibration_
+    if calibration is None:
+        return expected, list(SHARES)
     if isinstance(calibration, LengthCalibration):
         masses = [calibration.mass_for(share, n_terms) for share in SHARES]
         return calibration.gain(expected, n_terms), masses

@@ -140,7 +140,7 @@ class Rival:
             self.run("neuroquery_fit.py", self.folder, name, "--model")
         fit = dict(np.load(file))
         # Without a known term NeuroQuery gives the map of its intercept: the mean is better.
-        fit["predicted"][~fit["known"]] = fit["mean"]
+        fit["predicted"][~fit["known"]], fit["z"][~fit["known"]] = fit["mean"], 0
         return fit
 
     def run(self, script, *arguments):

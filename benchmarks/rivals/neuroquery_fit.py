@@ -3,7 +3,7 @@
 Runs in an environment of `neuroquery_requirements.txt`. The folder holds
 
 - ``peaks.csv`` (study, x, y, z), ``mask.nii.gz``, ``terms.txt``, ``synonyms.json``,
-- ``counts_SECTION.npz``, term counts of all studies,
+- ``counts_SECTION.npz``, term counts of all studies, and of other texts to predict after them,
 - ``SPLIT.npz``, the rows to train on and the rows to predict,
 
 and gets ``maps.npy`` (the brain maps of all studies, made once) and ``SPLIT_predictions.npz``;
@@ -57,13 +57,13 @@ def main():
         maps = brain_maps(folder)
         train = rows["train"][maps[rows["train"]].any(axis=1)]
         words = Words(folder).fit(train)
-        X = words.transform(np.arange(len(maps))).toarray()
+        X = words.transform(train).toarray()
         start = time.perf_counter()
-        regression = SmoothedRegression().fit(X[train], maps[train])
+        regression = SmoothedRegression().fit(X, maps[train])
         seconds = time.perf_counter() - start
         if arguments.model:
-            save_model(folder, f"{arguments.split}_model", words, regression, X[train])
-        test = X[rows["test"]]
+            save_model(folder, f"{arguments.split}_model", words, regression, X)
+        test = words.transform(rows["test"]).toarray()
         np.savez(
             folder / f"{arguments.split}_predictions.npz",
             predicted=regression.predict(test).astype(np.float32),
