@@ -17,7 +17,8 @@ model = load_model()
 # ------
 # Any English text can be encoded: a sentence, an abstract, a report. A notebook shows the result as
 # below: words that pulled the map to where it is are orange, negated words are struck through, and
-# sides are underlined. The side of the infarct shifts the map; the thalamus is ignored.
+# sides are underlined. The side of the infarct shifts the map; the thalamus is ignored, because the
+# text says that it has no lesion.
 
 result = model.encode(
     "Infarct in the left MCA territory with Broca's aphasia; no lesion in the thalamus."
@@ -34,8 +35,8 @@ style = {"cmap": "RdBu_r", "threshold": 0.5, "vmax": 2.5, "draw_cross": False}
 plotting.plot_stat_map(result.log_ratio_img, cut_coords=(-48, 14, 14), **style)
 
 # %%
-# How certain is it? These are the smallest regions expected to hold 50 % (dark) and 80 % (light) of
-# the peaks of a study with this text. They are calibrated on unseen studies.
+# How certain is the map? These are the smallest regions expected to hold 50 % (dark) and 80 %
+# (light) of the peaks of a study with this text. They are calibrated on unseen studies.
 
 glass = plotting.plot_glass_brain(None, display_mode="lyrz")
 glass.add_contours(result.mass_img(0.8), levels=[0.5], colors="#9ecae1", filled=True)
@@ -43,7 +44,7 @@ glass.add_contours(result.mass_img(0.5), levels=[0.5], colors="#08519c", filled=
 print(result.support)
 
 # %%
-# Names of regions, with the ratio of their probability to that in the average study:
+# The regions by name, with the ratio of their probability to that in the average study:
 
 result.regions().head().round(3)
 
@@ -53,8 +54,8 @@ result.regions().head().round(3)
 result.why((-48, 16, 12))
 
 # %%
-# Two texts, and back to words
-# ----------------------------
+# Subtract texts, decode locations
+# --------------------------------
 # Texts can be subtracted. Which regions does speaking involve that listening does not?
 
 speaking, listening = model.encode("speech production"), model.encode("speech perception")

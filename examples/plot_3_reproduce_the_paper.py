@@ -44,9 +44,10 @@ corpus
 # %%
 # The comparison
 # --------------
-# Voxels against an atlas; total variation (ℓ1), least squares (ℓ2), and models that see only the
-# labels of the atlas. In each fold a tenth of the studies is held out, and the penalty is chosen
-# within the others. After an interruption, the same call continues where it stopped.
+# We compare voxels with an atlas, and three losses: total variation (ℓ1), least squares (ℓ2), and
+# models that see only the labels of the atlas. Each fold holds out a tenth of the studies, and the
+# penalty is chosen within the others. After an interruption, the same call continues where it
+# stopped.
 
 with tempfile.TemporaryDirectory() as folder:
     comparison = compare(
@@ -61,8 +62,8 @@ with tempfile.TemporaryDirectory() as folder:
 comparison.summary[["partition", "loss", "nats_above_uniform", "minus_mean_map"]].round(3)
 
 # %%
-# The score is the mean log-likelihood of held-out peaks above that of the uniform density; higher
-# is better. Circles are folds.
+# The score, in *nats above uniform*, is the mean log-likelihood of held-out peaks minus that under
+# the same density everywhere; higher is better. Circles are folds.
 
 models = [("voxels, 10 mm", loss) for loss in ("l1", "l2", "mean")]
 models += [("AAL3", loss) for loss in ("l1", "l2", "labels", "mean")]
@@ -81,9 +82,9 @@ axes.set_xlabel("nats above uniform, on held-out studies")
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Voxels are ahead of the atlas, and labels alone are the worst of the models that read the text, as
-# in the paper and on real studies. So few studies cannot show which loss is better; on the real
-# ones it is ℓ1, in each of ten folds.
+# Voxels beat the atlas, and models of labels alone are the worst of those that read the text, as in
+# the paper and on real studies. So few studies cannot show which loss is better; on real ones it is
+# ℓ1, in each of ten folds.
 #
 # A prediction beside the true map:
 

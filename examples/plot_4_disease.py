@@ -18,9 +18,9 @@ from neurowhere import contrast_documents, default_atlas
 # %%
 # Documents
 # ---------
-# Usually a folder of articles or a table of abstracts; see :doc:`/contrast`. This example uses 150
-# short random texts. Each names a disease, a typical finding in its patients (or sometimes one of
-# another disease), and something uninformative.
+# You would usually have a folder of articles or a table of abstracts; see :doc:`/contrast`. This
+# example uses 150 short random texts. Each names a disease, a typical finding in its patients (or
+# sometimes a finding of another disease), and something uninformative.
 
 OFTEN = {
     "Huntington": ["atrophy of the caudate nucleus", "striatal degeneration", "chorea"],
@@ -65,8 +65,8 @@ with tempfile.TemporaryDirectory() as folder:
 maps["Huntington"]
 
 # %%
-# Where do documents about each disease exceed all documents? The maps are thresholded at a
-# false-discovery rate of 5 %.
+# Where do documents about each disease point more than documents in general? The maps are
+# thresholded at a false-discovery rate of 5 %.
 
 figure = plt.figure(figsize=(9, 7))
 for row, (disease, contrast) in enumerate(maps.items()):

@@ -17,8 +17,9 @@ model = load_model()
 # A point
 # -------
 # The score of a term is the log of a ratio: how likely a peak here is in a study that is half about
-# the term, over how likely it is in any study. By Bayes' rule, its exponential is the factor by
-# which such a peak raises the probability of the term, so frequent words have no advantage.
+# the term, divided by how likely it is in any study. By Bayes' rule, the exponential of the score
+# is the factor by which such a peak raises the probability of the term, so frequent words have no
+# advantage.
 
 amygdala = decode(model, (-24, -4, -18))
 amygdala.terms.head(8).round(2)
@@ -47,15 +48,15 @@ for row, (name, point) in enumerate(PLACES.items()):
 axes.set_xlabel("times as likely as in any study")
 
 # %%
-# The studies whose texts point there the most, by PubMed id:
+# The training studies whose texts point there most, by PubMed id:
 
 amygdala.studies.head(3)
 
 # %%
 # Several peaks, or a map
 # -----------------------
-# Several peaks are decoded together; of an image, the values above a threshold are decoded. This
-# map of real data comes with nilearn: button press with the left hand against the right.
+# Several peaks are decoded together. In an image, the values above a threshold are decoded. This
+# map of real data comes with nilearn: button presses with the left hand against the right.
 
 motor = load_sample_motor_activation_image()
 plotting.plot_stat_map(motor, threshold=3, cut_coords=(38, -22, 56), draw_cross=False)

@@ -2,9 +2,9 @@
 Compare models
 ==============
 
-Is a model trained on your own studies better for them than the shipped one, and is the difference
-more than chance? Score both on the same studies by the likelihood of their peaks, and compare
-study by study.
+Does a model trained on your own studies predict such studies better than the shipped one, and is
+the difference more than chance? Score both on the same studies by the likelihood of their peaks,
+and compare study by study.
 """
 
 import matplotlib.pyplot as plt
@@ -19,9 +19,10 @@ peaks = corpus.peaks_by_document
 # %%
 # The shipped model has not seen them
 # -----------------------------------
-# Scores are in *nats above uniform*: the mean log-likelihood of the peaks of a study, under half
-# the prediction and half the uniform density, minus that of the uniform density. A model that knows
-# nothing scores 0; ``mean_map`` is the score without reading the text.
+# Scores are in *nats above uniform*: the mean log-likelihood of the peaks of a study under the
+# prediction, minus that under the same density everywhere. (The prediction is first mixed with the
+# uniform density, half and half.) A model that knows nothing scores 0; ``mean_map`` is the score of
+# the average map, which ignores the text.
 
 shipped = load_model()
 scores = shipped.score_documents(corpus)
@@ -32,7 +33,7 @@ scores.head(3).round(2)
 # Our own model must not see them either
 # --------------------------------------
 # Each study is predicted by a model that was fitted to the other eleven. An `Encoder` is a
-# scikit-learn estimator, so its tools work.
+# scikit-learn estimator, so scikit-learn's tools work with it.
 
 own = Encoder(VoxelGrid(4), loss="l2", min_studies=2, validation=0.2)
 own_scores = cross_val_score(own, corpus.texts, peaks, cv=LeaveOneOut())
@@ -72,7 +73,7 @@ print(f"shipped minus ours: {difference.mean():.2f} ± {error:.2f} nats (mean ±
 
 # %%
 # Our model is ahead. But the twelve studies were made up from the same few regions, so eleven of
-# them say much about the twelfth. Real studies are harder.
+# them say much about the twelfth. Real studies are harder to predict.
 
 # %%
 # Choose a setting

@@ -3,7 +3,8 @@ With nilearn and NiMARE
 =======================
 
 Maps are NIfTI images in MNI space and corpora are tables, so other tools can use both. nilearn
-plots and measures; NiMARE runs coordinate-based meta-analyses on the same studies.
+plots maps and measures them in regions; NiMARE runs coordinate-based meta-analyses on the same
+studies.
 """
 
 import json
@@ -24,7 +25,8 @@ from neurowhere import load_model, read_corpus
 # ----------------------------
 # ``mass_img`` returns the smallest region expected to hold a given share of the peaks of studies
 # with such a text: a region of interest that was defined before you saw the data. The map comes
-# with nilearn: left against right button press, which activates the right motor cortex.
+# with nilearn: button presses with the left hand against the right, which activate the right motor
+# cortex.
 
 model = load_model()
 motor = load_sample_motor_activation_image()

@@ -56,7 +56,7 @@ def cluster(n_workers):
 # %%
 # The work
 # --------
-# The data are the twelve made-up studies, three copies of each with slightly shifted peaks.
+# The data are three copies of each of the twelve made-up studies, with slightly shifted peaks.
 
 rng = np.random.default_rng(0)
 studies = list(read_corpus("studies.jsonl").iter_documents())

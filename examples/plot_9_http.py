@@ -2,9 +2,9 @@
 HTTP API
 ========
 
-``neurowhere serve`` can be used from any language. It runs on your own machine, which texts never
-leave. In this example the server runs within the script, which sends it HTTP requests like any
-other program. It needs ``pip install 'neurowhere[serve]'``.
+``neurowhere serve`` starts a server that programs in any language can use. It runs on your own
+machine, and texts never leave it. In this example the server runs within the script, which sends it
+HTTP requests like any other program. It needs ``pip install 'neurowhere[serve]'``.
 """
 
 import gzip
@@ -106,6 +106,6 @@ print(mistake.json()["detail"])
 #    curl -s http://127.0.0.1:8000/api/v1/encode -H 'Content-Type: application/json' \\
 #         -d '{"text": "left MCA infarct with aphasia, the thalamus is spared"}'
 #
-# :doc:`/serve` has all routes and limits.
+# :doc:`/serve` lists all routes and limits.
 
 plt.show()

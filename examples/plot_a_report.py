@@ -2,8 +2,9 @@
 Read a radiology report
 =======================
 
-Reports say mostly what is *not* there. neurowhere reads each mention with its sentence: whether it
-is denied or left open, on which side it is, and in which section it stands. Only findings count.
+Much of a radiology report says what is *not* there. For each structure or finding that a report
+mentions, neurowhere reads from the sentence whether it is denied or left open, on which side it is,
+and in which section of the report. Only findings count.
 """
 
 import matplotlib.pyplot as plt
@@ -35,8 +36,8 @@ for mention in summary.mentions:
     print(f"{mention.term:26} {mention.side or '':6} {mention.status}")
 
 # %%
-# The map, beside that of a program that only looks for words: without negation, sides and sections
-# the side is lost, and places that the report denies draw the map away from the infarct.
+# The map, beside that of a program that only looks for words. If negation, sides and sections are
+# ignored, the side is lost, and places that the report denies draw the map away from the infarct.
 
 naive = model.encode(REPORT, negation=False, sides=False, findings=False)
 figure = plt.figure(figsize=(9, 5))

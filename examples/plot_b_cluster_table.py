@@ -1,6 +1,6 @@
 """
-Which studies speak for this cluster?
-=====================================
+Which terms and studies belong to a cluster?
+============================================
 
 nilearn lists the clusters of a statistical map by their peaks: coordinates, without names.
 neurowhere adds the region of each peak, the terms that published studies associate with it, and the
@@ -19,8 +19,8 @@ from neurowhere import decode, decode_many, default_atlas, load_model
 # %%
 # The table of nilearn
 # --------------------
-# The map comes with nilearn: left against right button press. Its values are cut off at the top, so
-# that nilearn warns of peaks in the middle of a plateau.
+# The map comes with nilearn: button presses with the left hand against the right. Its values are
+# cut off at the top, so nilearn warns about peaks in the middle of a plateau.
 
 motor = load_sample_motor_activation_image()
 with warnings.catch_warnings(action="ignore", category=UserWarning):
@@ -31,7 +31,7 @@ table.head()
 # %%
 # Regions and terms
 # -----------------
-# ``region_of`` returns the region of each point, −1 outside of the atlas. ``decode_many`` takes
+# ``region_of`` returns the region of each point, or −1 outside the atlas. ``decode_many`` decodes
 # named places one after another.
 
 model = load_model()

@@ -3,9 +3,9 @@ Annotate a NiMARE studyset from text
 ====================================
 
 NiMARE selects studies by annotations: a table of numbers for each analysis of a studyset. This
-example computes one from the abstracts. Studies that deny a structure get no weight for it. Only
-JSON in NIMADS, the format of NiMARE and Neurosynth Compose, goes in and out: NiMARE itself is not
-needed.
+example computes an annotation from the abstracts. A study that denies a structure gets no weight
+for it. Input and output are JSON files in NIMADS, the format of NiMARE and Neurosynth Compose;
+NiMARE itself is not needed.
 """
 
 import json
@@ -48,7 +48,8 @@ studyset = {
 # %%
 # Terms of each study
 # -------------------
-# ``encode`` reads a text: its ``terms`` are those that it affirms, and their weights.
+# ``encode`` reads a text. The ``terms`` of the result are those that the text affirms, with their
+# weights.
 
 model = load_model()
 
@@ -69,7 +70,7 @@ table = table[table.astype(bool).sum().sort_values(ascending=False, kind="stable
 table.iloc[:4, :6]
 
 # %%
-# The annotation, in NIMADS: a note for each analysis, and the type of each key. A studyset carries
+# In NIMADS, an annotation has a note for each analysis, and the type of each key. A studyset stores
 # it under ``annotations``.
 
 studyset["annotations"] = [
@@ -86,8 +87,8 @@ with tempfile.TemporaryDirectory() as folder:
     print(f"{path.stat().st_size / 1000:.0f} kB; read again: {read_corpus(path)}")
 
 # %%
-# With NiMARE, ``nimare.nimads.Studyset("studyset.json")`` reads the file, and the studies of a term
-# are those whose note for it is positive.
+# In NiMARE, ``nimare.nimads.Studyset("studyset.json")`` reads the file. To select the studies of a
+# term, take those with a positive value for it.
 
 figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
 common = table.iloc[:, :12]

@@ -2,9 +2,9 @@
 Parcellated term maps
 =====================
 
-Many analyses need term maps by the regions of an atlas: to correlate them with a parcellated map of
-your own, with receptor densities or with gene expression. ``parcellate_terms`` returns such a table
-for any terms and any atlas.
+Many analyses need the mean of term maps in each region of an atlas: to correlate them with a
+parcellated map of your own, with receptor densities or with gene expression. ``parcellate_terms``
+returns such a table for any terms and any atlas.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,9 @@ from neurowhere import default_atlas, load_model, parcellate_terms
 # %%
 # Terms by regions
 # ----------------
-# Without names, all terms of the model; see also ``neurowhere term --all --csv -o folder``. The
-# regions are those of AAL3, or of ``atlas=Atlas("parcels.nii.gz", "labels.csv")``.
+# Give a list of terms, or none for all terms of the model; on the command line, use
+# ``neurowhere term --all --csv -o folder``. The regions are those of AAL3, or of another atlas:
+# ``atlas=Atlas("parcels.nii.gz", "labels.csv")``.
 
 model = load_model()
 TERMS = [
@@ -43,10 +44,10 @@ figure.colorbar(image, label="mean of the map (log ratio)")
 # %%
 # Beside a map of your own
 # ------------------------
-# The map that comes with nilearn, left against right button press, by the same regions: its mean
-# over the voxels of each. Terms are correlated with it over regions of the right hemisphere, where
-# it is positive. A correlation says how similar two maps are; for a p-value, use a null model that
-# keeps their smoothness, such as spin tests.
+# We take the map that comes with nilearn (button presses with the left hand against the right) and
+# compute its mean in the same regions. Terms are correlated with it over the regions of the right
+# hemisphere, where it is positive. A correlation says how similar two maps are; for a p-value, use
+# a null model that keeps their smoothness, such as a spin test.
 
 atlas = default_atlas()
 motor = load_sample_motor_activation_image()

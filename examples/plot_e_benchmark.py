@@ -2,9 +2,9 @@
 Compare your model in the benchmark
 ===================================
 
-The open benchmark scores any model that goes from text to a brain map: on the same studies, the
-same folds and the same metrics. A model is any object with a name and ``predict``. Here, one of
-scikit-learn's own parts is set beside two entries that come with the package.
+The open benchmark scores any model that turns text into a brain map, on the same studies, with the
+same folds and by the same metrics. A model is any object with a name and a method ``predict``. Here
+we compare a ridge regression from scikit-learn with two entries that come with the package.
 """
 
 import tempfile
@@ -48,9 +48,9 @@ corpus
 # %%
 # A model of your own
 # -------------------
-# ``fit`` gets the studies of nine folds, ``predict`` texts without peaks. The answer is one row for
-# each study, over the voxels of the grid. This model regresses Gaussian blobs around the peaks on
-# the words of the text.
+# ``fit`` gets the studies of nine folds, and ``predict`` gets studies without their peaks. It
+# returns one row for each study, over the voxels of the grid. This model regresses Gaussian blobs
+# around the peaks on the words of the text.
 
 grid = VoxelGrid(4)
 
@@ -81,7 +81,7 @@ class Words:
 # %%
 # Scores
 # ------
-# Finished folds are kept in the folder; here it is thrown away.
+# Finished folds are saved in the folder, which is temporary in this example.
 
 with tempfile.TemporaryDirectory() as folder:
     results = benchmark(corpus, folder, ["mean", "nearest", Words()], folds=2)
@@ -89,7 +89,8 @@ scores = results.scores[results.scores["kind"] == "all"]
 scores.groupby("entry")[["nats", "coverage_80", "text_recall_1", "pearson", "dice"]].mean()
 
 # %%
-# Nats above uniform, one dot for each fold:
+# *Nats above uniform*, the gain in log-likelihood over the same density everywhere, with one dot
+# for each fold:
 
 figure, axes = plt.subplots(figsize=(6, 2.6), layout="constrained")
 for row, (entry, folds) in enumerate(scores.groupby("entry")):
@@ -99,8 +100,8 @@ axes.set(xlabel="nats above uniform", yticks=[], ylim=(-0.5, 2.5))
 axes.spines[["top", "right", "left"]].set_visible(False)
 
 # %%
-# Differences between entries are paired by study, with an interval that takes account of the
-# overlap of training sets:
+# Differences between entries are paired by study. Their intervals account for the overlap of
+# training sets:
 
 results.differences.round(3)
 

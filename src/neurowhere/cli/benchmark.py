@@ -23,7 +23,8 @@ def benchmark(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL | MAPS]...",
-            help="Folders of models, or maps by PubMed id: folders of images, or .npz files.",
+            help="Models or maps to score: folders of models, folders of images named by PubMed "
+            "id, or .npz files.",
             show_default=False,
         ),
     ] = None,
@@ -33,26 +34,27 @@ def benchmark(
     ] = None,
     corpus: Annotated[
         Path | None,
-        typer.Option(metavar="CORPUS", help="Studies of the benchmark.", show_default=False),
+        typer.Option(metavar="CORPUS", help="Corpus of the benchmark.", show_default=False),
     ] = None,
     format: Format = None,
     entries: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Entries, separated by commas: names of --list, or module:object.",
-            show_default=f"{DEFAULT_ENTRIES}, or {REFERENCE} beside a model or maps",
+            help="Entries, separated by commas: names that --list prints, or module:object.",
+            show_default=f"{DEFAULT_ENTRIES}; {REFERENCE} if a model or maps are given",
         ),
     ] = None,
     maps: Annotated[
         list[str] | None,
-        typer.Option(metavar="[NAME=]PATH", help="Maps to score, also under another name."),
+        typer.Option(metavar="[NAME=]PATH", help="Maps to score; can be repeated."),
     ] = None,
     trained_on: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Ids of the studies that the given models and maps were trained on, one a line.",
+            help="File of the ids of the studies that the given models and maps were trained on, "
+            "one per line.",
             show_default=False,
         ),
     ] = None,
@@ -60,13 +62,13 @@ def benchmark(
         Path | None,
         typer.Option(
             metavar="CORPUS",
-            help="Texts of articles, without tables, by the ids of the studies.",
+            help="Corpus of the texts of articles, without tables, with the ids of the studies.",
             show_default=False,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=1, max=10, help="Number of folds, of ten.")] = 10,
+    folds: Annotated[int, typer.Option(min=1, max=10, help="Number of folds to run.")] = 10,
     list_entries: Annotated[
-        bool, typer.Option("--list", help="List the entries that are shipped, and stop.")
+        bool, typer.Option("--list", help="List the entries that are shipped, and exit.")
     ] = False,
 ) -> None:
     """Score models, or maps made elsewhere, on the fixed folds of the open benchmark.

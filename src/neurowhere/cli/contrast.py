@@ -44,7 +44,8 @@ def contrast(
         typer.Option(
             metavar="QUERY",
             show_default=False,
-            help="Term: word, phrase, prefix (aphasi*), /expression/, or AND, OR, NOT of them.",
+            help="Term to look for: a word, a phrase, a prefix (aphasi*), a /regular expression/, "
+            "or several of them with AND, OR and NOT.",
         ),
     ] = None,
     column: Annotated[
@@ -90,7 +91,9 @@ def contrast(
     ] = False,
     min_ratio: Annotated[
         float,
-        typer.Option(min=1, help="Smallest ratio, or its inverse, that passes the threshold."),
+        typer.Option(
+            min=1, help="Smallest effect that passes the threshold: this ratio, or its inverse."
+        ),
     ] = 1.0,
     atlas: AtlasOption = None,
     resolution: Resolution = None,
@@ -106,7 +109,7 @@ def contrast(
         ),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Keep no encoded documents.")
+        bool, typer.Option("--no-cache", help="Do not keep encoded documents.")
     ] = False,
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Leave titles out of tables and report.")
@@ -118,10 +121,10 @@ def contrast(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
-    """Map what sets the documents that mention a term apart, from their words alone.
+    """Map where documents that mention a term point more, or less, than all documents do.
 
-    Documents are encoded once and kept, with a compressed copy of their texts, so that the next
-    term costs seconds.
+    The documents need no coordinates. They are encoded once and kept, with a compressed copy of
+    their texts, so that the next term takes seconds.
 
     Example:
 

@@ -40,7 +40,7 @@ Drop = Annotated[
     ),
 ]
 Convert = Annotated[
-    str, typer.Option(metavar="NAMES", help="Problems to put right: voxels, mirrored.")
+    str, typer.Option(metavar="NAMES", help="Problems to correct: voxels, mirrored.")
 ]
 Spaces = Annotated[
     Path | None,
@@ -181,7 +181,9 @@ def build(
     corpus: Annotated[
         Path | None,
         typer.Option(
-            metavar="SOURCE", help="Corpus; keep only terms that occur in it.", show_default=False
+            metavar="SOURCE",
+            help="Corpus to count terms in; keep only terms that occur in it.",
+            show_default=False,
         ),
     ] = None,
     texts: Annotated[

@@ -46,7 +46,7 @@ def info(path: OptionalModelPath = None, as_json: Json = False) -> None:
 
 @model_app.command("verify")
 def verify(path: OptionalModelPath = None, as_json: Json = False) -> None:
-    """Check every file of a model, and that its predictions are densities.
+    """Check that the files of a model are intact, and that its predictions are densities.
 
     Example:
 
@@ -91,7 +91,7 @@ def fit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Table of the names of the atlas's regions: index, name.",
+            help="Table of the names of the atlas's regions, with columns index and name.",
             show_default=False,
         ),
     ] = None,
@@ -197,7 +197,7 @@ def score(
     format: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Score a model on a corpus: mean log-likelihood of the peaks, beside the baselines.
+    """Score a model on a corpus by the mean log-likelihood of the peaks, beside two baselines.
 
     Example:
 
@@ -242,7 +242,7 @@ def compare(
     jobs: Jobs = -1,
     cluster: Cluster = None,
 ) -> None:
-    """Compare partitions of the brain and losses by cross-validation, and report.
+    """Compare partitions of the brain and losses by cross-validation, and write a report.
 
     After an interruption, the same command continues where it stopped.
 

@@ -61,7 +61,7 @@ VocabularyOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Vocabulary: file of the terms to learn from.",
+        help="File of the terms to learn from.",
         show_default="brain structures",
     ),
 ]
@@ -99,7 +99,7 @@ KeepFormulas = Annotated[
     bool,
     typer.Option(
         "--keep-formulas",
-        help="Write text cells of CSV that begin like a formula (=, +, -, @) as they are.",
+        help="Leave CSV text cells that begin like a formula (=, +, -, @) unchanged.",
     ),
 ]
 KeepGoing = Annotated[
@@ -109,7 +109,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def read_partition(text: str, labels: Path | None = None) -> "Partition":
-    """Partition that "voxels:MM", "atlas:IMAGE" or "atlas:IMAGE:LABELS" stands for."""
+    """Return the partition that "voxels:MM", "atlas:IMAGE" or "atlas:IMAGE:LABELS" names."""
     from neurowhere.space import Atlas, VoxelGrid
 
     kind, _, rest = text.partition(":")
@@ -128,7 +128,7 @@ def read_partition(text: str, labels: Path | None = None) -> "Partition":
 
 
 def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas":
-    """Atlas that "IMAGE" or "IMAGE:LABELS" stands for; by default the partition's own, or AAL3."""
+    """Return the atlas of "IMAGE" or "IMAGE:LABELS"; by default the partition's own, or AAL3."""
     from neurowhere.space import Atlas, default_atlas
 
     if text is None:
@@ -140,7 +140,7 @@ def read_atlas(text: str | None, partition: "Partition | None" = None) -> "Atlas
 
 
 def split_list(text: str) -> list[str]:
-    """Items of a list that is separated by commas."""
+    """Return the items of a list that is separated by commas."""
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
@@ -153,14 +153,14 @@ def print_summary(summary: Mapping[str, Any], as_json: bool) -> None:
 
 
 def print_pairs(pairs: Mapping[str, Any]) -> None:
-    """Print names and values, one pair a line."""
+    """Print names and values, one pair per line."""
     width = max(map(len, pairs))
     for name, value in pairs.items():
         typer.echo(f"{name.replace('_', ' '):{width}}  {_readable(value)}")
 
 
 def _readable(value: Any) -> str:
-    """Value in words, as a person would write it."""
+    """Return a value in words, as a person would write it."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_readable(item)}" for key, item in value.items()) or "unknown"
     if isinstance(value, list):
