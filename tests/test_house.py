@@ -1,9 +1,12 @@
 """The house rules that a test can check: linters, layers, pinned requirements, a fast start."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -77,3 +80,23 @@ def test_encoding_a_text_imports_no_more_than_it_needs():
     slow = {"numba", "nilearn", "sklearn", "matplotlib", "joblib", "jinja2", "requests", "lxml"}
     slow |= {"scipy.linalg", "scipy.optimize", "scipy.ndimage", "scipy.stats"}
     assert not slow & set(done.stderr.split())
+
+
+OUTSIDE = [
+    file
+    for room in ("benchmarks", "examples", "fuzz", "tools")
+    for file in (ROOT / room).rglob("*.py")
+]
+
+
+@pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_scripts_import_what_the_package_has(file):
+    """Scripts that no test runs must not break when a module moves."""
+    for statement in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(
+            "neurowhere"
+        ):
+            module = import_module(statement.module)
+            for name in statement.names:
+                inner = f"{statement.module}.{name.name}"
+                assert hasattr(module, name.name) or find_spec(inner), inner
