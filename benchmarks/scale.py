@@ -1,13 +1,14 @@
 """How time and memory grow: documents, files, one long text, and studies to fit.
 
-    python benchmarks/scale.py [PART ...] [--documents 10771] [--times 1 4 16] [--keep FILE.jsonl]
+    python benchmarks/scale.py [PART ...] [--documents 10771] [--times 1 4 16]
+        [--sections title abstract body] [--keep FILE.jsonl]
 
 Each line is a command of its own: seconds of the processor, of the clock, and peak memory of the
 largest process. With --keep, lines are kept as they are measured, and a second run measures what is
 missing. The parts:
 
-- table: ``encode FILE.jsonl --table FILE.csv`` of the abstracts of the development data, repeated.
-- contrast: ``contrast --jobs 1`` of the whole unlabelled documents, repeated.
+- table: ``encode FILE.jsonl --table FILE.csv`` of the unlabelled documents, repeated.
+- contrast: ``contrast --jobs 1`` of the same.
 - cluster: ``contrast`` of the same on two Dask workers, one of which is killed, and the difference
   between what this writes and what one core does.
 - csv: ``encode FILE.csv --column text --table`` of 100,000 rows of a sentence.
@@ -29,7 +30,7 @@ import threading
 import time
 from contextlib import contextmanager
 from functools import partial
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 
 import nibabel
@@ -56,6 +57,7 @@ def main():
     parser.add_argument("parts", nargs="*", default=list(PARTS), metavar="PART")
     parser.add_argument("--documents", type=int, default=10_771)
     parser.add_argument("--times", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("--sections", nargs="+", default=["title", "abstract", "body"])
     parser.add_argument("--keep", type=Path, metavar="FILE.jsonl")
     arguments = parser.parse_args()
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
@@ -86,40 +88,45 @@ def keep(file, name, row):
 
 
 def table(folder, arguments):
-    for n in [n * arguments.documents for n in arguments.times]:
+    for n, name in numbers_of_documents(arguments):
 
         def prepare(n=n):
-            file = folder / "documents.jsonl"
-            with file.open("w") as stream:
-                for i, text in enumerate(islice(cycle(list(read_abstracts())), n)):
-                    stream.write(json.dumps({"id": str(i), "text": text}) + "\n")
-            return encode(file, folder)
+            return encode(write_documents(folder, n, arguments.sections), folder)
 
-        yield f"table of {n:,} documents", prepare
+        yield f"table of {name}", prepare
 
 
 def contrast(folder, arguments):
-    for n in [n * arguments.documents for n in arguments.times]:
+    for n, name in numbers_of_documents(arguments):
 
         def prepare(n=n):
-            return contrast_of(write_documents(folder, n), folder / f"contrast-{n}")
+            documents = write_documents(folder, n, arguments.sections)
+            return contrast_of(documents, folder / f"contrast-{n}")
 
-        yield f"contrast of {n:,} documents", prepare
+        yield f"contrast of {name}", prepare
 
 
 def cluster(folder, arguments):
-    n = arguments.documents
+    n, documents = next(numbers_of_documents(arguments))
 
     def prepare(name, *options):
-        return [*contrast_of(write_documents(folder, n), folder / name), *options]
+        written = write_documents(folder, n, arguments.sections)
+        return [*contrast_of(written, folder / name), *options]
 
-    yield f"contrast of {n:,} documents on one core", partial(prepare, "here")
+    yield f"contrast of {documents} on one core", partial(prepare, "here")
     with local_cluster() as workers, killed(workers, folder / "there-cache"):
         options = ["--cluster", workers.scheduler_address]
-        name = f"contrast of {n:,} documents on two Dask workers, one killed"
+        name = f"contrast of {documents} on two Dask workers, one killed"
         yield name, partial(prepare, "there", *options)
     if (folder / "here").exists() and (folder / "there").exists():
         print(f"difference of the files: {difference(folder / 'here', folder / 'there')}")
+
+
+def numbers_of_documents(arguments):
+    """Yield numbers of documents, and what to call them."""
+    for n in arguments.times:
+        number = n * arguments.documents
+        yield number, f"{number:,} documents ({', '.join(arguments.sections)})"
 
 
 def csv(folder, _):
@@ -188,7 +195,8 @@ PARTS = {part.__name__: part for part in (table, contrast, cluster, csv, files, 
 
 
 def encode(source, folder):
-    return ["encode", source, "--table", folder / "table.csv", "--overwrite"]
+    table = folder / "table.csv"
+    return ["encode", source, "--table", table, "--overwrite", "--keep-going"]
 
 
 def contrast_of(documents, output):
@@ -197,7 +205,7 @@ def contrast_of(documents, output):
     return ["contrast", documents, *options, "-o", output]
 
 
-def write_documents(folder, n):
+def write_documents(folder, n, sections):
     """Write the unlabelled documents, again under other names once all were written."""
     place = folder / f"documents-{n}"
     if place.exists():
@@ -208,7 +216,7 @@ def write_documents(folder, n):
         with (place / f"{first:07}.jsonl").open("w", encoding="utf-8") as stream:
             for i, line in enumerate(islice(lines, min(FILE_DOCUMENTS, n - first)), first):
                 record = json.loads(line)
-                texts = {key: record.get(key) or "" for key in ("title", "abstract", "body")}
+                texts = {key: record.get(key) or "" for key in sections}
                 stream.write(json.dumps({"id": str(i), **texts}, ensure_ascii=False) + "\n")
     return place
 
@@ -263,7 +271,8 @@ def difference(here, there):
             other = numbers(there / name)
             if values.shape != other.shape:
                 return f"{name}: other shapes"
-            apart = np.nanmax(np.abs(values - other), initial=0)
+            same = (values == other) | (np.isnan(values) & np.isnan(other))
+            apart = np.abs(values - other)[~same].max(initial=0)
             largest[name] = float(apart / np.nanmax(np.abs(values), initial=1e-12))
     return ", ".join(f"{name} {value:.0e}" for name, value in largest.items())
 

@@ -73,6 +73,9 @@ class Encoding:
         Terms that the text affirms, the heaviest first.
     mentions : Mentions
         All that was read: also what the text denies, and the sides that it gives.
+    listed : int, optional
+        Characters of the text in which mentions and unknown words are listed; by default all.
+        The rest of a very long text counts all the same.
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
@@ -96,6 +99,7 @@ class Encoding:
     brain: VoxelGrid
     uses: dict[str, TermUse] = field(default_factory=dict)
     mentions: Mentions = field(default_factory=lambda: Mentions(()))
+    listed: int | None = None
     calibrate: Callable[[float], float] = field(default=float)
     expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
@@ -203,12 +207,14 @@ class Encoding:
     def unknown(self) -> list[UnknownWord]:
         """Content words of the text that the model does not know."""
         read = (*self.mentions.found, *self.mentions.places, *self.mentions.rule_based)
-        return unknown_words(self.text, [(mention.start, mention.end) for mention in read])
+        return unknown_words(
+            self.text[: self.listed], [(mention.start, mention.end) for mention in read]
+        )
 
     @cached_property
     def support(self) -> Support:
         """How well the model can tell where the text points."""
-        n_words = len(WORD.findall(self.text))
+        n_words = sum(1 for _ in WORD.finditer(self.text))
         named = sum(not use.implied for use in self.uses.values())
         n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
         terms = named + (n_rules if len(self.uses) > named else 0)

@@ -1,17 +1,18 @@
 """Very long texts: read in pieces, so that the words of one piece at a time are in memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
+from neurowhere._tools.parallel import track
 from neurowhere.text.clinical.mentions import Mention, Mentions, Span
+from neurowhere.text.cuts import PIECE, cuts
 
-__all__ = ["PIECE", "read_in_pieces"]
-
-PIECE = 250_000  # characters; nearly all texts are shorter, and read at once
-ENDS = ("\n\n", "\n", ". ", " ")  # where a text may be cut, the best first
+__all__ = ["joined", "read_in_pieces"]
 
 
-def read_in_pieces(text: str, read: Callable[[str], Mentions], *, piece: int = PIECE) -> Mentions:
+def read_in_pieces(
+    text: str, read: Callable[[str], Mentions], *, piece: int = PIECE
+) -> Iterator[tuple[int, Mentions]]:
     """Read a text, in pieces where it is long.
 
     A piece ends with a paragraph, a line, a sentence or a word. What a sentence says of its terms
@@ -25,32 +26,24 @@ def read_in_pieces(text: str, read: Callable[[str], Mentions], *, piece: int = P
     piece : int
         Characters of the longest piece.
 
-    Returns
-    -------
-    Mentions
-        Their places are those in the whole text.
+    Yields
+    ------
+    (int, Mentions)
+        Where a piece starts, and its mentions. Their places are those in the whole text.
     """
     if len(text) <= piece:
-        return read(text)
-    parts = [_moved(read(text[start:end]), start) for start, end in cuts(text, piece)]
+        yield 0, read(text)
+        return
+    for start, end in track(list(cuts(text, piece)), "reading"):
+        yield start, _moved(read(text[start:end]), start)
+
+
+def joined(parts: Sequence[Mentions]) -> Mentions:
+    """Return the mentions of pieces as those of one text."""
+    if len(parts) == 1:
+        return parts[0]
     names = [field.name for field in fields(Mentions)]
     return Mentions(*(tuple(m for part in parts for m in getattr(part, name)) for name in names))
-
-
-def cuts(text: str, piece: int) -> Iterator[Span]:
-    """Yield where the pieces of a text start and end.
-
-    >>> list(cuts("One two. Three four five six.", 12))
-    [(0, 9), (9, 20), (20, 29)]
-    """
-    start = 0
-    while len(text) - start > piece:
-        found = ((text.rfind(end, start, start + piece), end) for end in ENDS)
-        places = (at + len(end) for at, end in found if at > start)
-        end = next(places, start + piece)
-        yield start, end
-        start = end
-    yield start, len(text)
 
 
 def _moved(mentions: Mentions, offset: int) -> Mentions:

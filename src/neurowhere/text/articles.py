@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.text.cuts import PIECE
+
 Ints = NDArray[np.integer]
 Floats = NDArray[np.float64]
 
@@ -91,22 +93,22 @@ class Sign(NamedTuple):
     stems: tuple[str, ...]
     symbols: str = ""
 
-    def places(self, text: str, small: str) -> list[int]:
-        """Return where the sign is in a text, given in small letters as well."""
-        found = []
+    def places(self, text: str, small: str) -> Iterator[int]:
+        """Yield where the sign is in a text, given in small letters as well."""
         free = 0
         for start in self._candidates(small):
             if start >= free and (match := self.pattern.match(text, start)):
-                found.append(start)
+                yield start
                 free = match.end()
-        return found
 
-    def _candidates(self, small: str) -> list[int]:
-        starts = set(_places_of(self.stems, small))
-        symbols = list(_places_of(self.symbols, small))
-        starts.update(at - 1 for at in symbols if at > 0)
-        starts.update(at - 2 for at in symbols if at > 1)
-        return sorted(starts)
+    def _candidates(self, small: str) -> Iterator[int]:
+        """Yield where the sign may be, in order; those of one block at a time are in memory."""
+        for block in range(0, len(small), PIECE):
+            starts = set(_places_of(self.stems, small, block, block + PIECE))
+            symbols = list(_places_of(self.symbols, small, block, block + PIECE + 2))
+            starts.update(at - 1 for at in symbols)
+            starts.update(at - 2 for at in symbols)
+            yield from sorted(start for start in starts if block <= start < block + PIECE)
 
 
 _SIGNS = (
@@ -211,15 +213,17 @@ def place_weights(text: str, starts: Ints, terms: Ints, is_structure: NDArray[np
     cuts = section_cuts(text)
     sections = np.searchsorted([start for start, _ in cuts], starts, side="right") - 1
     by_section = np.array([SECTION_WEIGHTS[section] for _, section in cuts])
-    bounds = np.array([0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)])
+    ends = np.fromiter((match.end() for match in _SENTENCE.finditer(text)), np.intp)
+    bounds = np.concatenate([[0], ends, [len(text)]])
     sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
     by_sentence = np.zeros(len(bounds) - 1)
     small = _small(text)
     for sign in _SIGNS:
-        found = sign.places(text, small)
+        found = np.fromiter(sign.places(text, small), np.intp)
         by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
-    pairs = np.unique(np.stack([sentences, terms])[:, is_structure], axis=1)
-    n_places = np.bincount(pairs[0], minlength=len(by_sentence))
+    n_terms = int(terms.max()) + 1
+    pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])
+    n_places = np.bincount(pairs // n_terms, minlength=len(by_sentence))
     by_sentence[n_places >= MANY_PLACES] += MANY_PLACES_WEIGHT
     weights: Floats = by_section[sections] + by_sentence[sentences]
     return weights
@@ -273,13 +277,17 @@ def _headings(text: str) -> Iterator[Cut]:
             free = match.end()
 
 
-def _places_of(words: Iterable[str], text: str) -> Iterator[int]:
-    """Yield where any of some words begins in a text, word by word."""
+def _places_of(
+    words: Iterable[str], text: str, first: int = 0, last: int | None = None
+) -> Iterator[int]:
+    """Yield where any of some words begins in ``text[first:last]``, word by word."""
+    last = len(text) if last is None else last
     for word in words:
-        place = text.find(word)
+        end = last + len(word) - 1
+        place = text.find(word, first, end)
         while place >= 0:
             yield place
-            place = text.find(word, place + 1)
+            place = text.find(word, place + 1, end)
 
 
 def _small(text: str) -> str:
