@@ -155,10 +155,10 @@ class Counted:
         bounds = np.searchsorted(column[order], np.arange(len(self.extractor.terms) + 1))
         return bounds, mention[order]
 
-    def uses(self, columns: Ints, listed: int) -> Iterator[Use]:
+    def uses(self, columns: Ints, listed: int | None) -> Iterator[Use]:
         """Yield how the text uses each of some terms; places after `listed` are left out."""
         bounds, mentions = self._by_term
-        is_listed = self.rows["start"][mentions] < listed
+        is_listed = self.rows["start"][mentions] < (np.inf if listed is None else listed)
         kept = self.rows[mentions[is_listed]]
         places = list(zip(kept["start"].tolist(), kept["end"].tolist(), strict=True))
         is_named = ~self.rows["is_implied"][mentions]

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -222,7 +222,11 @@ class Encoding:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
         foreign = is_foreign(self.text)
-        return judge_support(terms, n_words, nats, len(self.unknown), foreign=foreign)
+        support = judge_support(terms, n_words, nats, len(self.unknown), foreign=foreign)
+        if self.listed is None:
+            return support
+        part = f"the first {self.listed:,} of {len(self.text):,} characters"
+        return replace(support, summary=f"{support.summary}; mentions are listed for {part}")
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return which terms raised and which lowered the map: exact, the strongest first.

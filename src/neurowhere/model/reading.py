@@ -74,8 +74,8 @@ class Readings:
     ----------
     mentions : list of Mentions
         What was read in each text, or in the first part of a very long one.
-    listed : list of int
-        Characters of each text in which mentions are listed.
+    listed : list of int or None
+        Characters of each text in which mentions are listed; None for all.
     counted : list of Counted
         Mentions of each text that count; none for a model of the mean map, which reads nothing.
     features : csr_matrix of shape (n_texts, n_terms)
@@ -83,7 +83,7 @@ class Readings:
     """
 
     mentions: list[Mentions]
-    listed: list[int]
+    listed: list[int | None]
     counted: list[Counted]
     features: sparse.csr_matrix
 
@@ -113,7 +113,7 @@ class Readings:
     def unread(cls, texts: Sequence[str]) -> "Readings":
         """Return the readings of texts that do not matter."""
         nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
-        return cls([Mentions(())] * len(texts), list(map(len, texts)), [], nothing)
+        return cls([Mentions(())] * len(texts), [None] * len(texts), [], nothing)
 
     def __len__(self) -> int:
         return len(self.mentions)
@@ -123,7 +123,7 @@ class _Part(NamedTuple):
     """A text that was read, before its mentions are weighed; see `Readings`."""
 
     mentions: Mentions
-    listed: int
+    listed: int | None
     rows: Rows
     placeless: Placeless
 
@@ -133,7 +133,7 @@ def _read_text(text: str, extractor: TermExtractor, reader: Reader) -> _Part:
     listed: list[Mentions] = []
     found: list[Rows] = []
     by_rule: list[Rows] = []
-    placeless, end = Placeless(), 0
+    placeless, end = Placeless(), None
     for start, mentions in reader.pieces(text, extractor.counter):
         implied = _implied(mentions, extractor)
         found.append(rows_of(mentions.found, extractor))
@@ -141,9 +141,9 @@ def _read_text(text: str, extractor: TermExtractor, reader: Reader) -> _Part:
         placeless = placeless.plus(placeless_of(mentions, implied))
         if start < LISTED:
             listed.append(mentions)
-        elif not end:
+        elif end is None:
             end = start
-    return _Part(joined(listed), end or len(text), np.concatenate(found + by_rule), placeless)
+    return _Part(joined(listed), end, np.concatenate(found + by_rule), placeless)
 
 
 class GatedTfIdf(TfIdf):
