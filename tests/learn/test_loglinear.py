@@ -133,6 +133,23 @@ def test_what_terms_add_sums_to_the_log_ratio(change):
         np.testing.assert_allclose(model.added(x, np.array([0])), added[:1], rtol=1e-5)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 3, 32])
+def test_sides_add_what_the_formula_says_however_many_maps_are_made_at_once(at_once, monkeypatch):
+    monkeypatch.setattr("neurowhere.learn.predictor.MAPS_AT_ONCE", at_once)
+    X, _, _, model = problem(n=1, d=40)
+    model, x = gated(model), sp.csr_matrix(X, dtype=np.float32)
+    rng = np.random.default_rng(3)
+    places = np.sort(rng.permutation(x.nnz)[:7])
+    balance, sides = np.array([1, 0, -0.5, 0, 0, 1, -1]), rng.choice([-1.0, 1.0], M)
+    shifts = model.lateral(x, places, balance, sides)
+    e = model.added(x, places).astype(float)
+    a = np.maximum(e - np.log(np.exp(e) @ model.mean_map)[:, None], 0)
+    height = sum(row * np.sqrt(row / row.max()) for row in a[balance != 0])
+    expected = sides * balance[:, None] * a**2 / (a**2).sum(axis=0).clip(1e-12) * height
+    np.testing.assert_allclose(shifts, expected[balance != 0], rtol=1e-3, atol=1e-6)
+    assert abs(shifts).max() > 0.1
+
+
 def test_a_gated_model_survives_its_arrays():
     X, _, _, model = problem()
     model = gated(model)

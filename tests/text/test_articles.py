@@ -4,7 +4,10 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from neurowhere.text import articles
 from neurowhere.text.articles import Section, place_weights, section_cuts
 
 FILLER = "We write one more sentence to fill the page. " * 40
@@ -93,3 +96,58 @@ def test_time_grows_linearly_with_a_hostile_text(unit):
 
     small, large = min(seconds(4000) for _ in range(3)), seconds(40000)
     assert large < 40 * max(small, 2e-3)
+
+
+# What signs and headings are made of, and what may fool them.
+BITS = (
+    *(
+        "No ",
+        "not",
+        "non-significant",
+        "ſcoreſ ",
+        "İ ",
+        "ı",
+        "RTs",
+        "Fig. 3",
+        "table s2",
+        " p < .05",
+    ),
+    *(
+        "t(3)",
+        " r =",
+        "p\n>",
+        "et al",
+        "(Smith. Foo 2010)",
+        "[12, 13]",
+        "\n",
+        ". ",
+        "? ",
+        "A ",
+        "B",
+    ),
+    *("1. Introduction ", "METHODS AND MATERIALS ", "RESULTS AND DISCUSSION ", "Figure 3. A"),
+    *("Results and discussion A", "Methods\n", "Participants and procedures  (", "Figure 12"),
+    *("2.1 Supplementary materials\n", "previous  study", "prior work. Left", "responſe times"),
+    *("activating. ", "deactivates", "FWE", "(", "=", "Fig", "Author contributions X"),
+)
+
+
+@given(st.lists(st.sampled_from(BITS), max_size=12).map("".join))
+def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
+    small = articles._small(text)
+    assert len(small) == len(text)
+    for sign in articles._SIGNS:
+        expected = [match.start() for match in sign.pattern.finditer(text)]
+        assert list(sign.places(text, small)) == expected
+    matches = articles._HEADING.finditer(text)
+    expected = [(match.end(), Section[match.lastgroup]) for match in matches]
+    assert list(articles._headings(text)) == expected
+
+
+def test_signs_are_found_where_a_long_text_is_cut(monkeypatch):
+    text = "We found no score of activity in the left insula (Figure 2; p = 0.3, t(4)), et al. " * 5
+    whole = [list(sign.places(text, articles._small(text))) for sign in articles._SIGNS]
+    for piece in (7, 10, 33):
+        monkeypatch.setattr(articles, "PIECE", piece)
+        assert [list(sign.places(text, articles._small(text))) for sign in articles._SIGNS] == whole
+    assert all(whole)

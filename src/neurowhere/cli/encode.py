@@ -235,7 +235,9 @@ def _encode_one(
         write_folder(encoding, output, text.name, options)
     summary = summarise(encoding, options.atlas, sort=options.sort, with_text=options.with_text)
     if options.as_json:
-        typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
+        # Written as it is made: that of a long text is long.
+        json.dump(summary.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
+        typer.echo()
         return
     from neurowhere.cli.terminal import lines
 

@@ -33,6 +33,7 @@ points most clearly, its side doubles what it adds, and takes it from the mirror
 of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over terms stays exact.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -217,14 +218,15 @@ class Prior:
 
 
 def lateral_shifts(
-    maps: Float32, balance: Floats, sides: Floats, mean_map: Floats | None = None
+    blocks: Iterable[Float32], balance: Floats, sides: Floats, mean_map: Floats | None = None
 ) -> Float32:
     """Return what the sides of structures add to the map of a text, term by term.
 
     Parameters
     ----------
-    maps : array of shape (n_terms, m)
-        What the term of each structure adds, e.
+    blocks : iterable of arrays of shape (n, m)
+        What the term of each structure adds, e: blocks of all n_terms rows, in order. Rows of one
+        block at a time are in memory, and those of terms that have a side.
     balance : array of shape (n_terms,)
         d, between −1 (right) and 1 (left); 0 for both sides or none.
     sides : array of shape (m,)
@@ -234,26 +236,40 @@ def lateral_shifts(
 
     Returns
     -------
-    array of shape (n_terms, m)
+    array of shape (n_sided, m)
+        Of the terms whose balance is not 0; others add nothing.
 
     Examples
     --------
     >>> maps = np.array([[0.4, 0.4, 0.1, -0.2]], np.float32)  # left, right, left, right
-    >>> lateral_shifts(maps, np.array([1.0]), np.array([1, -1, 1, -1])).round(2)
+    >>> lateral_shifts([maps], np.array([1.0]), np.array([1, -1, 1, -1])).round(2)
     array([[ 0.4 , -0.4 ,  0.05, -0.  ]], dtype=float32)
     """
-    raised = np.maximum(maps if mean_map is None else maps - _log_means(maps, mean_map), 0)  # a
-    squares = raised * raised
-    own = squares * balance[:, None].astype(np.float32)
-    own /= np.maximum(squares.sum(axis=0), TINY)
-    shifts: Float32 = own * (sides * _heights(raised[balance != 0])).astype(np.float32)
+    is_sided = balance != 0
+    total = np.zeros(len(sides), np.float32)  # Σ a²
+    kept, first = [], 0
+    for maps in blocks:
+        raised = np.maximum(maps if mean_map is None else maps - _log_means(maps, mean_map), 0)  # a
+        for row in raised:
+            total += row * row
+        kept.append(raised[is_sided[first : first + len(raised)]])
+        first += len(raised)
+    shifts = np.concatenate(kept)
+    heights = (sides * _heights(shifts)).astype(np.float32)
+    np.maximum(total, TINY, out=total)
+    for row, share in zip(shifts, balance[is_sided].astype(np.float32), strict=True):
+        row *= row
+        row *= share
+        row /= total
+        row *= heights
     return shifts
 
 
 def _heights(raised: Float32) -> Float32:
     """Return Σ h: (m,)."""
-    highest = raised.max(axis=1, keepdims=True, initial=0)  # (n_sided, 1)
-    heights: Float32 = (raised * np.sqrt(raised / np.maximum(highest, TINY))).sum(axis=0)
+    heights = np.zeros(raised.shape[1], np.float32)
+    for row in raised:
+        heights += row * np.sqrt(row / max(row.max(), np.float32(TINY)))
     return heights
 
 

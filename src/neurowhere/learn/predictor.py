@@ -4,6 +4,7 @@ A linear one adds up maps of probability, a log-linear one maps of log probabili
 exact share of each term of a text in each region, before the result is made a density.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -80,9 +81,14 @@ class Linear(_Regression):
             return to_probabilities(np.zeros_like(self.mean), moved)
         return to_probabilities(self.mean, moved, self.sharpness)
 
-    def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
-        """Return what the sides of terms add to their maps; see `neurowhere.learn.exponent`."""
-        return lateral_shifts(maps, balance, sides)
+    def lateral(
+        self, x: sp.csr_matrix, places: NDArray[np.integer], balance: Floats, sides: Floats
+    ) -> Float32:
+        """Return what the sides of terms add to one text; see `neurowhere.learn.exponent`.
+
+        `places` are the entries of the row `x` that are structures.
+        """
+        return lateral_shifts(_added_in_blocks(self, x, places), balance, sides)
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
         """Return what each term of one text adds to the probability of regions: (k, m).
@@ -186,9 +192,14 @@ class LogLinear(_Regression):
             exponent += shift
         return softmax(exponent)
 
-    def lateral(self, maps: Float32, balance: Floats, sides: Floats) -> Float32:
-        """Return what the sides of terms add to their maps; see `neurowhere.learn.exponent`."""
-        return lateral_shifts(maps, balance, sides, self.mean_map)
+    def lateral(
+        self, x: sp.csr_matrix, places: NDArray[np.integer], balance: Floats, sides: Floats
+    ) -> Float32:
+        """Return what the sides of terms add to one text; see `neurowhere.learn.exponent`.
+
+        `places` are the entries of the row `x` that are structures.
+        """
+        return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
         """Return what each term of one text adds to the exponent: (k, m).
@@ -197,7 +208,8 @@ class LogLinear(_Regression):
         """
         some = slice(None) if places is None else places
         terms, values = x.indices[some], x.data[some]
-        maps: Float32 = values[:, None] * (self._loadings_in(x, terms) @ self.components)
+        maps: Float32 = self._loadings_in(x, terms) @ self.components
+        maps *= values[:, None]
         if self.prior is not None:
             self.prior.add_to(maps, terms, values)
         return maps
@@ -294,6 +306,20 @@ class LogLinear(_Regression):
 
 
 Predictor = Linear | LogLinear
+MAPS_AT_ONCE = 32  # few enough for the processor's cache
+
+
+def _added_in_blocks(
+    model: Predictor, x: sp.csr_matrix, places: NDArray[np.integer]
+) -> Iterator[Float32]:
+    """Yield what some terms of one text add, some maps at a time.
+
+    No map comes alone, unless it is the only one: a product with a vector rounds otherwise than one
+    with a matrix, and the result would depend on the size of blocks.
+    """
+    cuts = np.arange(0, len(places) - 1, MAPS_AT_ONCE)[1:]
+    for block in np.split(places, cuts):
+        yield model.added(x, block)
 
 
 def average(models: list[LogLinear]) -> LogLinear:

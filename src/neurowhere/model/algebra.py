@@ -121,6 +121,9 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
         probabilities=q.astype(np.float32),
         uses=uses,
         mentions=_join_mentions(parts),
+        listed=next(
+            (part.offset + part.encoding.listed for part in parts if part.encoding.listed), None
+        ),
         explain=explain,
         find_similar=_no_studies,
     )

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -72,6 +72,9 @@ class Encoding:
         Terms that the text affirms, the heaviest first.
     mentions : Mentions
         All that was read: also what the text denies, and the sides that it gives.
+    listed : int, optional
+        Characters of the text in which mentions and unknown words are listed; by default all.
+        The rest of a very long text counts all the same.
     calibrate : callable
         From a share of the peaks of unseen studies to the predicted mass that holds it. A model
         that was not calibrated takes its own word for it.
@@ -95,6 +98,7 @@ class Encoding:
     brain: VoxelGrid
     uses: dict[str, TermUse] = field(default_factory=dict)
     mentions: Mentions = field(default_factory=lambda: Mentions(()))
+    listed: int | None = None
     calibrate: Callable[[float], float] = field(default=float)
     expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
@@ -202,12 +206,14 @@ class Encoding:
     def unknown(self) -> list[UnknownWord]:
         """Content words of the text that the model does not know."""
         read = (*self.mentions.found, *self.mentions.places, *self.mentions.rule_based)
-        return unknown_words(self.text, [(mention.start, mention.end) for mention in read])
+        return unknown_words(
+            self.text[: self.listed], [(mention.start, mention.end) for mention in read]
+        )
 
     @cached_property
     def support(self) -> Support:
         """How well the model can tell where the text points."""
-        n_words = len(WORD.findall(self.text))
+        n_words = sum(1 for _ in WORD.finditer(self.text))
         named = sum(not use.implied for use in self.uses.values())
         n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
         terms = named + (n_rules if len(self.uses) > named else 0)
@@ -215,7 +221,11 @@ class Encoding:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
         foreign = is_foreign(self.text)
-        return judge_support(terms, n_words, nats, len(self.unknown), foreign=foreign)
+        support = judge_support(terms, n_words, nats, len(self.unknown), foreign=foreign)
+        if self.listed is None:
+            return support
+        part = f"the first {self.listed:,} of {len(self.text):,} characters"
+        return replace(support, summary=f"{support.summary}; mentions are listed for {part}")
 
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return which terms raised and which lowered the map: exact, the strongest first.

@@ -1,12 +1,10 @@
-"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these.
+"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these."""
 
-A very long text is read in pieces, so that the words of one piece at a time are in memory.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +12,24 @@ from scipy import sparse
 
 from neurowhere.exceptions import TextError
 from neurowhere.learn import Gates
+from neurowhere.model.counted import (
+    Counted,
+    Placeless,
+    Rows,
+    count_rows,
+    placeless_of,
+    rows_of,
+)
+from neurowhere.model.pieces import joined, read_in_pieces
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.articles import place_weights
-from neurowhere.text.clinical.mentions import (
-    Mention,
-    Mentions,
-    SideShares,
-    Span,
-    count_each,
-    read_mentions,
-)
-from neurowhere.text.clinical.places import is_general
+from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
-_is_general = lru_cache(maxsize=1 << 14)(is_general)
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
-SIGNS: dict[str, float] = {"left": 1.0, "right": -1.0}  # both sides, or none, are neither
-
-PIECE = 250_000  # characters; nearly all texts are shorter, and read at once
-ENDS = ("\n\n", "\n", ". ", " ")  # where a text may be cut, the best first
+LISTED = 500_000  # characters whose mentions are listed; what follows counts all the same
 
 
 @dataclass(frozen=True)
@@ -59,8 +54,8 @@ class Reader:
     findings: bool = True
     hedge_weight: float = 1.0
 
-    def mentions(self, text: str, counter: TermCounter) -> Mentions:
-        """Find the terms of a text, and what it says of them."""
+    def pieces(self, text: str, counter: TermCounter) -> Iterator[tuple[int, Mentions]]:
+        """Find the terms of a text, and what it says of them: from where on, and the mentions."""
         read = partial(
             read_mentions,
             counter=counter,
@@ -78,101 +73,77 @@ class Readings:
     Attributes
     ----------
     mentions : list of Mentions
-        All that was read in each text.
-    implied : list of list of Mention
-        Structures that arteries, syndromes and signs in each text point to by a rule.
+        What was read in each text, or in the first part of a very long one.
+    listed : list of int or None
+        Characters of each text in which mentions are listed; None for all.
+    counted : list of Counted
+        Mentions of each text that count; none for a model of the mean map, which reads nothing.
     features : csr_matrix of shape (n_texts, n_terms)
         Features x of the terms that the texts affirm.
-    extractor : TermExtractor or None
-        Counts the terms; None for a model of the mean map, which reads nothing.
     """
 
     mentions: list[Mentions]
-    implied: list[list[Mention]]
+    listed: list[int | None]
+    counted: list[Counted]
     features: sparse.csr_matrix
-    extractor: TermExtractor | None
 
     @classmethod
     def read(
         cls, texts: Sequence[str], extractor: TermExtractor, weighting: TfIdf, reader: Reader
     ) -> "Readings":
         """Find the terms of texts, and weigh those that the texts affirm."""
-        mentions = [reader.mentions(text, extractor.counter) for text in texts]
-        implied = [_implied(each, extractor) for each in mentions]
-        counted = [
-            replace(each, found=(*each.found, *more))
-            for each, more in zip(mentions, implied, strict=True)
-        ]
-        counts = count_each(counted, extractor)
+        parts = [_read_text(text, extractor, reader) for text in texts]
+        rows = [part.rows for part in parts]
+        counts = count_rows(rows, extractor)
         if isinstance(weighting, GatedTfIdf):
             gates = weighting.gates.of(counts).long
             if (gates > LEAST_OPEN).any():
-                texts_and_gates = zip(texts, counted, gates.tolist(), strict=True)
-                counted = [_as_article(*each) for each in texts_and_gates]
-                counts = count_each(counted, extractor)
-        features = weighting.transform(counts)
-        return cls(mentions, implied, _carrying(features, extractor), extractor)
+                for text, some, gate in zip(texts, rows, gates.tolist(), strict=True):
+                    _weigh_as_article(text, some, gate)
+                counts = count_rows(rows, extractor)
+        features = _carrying(weighting.transform(counts), extractor)
+        counted = [
+            Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
+        ]
+        return cls(
+            [part.mentions for part in parts], [part.listed for part in parts], counted, features
+        )
 
     @classmethod
-    def unread(cls, n_texts: int) -> "Readings":
+    def unread(cls, texts: Sequence[str]) -> "Readings":
         """Return the readings of texts that do not matter."""
-        nothing = sparse.csr_matrix(np.zeros((n_texts, 0), dtype=np.float32))
-        return cls([Mentions(())] * n_texts, [[]] * n_texts, nothing, None)
+        nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
+        return cls([Mentions(())] * len(texts), [None] * len(texts), [], nothing)
 
-    def where(self, row: int) -> dict[str, list[Mention]]:
-        """Return the mentions that count for each term of a text; nested terms count too."""
-        found: dict[str, list[Mention]] = {}
-        if self.extractor is None:
-            return found
-        within, sided = self.extractor.terms_within, frozenset(self.extractor.sided)
-        for mention in (*self.mentions[row].present, *self.implied[row]):
-            names = [mention.term, *within.get(mention.term, ())]
-            if (name := f"{mention.side} {mention.term}") in sided:
-                names.append(name)
-            for name in names:
-                found.setdefault(name, []).append(mention)
-        return found
+    def __len__(self) -> int:
+        return len(self.mentions)
 
-    def structures(self, row: int) -> dict[int, float]:
-        """Return the side of the structures of a text, by their place among its features.
 
-        The side d is the share of the term's mentions on the left minus the share on the right. A
-        term within a longer name is on the side of the name. Empty where no structure has one.
-        """
-        counted = (*self.mentions[row].present, *self.implied[row])
-        if self.extractor is None or not any(mention.side in SIGNS for mention in counted):
-            return {}
-        where, terms = self.where(row), self.extractor.terms
-        found = {}
-        for place, column in enumerate(self.features[row].indices.tolist()):
-            mentions = where[terms[column]]
-            side = sum(SIGNS.get(mention.side or "", 0.0) for mention in mentions) / len(mentions)
-            if side or any(mention.is_structure for mention in mentions):
-                found[place] = side
-        return found
+class _Part(NamedTuple):
+    """A text that was read, before its mentions are weighed; see `Readings`."""
 
-    def fold_shares(self, row: int) -> SideShares:
-        """Return how much of a text is about sides of places that have no map of their own.
+    mentions: Mentions
+    listed: int | None
+    rows: Rows
+    placeless: Placeless
 
-        "Left MCA" and "left hemisphere" move the whole map. Every other structure that the text
-        affirms has a side of its own, or none, and counts as neither.
-        """
-        mentions = self.mentions[row]
-        ruled = {(mention.start, mention.end) for mention in self.implied[row]}
-        placeless = [
-            place.side
-            for place in mentions.places
-            if place.is_present and (place.start, place.end) not in ruled
-        ]
-        n_structures = 0
-        for mention in mentions.present:
-            if not _is_general(mention.term):
-                n_structures += mention.is_structure
-            elif mention.side:
-                placeless.append(mention.side)
-        total = len(placeless) + n_structures
-        left, right = (placeless.count(side) / max(total, 1) for side in ("left", "right"))
-        return SideShares(left, right, 1 - left - right)
+
+def _read_text(text: str, extractor: TermExtractor, reader: Reader) -> _Part:
+    """Read a text, a piece at a time; mentions of the first pieces are kept as such."""
+    listed: list[Mentions] = []
+    found: list[Rows] = []
+    by_rule: list[Rows] = []
+    placeless, end = Placeless(), None
+    for start, mentions in reader.pieces(text, extractor.counter):
+        implied = _implied(mentions, extractor)
+        found.append(rows_of(mentions.found, extractor))
+        by_rule.append(rows_of(implied, extractor, is_implied=True))
+        placeless = placeless.plus(placeless_of(mentions, implied))
+        if start < LISTED:
+            listed.append(mentions)
+        elif end is None:
+            end = start
+    return _Part(joined(listed), end, np.concatenate(found + by_rule), placeless)
 
 
 class GatedTfIdf(TfIdf):
@@ -240,21 +211,11 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
     ]
 
 
-def _as_article(text: str, mentions: Mentions, gate: float) -> Mentions:
+def _weigh_as_article(text: str, rows: Rows, gate: float) -> None:
     """Weigh the mentions of a text by their places, as far as it is long: by exp(h v)."""
-    found = mentions.found
-    if gate <= LEAST_OPEN:
-        return mentions
-    starts = np.array([mention.start for mention in found])
-    numbers: dict[str, int] = {}
-    terms = np.array([numbers.setdefault(mention.term, len(numbers)) for mention in found])
-    structures = np.array([mention.is_structure for mention in found], dtype=bool)
-    factors = np.exp(gate * place_weights(text, starts, terms, structures)).tolist()
-    weighed = (
-        mention._replace(weight=mention.weight * factor)
-        for mention, factor in zip(found, factors, strict=True)
-    )
-    return replace(mentions, found=tuple(weighed))
+    if gate > LEAST_OPEN:
+        weights = place_weights(text, rows["start"], rows["term"], rows["is_structure"])
+        rows["weight"] *= np.exp(gate * weights)
 
 
 def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.csr_matrix:
@@ -264,11 +225,6 @@ def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.c
     """
     carries = features @ (~extractor.is_generic).astype(np.float32) > 0
     return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
-
-
-def spans(mentions: Iterable[Mention]) -> list[Span]:
-    """Return where mentions are."""
-    return [(mention.start, mention.end) for mention in mentions]
 
 
 def as_texts(X: Iterable[str]) -> Iterable[str]:
@@ -285,73 +241,3 @@ def chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
     stream = iter(items)
     while chunk := list(islice(stream, size)):
         yield chunk
-
-
-def read_in_pieces(text: str, read: Callable[[str], Mentions], *, piece: int = PIECE) -> Mentions:
-    """Read a text, in pieces where it is long.
-
-    A piece ends with a paragraph, a line, a sentence or a word. What a sentence says of its terms
-    is therefore the same; a section of a report that goes on in the next piece is not.
-
-    Parameters
-    ----------
-    text : str
-    read : callable
-        Finds the mentions of a text.
-    piece : int
-        Characters of the longest piece.
-
-    Returns
-    -------
-    Mentions
-        Their places are those in the whole text.
-    """
-    if len(text) <= piece:
-        return read(text)
-    parts = [_moved(read(text[start:end]), start) for start, end in cuts(text, piece)]
-    names = [field.name for field in fields(Mentions)]
-    return Mentions(*(tuple(m for part in parts for m in getattr(part, name)) for name in names))
-
-
-def cuts(text: str, piece: int) -> Iterator[Span]:
-    """Yield where the pieces of a text start and end.
-
-    >>> list(cuts("One two. Three four five six.", 12))
-    [(0, 9), (9, 20), (20, 29)]
-    """
-    start = 0
-    while len(text) - start > piece:
-        found = ((text.rfind(end, start, start + piece), end) for end in ENDS)
-        places = (at + len(end) for at, end in found if at > start)
-        end = next(places, start + piece)
-        yield start, end
-        start = end
-    yield start, len(text)
-
-
-def _moved(mentions: Mentions, offset: int) -> Mentions:
-    """Move the mentions of a piece to where they are in the whole text."""
-    if not offset:
-        return mentions
-    found, places, rule_based = (
-        tuple(_moved_mention(mention, offset) for mention in some)
-        for some in (mentions.found, mentions.places, mentions.rule_based)
-    )
-    unapplied = tuple(
-        mark._replace(start=mark.start + offset, end=mark.end + offset)
-        for mark in mentions.unapplied
-    )
-    return Mentions(found, places, unapplied, rule_based)
-
-
-def _moved_mention(mention: Mention, offset: int) -> Mention:
-    def moved(span: Span | None) -> Span | None:
-        return None if span is None else (span[0] + offset, span[1] + offset)
-
-    return mention._replace(
-        start=mention.start + offset,
-        end=mention.end + offset,
-        side_span=moved(mention.side_span),
-        negation_span=moved(mention.negation_span),
-        hedge_span=moved(mention.hedge_span),
-    )

@@ -23,7 +23,7 @@ from neurowhere.learn import (
 )
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.parameters import Parameters, check_fitted
-from neurowhere.model.reading import Reader, Readings, as_texts, chunks, spans
+from neurowhere.model.reading import Reader, Readings, as_texts, chunks
 from neurowhere.model.studies import Neighbours
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, side_of_regions
@@ -200,7 +200,7 @@ class TextModel(Parameters):
 
     def _read(self, texts: Sequence[str], reader: Reader) -> Readings:
         if self.text == "none":
-            return Readings.unread(len(texts))
+            return Readings.unread(texts)
         return Readings.read(texts, self.extractor_, self.weighting_, reader)
 
     def _predict_readings(self, readings: Readings, reader: Reader) -> NDArray[np.float32]:
@@ -208,16 +208,16 @@ class TextModel(Parameters):
         if not self._follows_sides(reader):
             return self.predict_features(readings.features)
         shift: NDArray[np.float32] | None = None
-        for row in range(len(readings.mentions)):
+        for row in range(len(readings)):
             _, shifts = self._shifts(readings, row)
             if len(shifts):
                 if shift is None:
-                    shape = len(readings.mentions), self.partition_.n_regions
+                    shape = len(readings), self.partition_.n_regions
                     shift = np.zeros(shape, np.float32)
                 shift[row] = shifts.sum(axis=0)
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
         for row in range(len(q)):
-            shares = readings.fold_shares(row)
+            shares = readings.counted[row].fold_shares()
             if shares.neither < 1:
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
         return q
@@ -227,15 +227,14 @@ class TextModel(Parameters):
         return reader.sides and self.text != "none" and not self.extractor_.sided
 
     def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return the features of a text that are structures, and what their sides add."""
-        sides = readings.structures(row)
-        places = np.fromiter(sides, np.intp, len(sides))
+        """Return the features of a text that have sides, and what these add."""
         features = readings.features[row]
-        if not len(places):
-            return places, np.empty((0, self.partition_.n_regions), np.float32)
-        maps = self.predictor_.added(features, places)
-        balance = np.fromiter(sides.values(), np.float64, len(sides))
-        return places, self.predictor_.lateral(maps, balance, side_of_regions(self.partition_))
+        places, balance = readings.counted[row].balance(features.indices)
+        if not balance.any():
+            return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
+        sides = side_of_regions(self.partition_)
+        shifts = self.predictor_.lateral(features, places, balance, sides)
+        return places[balance != 0], shifts
 
     def _encoding(
         self,
@@ -245,10 +244,10 @@ class TextModel(Parameters):
         probabilities: NDArray[np.float32],
         reader: Reader,
     ) -> Encoding:
-        features, where = readings.features[row], readings.where(row)
-        implied = set(readings.implied[row])
+        features, listed = readings.features[row], readings.listed[row]
         order = np.argsort(-features.data, kind="stable")
-        names = [self.extractor_.terms[i] for i in features.indices[order].tolist()]
+        columns = features.indices[order]
+        names = [self.extractor_.terms[column] for column in columns.tolist()]
 
         @cache
         def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
@@ -269,12 +268,16 @@ class TextModel(Parameters):
             partition=self.partition_,
             brain=self.brain_,
             uses={
-                name: TermUse(
-                    len(where[name]), weight, spans(where[name]), implied.issuperset(where[name])
+                name: TermUse(use.n_mentions, weight, use.where, use.implied)
+                for name, weight, use in zip(
+                    names,
+                    features.data[order].tolist(),
+                    readings.counted[row].uses(columns, listed) if len(columns) else (),
+                    strict=True,
                 )
-                for name, weight in zip(names, features.data[order].tolist(), strict=True)
             },
             mentions=readings.mentions[row],
+            listed=listed,
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=explain,

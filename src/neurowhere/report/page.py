@@ -210,7 +210,8 @@ def highlight(encoding: Encoding) -> Markup:
     """Return the text of an encoding as HTML; all of the text is escaped.
 
     Terms are ``<mark>``, in the hue of what they did and the strength of how much; what the text
-    negates is ``<s>``; sides are ``<u>``. The title of each tells why.
+    negates is ``<s>``; sides are ``<u>``. The title of each tells why. Of a very long text, the
+    part in which mentions are listed is shown.
 
     Parameters
     ----------
@@ -220,7 +221,12 @@ def highlight(encoding: Encoding) -> Markup:
     -------
     Markup
     """
-    return markup(encoding.text, notes_on(encoding.mentions, encoding.terms, encoding.unit))
+    shown = encoding.text[: encoding.listed]
+    marked = markup(shown, notes_on(encoding.mentions, encoding.terms, encoding.unit))
+    if encoding.listed is None:
+        return marked
+    n_more = len(encoding.text) - len(shown)
+    return marked + f"… {n_more:,} more characters were read and are not shown."
 
 
 def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Note]:

@@ -7,12 +7,15 @@ of that of its section and those of what its sentence says.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from neurowhere.text.cuts import PIECE
 
 Ints = NDArray[np.integer]
 Floats = NDArray[np.float64]
@@ -61,56 +64,125 @@ _HEADING = re.compile(
     + "|".join(f"(?P<{section.name}>{words})" for section, words in _HEADINGS.items())
     + r")\s{1,9}(?=[A-Z0-9(“\"\n])"
 )
+# Every heading has one of these, after at most so many characters of it and before so many.
+_HEADING_STEMS = (
+    *("ntroduction", "NTRODUCTION", "Background", "BACKGROUND", "ethod", "METHOD", "aterial"),
+    *("MATERIAL", "rocedure", "PROCEDURE", "Result", "RESULT", "iscussion", "DISCUSSION"),
+    *("Conclusion", "CONCLUSION", "Limitations", "References", "REFERENCES", "Acknowledg"),
+    *("ACKNOWLEDG", "Abbreviations", "Supporting ", "Supplementary ", "Author ", "Conflict"),
+    *("Competing ", "Fig", "FIGURE"),
+)
+_BEFORE_STEM, _AFTER_STEM = 40, 60
 _EARLY, _ABSTRACT = 0.25, 0.15  # shares of a text in which an introduction, an abstract begins
 _ABSTRACT_PART = 2500  # characters of one part of a structured abstract, at most
 _FRONT_MATTER = 3500  # characters before the text proper where no heading says so
 _CAPTION_LENGTH = 900  # characters of a caption within a section, at most
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(“\"])")
+_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z(“\"])")
 
-# What a sentence says, and the log weight that this adds.
-_SENTENCES: tuple[tuple[float, re.Pattern[str]], ...] = (
-    (  # cites others
+
+class Sign(NamedTuple):
+    """Something that a sentence may say, and the log weight that this adds.
+
+    A regular expression is slow where nearly every character might begin a match. What a match
+    begins with is therefore looked for first, in small letters: one of `stems`, or a character
+    before one of `symbols`, with a space between them or not.
+    """
+
+    weight: float
+    pattern: re.Pattern[str]
+    stems: tuple[str, ...]
+    symbols: str = ""
+
+    def places(self, text: str, small: str) -> Iterator[int]:
+        """Yield where the sign is in a text, given in small letters as well."""
+        free = 0
+        for start in self._candidates(small):
+            if start >= free and (match := self.pattern.match(text, start)):
+                yield start
+                free = match.end()
+
+    def _candidates(self, small: str) -> Iterator[int]:
+        """Yield where the sign may be, in order; those of one block at a time are in memory."""
+        for block in range(0, len(small), PIECE):
+            starts = set(_places_of(self.stems, small, block, block + PIECE))
+            symbols = list(_places_of(self.symbols, small, block, block + PIECE + 2))
+            starts.update(at - 1 for at in symbols)
+            starts.update(at - 2 for at in symbols)
+            yield from sorted(start for start in starts if block <= start < block + PIECE)
+
+
+_SIGNS = (
+    Sign(  # cites others
         -1.2,
         re.compile(
             r"\bet al\b|\(\s?[A-Z][^()]{2,80}?(?:19|20)\d\d[a-z]?[^()]{0,200}\)"
             r"|\[\s?\d[\d,\s–-]{0,60}\]"
             r"|\b(?:previous|prior|earlier) (?:stud|work|research|finding|report)"
         ),
+        ("et al", "(", "[", "previous ", "prior ", "earlier "),
     ),
-    (  # denies
+    Sign(  # denies
         -1.05,
         re.compile(
             r"\b(?:no|not|nor|neither|without|failed|absence|lack(?:ed)?|non-?significant)\b", re.I
         ),
+        ("no", "neither", "without", "failed", "absence", "lack"),
     ),
-    (0.8, re.compile(r"\b(?:Figs?\.?|Figures?|Tables?)\s?\.?\s?S?\d", re.I)),
-    (  # is about behaviour
+    Sign(
+        0.8,
+        re.compile(r"\b(?:Figs?\.?|Figures?|Tables?)\s?\.?\s?S?\d", re.I),
+        ("fig", "table"),
+    ),
+    Sign(  # is about behaviour
         -0.5,
         re.compile(
             r"\b(?:(?:reaction|response) times?|RTs?|accurac(?:y|ies)|behaviou?ral(?:ly)?"
             r"|performance|questionnaires?|scores?|ratings?|(?:error|hit) rates?)\b",
             re.I,
         ),
+        (
+            *("reaction time", "response time", "rt", "accurac", "behavio", "performance"),
+            *("questionnaire", "score", "rating", "error rate", "hit rate"),
+        ),
     ),
-    (0.4, re.compile(r"\b(?:left|right|bilateral(?:ly)?|hemispheres?)\b", re.I)),
-    (  # reports
+    Sign(
+        0.4,
+        re.compile(r"\b(?:left|right|bilateral(?:ly)?|hemispheres?)\b", re.I),
+        ("left", "right", "bilateral", "hemisphere"),
+    ),
+    Sign(  # reports
         0.4,
         re.compile(
             r"\b(?:found|show(?:ed|n|s)?|reveal(?:ed|s)?|observed|identified|yielded"
             r"|demonstrated|exhibited)\b",
             re.I,
         ),
+        (
+            *("found", "show", "reveal", "observed", "identified", "yielded", "demonstrated"),
+            "exhibited",
+        ),
     ),
-    (
+    Sign(
         0.15,
         re.compile(
             r"\b(?:(?:de)?activat\w+|BOLD|activity|signal|respon[sd]\w*|clusters?|peaks?"
             r"|connectivity)\b",
             re.I,
         ),
+        (
+            *("activat", "deactivat", "bold", "activity", "signal", "respon", "cluster", "peak"),
+            "connectivity",
+        ),
     ),
-    (-0.15, re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I)),
+    Sign(
+        -0.15,
+        re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I),
+        ("corrected", "threshold", "fwe", "fdr"),
+        symbols="<=>(",
+    ),
 )
+# Letters that regular expressions take for others where case does not matter, and lower() does not.
+_LOOKALIKES = (("ſ", "s"), ("ı", "i"), ("İ", "i"))
 
 
 def place_weights(text: str, starts: Ints, terms: Ints, is_structure: NDArray[np.bool_]) -> Floats:
@@ -141,14 +213,17 @@ def place_weights(text: str, starts: Ints, terms: Ints, is_structure: NDArray[np
     cuts = section_cuts(text)
     sections = np.searchsorted([start for start, _ in cuts], starts, side="right") - 1
     by_section = np.array([SECTION_WEIGHTS[section] for _, section in cuts])
-    bounds = np.array([0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)])
+    ends = np.fromiter((match.end() for match in _SENTENCE.finditer(text)), np.intp)
+    bounds = np.concatenate([[0], ends, [len(text)]])
     sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
     by_sentence = np.zeros(len(bounds) - 1)
-    for weight, pattern in _SENTENCES:
-        found = [match.start() for match in pattern.finditer(text)]
-        by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += weight
-    pairs = np.unique(np.stack([sentences, terms])[:, is_structure], axis=1)
-    n_places = np.bincount(pairs[0], minlength=len(by_sentence))
+    small = _small(text)
+    for sign in _SIGNS:
+        found = np.fromiter(sign.places(text, small), np.intp)
+        by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
+    n_terms = int(terms.max()) + 1
+    pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])
+    n_places = np.bincount(pairs // n_terms, minlength=len(by_sentence))
     by_sentence[n_places >= MANY_PLACES] += MANY_PLACES_WEIGHT
     weights: Floats = by_section[sections] + by_sentence[sentences]
     return weights
@@ -172,7 +247,7 @@ def section_cuts(text: str) -> list[Cut]:
     >>> [(start, section.name) for start, section in section_cuts(text)]
     [(0, 'FRONT'), (20, 'INTRODUCTION'), (36, 'METHODS'), (58, 'RESULTS')]
     """
-    heads = [(match.end(), Section[str(match.lastgroup)]) for match in _HEADING.finditer(text)]
+    heads = list(_headings(text))
     body = list(_body(heads, len(text)))
     cuts: list[Cut] = [(0, Section.FRONT)]
     if not any(section == Section.INTRODUCTION for _, section in body):
@@ -188,6 +263,38 @@ def section_cuts(text: str) -> list[Cut]:
         elif (after := _caption_end(text, start)) < end:
             cuts.append((after, current))
     return cuts
+
+
+def _headings(text: str) -> Iterator[Cut]:
+    """Yield where headings end, and of which section they are."""
+    free = 0
+    for stem in sorted(_places_of(_HEADING_STEMS, text)):
+        if stem < free:
+            continue
+        match = _HEADING.search(text, max(free, stem - _BEFORE_STEM), stem + _AFTER_STEM)
+        if match and match.start() <= stem < match.end():
+            yield match.end(), Section[str(match.lastgroup)]
+            free = match.end()
+
+
+def _places_of(
+    words: Iterable[str], text: str, first: int = 0, last: int | None = None
+) -> Iterator[int]:
+    """Yield where any of some words begins in ``text[first:last]``, word by word."""
+    last = len(text) if last is None else last
+    for word in words:
+        end = last + len(word) - 1
+        place = text.find(word, first, end)
+        while place >= 0:
+            yield place
+            place = text.find(word, place + 1, end)
+
+
+def _small(text: str) -> str:
+    """Return a text in small letters, of the same length."""
+    for letter, plain in _LOOKALIKES:
+        text = text.replace(letter, plain)
+    return text.lower()
 
 
 def _caption_end(text: str, start: int) -> int:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from neurowhere.text.abbreviations import definitions
+from neurowhere.text.cuts import cuts
 from neurowhere.text.lists import shipped_lines
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import fold, word_set
@@ -144,15 +145,22 @@ def is_foreign(text: str) -> bool:
     >>> is_foreign("мозг и память")
     True
     """
-    words = LETTERS.findall(text.lower())
-    letters = "".join(words)
-    if sum(letter.isascii() for letter in letters) * 2 < len(letters):
+    n_letters = n_ascii = n_words = n_english = n_little = 0
+    distinct: set[str] = set()
+    for start, end in cuts(text):
+        words = LETTERS.findall(text[start:end].lower())
+        letters = "".join(words)
+        n_letters += len(letters)
+        n_ascii += len(letters.encode("ascii", "ignore"))
+        n_words += len(words)
+        n_english += sum(word in ENGLISH for word in words)
+        n_little += sum(word in LITTLE for word in words)
+        distinct.update(words)
+    if n_ascii * 2 < n_letters:
         return True
-    n_english = sum(word in ENGLISH for word in words)
-    n_little = sum(word in LITTLE for word in words)
-    if len(words) >= FEWEST_WORDS and n_little > max(n_english, FEW):
+    if n_words >= FEWEST_WORDS and n_little > max(n_english, FEW):
         return True
-    evidence = sum(map(_evidence, set(words)))
+    evidence = sum(map(_evidence, distinct))
     return evidence >= max(ENOUGH, OF_A_TELLING_WORD * n_english)
 
 

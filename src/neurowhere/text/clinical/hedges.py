@@ -254,7 +254,9 @@ class _HedgeReader(Clauses):
             if i < len(starts):
                 for number in self.ahead(i, through_verbs=True, is_start=True) or self.label(i):
                     yield number, Tokens(i, i)
-        for mark in QUESTION.finditer(text):
+        # A mark may begin two characters before its sign: a space and a bracket.
+        begun = sorted({start - back for start in signs for back in (0, 1, 2) if start >= back})
+        for mark in filter(None, (QUESTION.match(text, start) for start in begun)):
             i = bisect_left(starts, mark.end())
             first = i - 1 if "(" in mark[0] else self.sentence(i - 1)[0]
             for number in self.finishing(first, i):

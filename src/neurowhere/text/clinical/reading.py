@@ -76,6 +76,14 @@ class Reading:
         return self.starts.tolist(), self.ends.tolist()
 
     @cached_property
+    def gaps(self) -> list[str]:
+        """Text before each token, and after the last: most are asked for more than once."""
+        starts, ends = self.bounds
+        text = self.text
+        between = zip([0, *ends], [*starts, len(text)], strict=True)
+        return [text[start:end] for start, end in between]
+
+    @cached_property
     def begins(self) -> dict[int, int]:
         """Match by its first token."""
         return {token: number for number, token in enumerate(self.first)}
@@ -122,10 +130,7 @@ class Reading:
 
     def gap(self, i: int) -> str:
         """Text between token i − 1 and token i."""
-        starts, ends = self.bounds
-        start = ends[i - 1] if i > 0 else 0
-        end = starts[i] if i < len(starts) else len(self.text)
-        return self.text[start:end]
+        return self.gaps[i] if i >= 0 else self.text[: self.bounds[0][i]]
 
     def span(self, tokens: Tokens) -> tuple[int, int]:
         """Where some tokens are in the text."""

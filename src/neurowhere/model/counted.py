@@ -1,0 +1,208 @@
+"""Counted: the mentions of a text that count, as arrays: a long text has a million of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.text import TermExtractor
+from neurowhere.text.clinical.mentions import Mention, Mentions, SideShares, Span
+from neurowhere.text.clinical.places import is_general
+
+Ints = NDArray[np.integer]
+Rows = NDArray[Any]  # of the fields of ROW
+
+ROW = np.dtype(
+    [
+        ("term", np.int32),  # its index in the vocabulary
+        ("start", np.int32),
+        ("end", np.int32),
+        ("side", np.int8),  # 0 for none, or as in SIDE_NUMBERS
+        ("weight", np.float64),
+        ("is_structure", np.bool_),
+        ("is_present", np.bool_),
+        ("is_implied", np.bool_),  # by a rule, not by name
+    ]
+)
+LEFT, RIGHT, BILATERAL = 1, 2, 3
+SIDE_NUMBERS = {None: 0, "left": LEFT, "right": RIGHT, "bilateral": BILATERAL}
+SIGNS = np.array([0.0, 1.0, -1.0, 0.0])  # both sides, or none, are neither
+_is_general = lru_cache(maxsize=1 << 14)(is_general)
+
+
+class Placeless(NamedTuple):
+    """Numbers of places that have no map of their own: on each side, and in all."""
+
+    left: int = 0
+    right: int = 0
+    all: int = 0
+
+    def plus(self, other: "Placeless") -> "Placeless":
+        """Add up the numbers of two parts of a text."""
+        return Placeless(*map(sum, zip(self, other, strict=True)))
+
+
+class Use(NamedTuple):
+    """How a text uses a term: number of mentions, where, and whether only rules point to it."""
+
+    n_mentions: int
+    where: list[Span]
+    implied: bool
+
+
+def rows_of(
+    mentions: Sequence[Mention], extractor: TermExtractor, *, is_implied: bool = False
+) -> Rows:
+    """Return mentions as the rows of an array."""
+    rows: Rows = np.empty(len(mentions), ROW)
+    if not mentions:
+        return rows
+    fields = dict(zip(Mention._fields, zip(*mentions, strict=True), strict=True))
+    index = {term: extractor.vocabulary.index(term) for term in set(fields["term"])}
+    rows["term"] = list(map(index.__getitem__, fields["term"]))
+    rows["side"] = list(map(SIDE_NUMBERS.__getitem__, fields["side"]))
+    for name in ("start", "end", "weight", "is_structure"):
+        rows[name] = fields[name]
+    absent = zip(fields["negation_span"], fields["section"], strict=True)
+    rows["is_present"] = [denial is None and section is None for denial, section in absent]
+    rows["is_implied"] = is_implied
+    return rows
+
+
+def placeless_of(mentions: Mentions, implied: Sequence[Mention]) -> Placeless:
+    """Count the places that a text affirms and gives a side, where no rule reads them."""
+    if not mentions.places:
+        return Placeless()
+    ruled = {(mention.start, mention.end) for mention in implied}
+    sides = [
+        place.side
+        for place in mentions.places
+        if place.is_present and (place.start, place.end) not in ruled
+    ]
+    return Placeless(sides.count("left"), sides.count("right"), len(sides))
+
+
+def count_rows(texts: Sequence[Rows], extractor: TermExtractor) -> sparse.csr_matrix:
+    """Count the mentions of texts by their weights: (n_texts, n_terms).
+
+    Those that a text denies are not counted.
+    """
+    counted = [rows[rows["is_present"]] for rows in texts]
+    every = np.concatenate(counted) if counted else np.empty(0, ROW)
+    numbers = np.repeat(np.arange(len(counted)), [len(rows) for rows in counted])
+    sided, columns = _sided_columns(every, extractor)
+    shape = (len(counted), len(extractor.terms))
+    entries = (
+        np.append(every["weight"], every["weight"][sided]),
+        (np.append(numbers, numbers[sided]), np.append(every["term"], columns)),
+    )
+    counts = sparse.csr_matrix(entries, shape=shape, dtype=np.float64)
+    return extractor.weigh({"body": counts})
+
+
+def _sided_columns(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints]:
+    """Return the rows that count as terms on one side as well, and the columns of these."""
+    nothing = np.empty(0, np.intp)
+    if not extractor.sided:
+        return nothing, nothing
+    known = np.full((len(SIDE_NUMBERS), len(extractor.vocabulary)), -1)
+    for column, name in enumerate(extractor.sided, len(extractor.vocabulary)):
+        side, _, term = name.partition(" ")
+        known[SIDE_NUMBERS[side], extractor.vocabulary.index(term)] = column
+    columns = known[rows["side"], rows["term"]]
+    sided = np.flatnonzero(columns >= 0)
+    return sided, columns[sided]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The mentions of a text that count: what it affirms, and what rules make of that.
+
+    Attributes
+    ----------
+    rows : array of shape (n,), of the fields of `ROW`
+    placeless : Placeless
+        Places that are in no row.
+    extractor : TermExtractor
+    """
+
+    rows: Rows
+    placeless: Placeless
+    extractor: TermExtractor
+
+    @cached_property
+    def _by_term(self) -> tuple[Ints, Ints]:
+        """Mentions of each term, in order: first places in the mentions, then these.
+
+        A mention counts for its own term, for those within it, and for the term on its side.
+        """
+        term, which = self.rows["term"], np.arange(len(self.rows))
+        sided, sided_columns = _sided_columns(self.rows, self.extractor)
+        columns, mentions = [term, sided_columns], [which, sided]
+        if self.extractor.nested:
+            within = self.extractor.within
+            lengths = np.diff(within.indptr)[term]
+            ends = np.cumsum(lengths)
+            steps = np.arange(lengths.sum()) - np.repeat(ends - lengths, lengths)
+            columns.append(within.indices[np.repeat(within.indptr[term], lengths) + steps])
+            mentions.append(np.repeat(which, lengths))
+        column, mention = np.concatenate(columns), np.concatenate(mentions)
+        order = np.lexsort((mention, column))
+        bounds = np.searchsorted(column[order], np.arange(len(self.extractor.terms) + 1))
+        return bounds, mention[order]
+
+    def uses(self, columns: Ints, listed: int | None) -> Iterator[Use]:
+        """Yield how the text uses each of some terms; places after `listed` are left out."""
+        bounds, mentions = self._by_term
+        is_listed = self.rows["start"][mentions] < (np.inf if listed is None else listed)
+        kept = self.rows[mentions[is_listed]]
+        places = list(zip(kept["start"].tolist(), kept["end"].tolist(), strict=True))
+        is_named = ~self.rows["is_implied"][mentions]
+        n_listed, n_named = (
+            np.append(0, np.cumsum(each))[bounds] for each in (is_listed, is_named)
+        )
+        counts, named = np.diff(bounds)[columns], np.diff(n_named)[columns]
+        slices = zip(n_listed[columns].tolist(), n_listed[columns + 1].tolist(), strict=True)
+        for (start, end), count, n in zip(slices, counts.tolist(), named.tolist(), strict=True):
+            yield Use(count, places[start:end], n == 0)
+
+    def balance(self, columns: Ints) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return which of some terms are structures, and the side of each.
+
+        The side d is the share of the term's mentions on the left minus the share on the right. A
+        term within a longer name is on the side of the name. Empty where no structure has one.
+        """
+        if not SIGNS[self.rows["side"]].any():
+            return np.empty(0, np.intp), np.empty(0)
+        bounds, mentions = self._by_term
+        columns_of_mentions = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        sides = SIGNS[self.rows["side"]][mentions]
+        structures = self.rows["is_structure"][mentions]
+        total, n_structures = (
+            np.bincount(columns_of_mentions, values, minlength=len(bounds) - 1)[columns]
+            for values in (sides, structures)
+        )
+        balance = total / np.diff(bounds)[columns]
+        places = np.flatnonzero((balance != 0) | (n_structures > 0))
+        return places, balance[places]
+
+    def fold_shares(self) -> SideShares:
+        """Return how much of a text is about sides of places that have no map of their own.
+
+        "Left MCA" and "left hemisphere" move the whole map. Every other structure that the text
+        affirms has a side of its own, or none, and counts as neither.
+        """
+        rows = self.rows[~self.rows["is_implied"]]
+        terms, number = np.unique(rows["term"], return_inverse=True)
+        names = self.extractor.vocabulary.terms
+        general = np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
+        sides = np.bincount(rows["side"][general], minlength=len(SIDE_NUMBERS)).tolist()
+        n_structures = int(rows["is_structure"][~general].sum())
+        placeless = self.placeless.plus(Placeless(sides[LEFT], sides[RIGHT], sum(sides[1:])))
+        total = max(placeless.all + n_structures, 1)
+        left, right = placeless.left / total, placeless.right / total
+        return SideShares(left, right, 1 - left - right)
