@@ -99,7 +99,8 @@ def print_results(gains):
         row = [length_name(n_words)]
         for curves in gains.values():
             values = np.array([curve["gains"][place] for curve in curves])
-            row.append(f"{values.mean():.3f} ± {values.std(ddof=1):.3f}")
+            spread = f" ± {values.std(ddof=1):.3f}" if len(values) > 1 else ""
+            row.append(f"{values.mean():.3f}{spread}")
         rows.append(row)
     print_table(["words", *gains], rows)
 
