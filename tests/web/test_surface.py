@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from neurowhere.web.cortex import PER_MM, cortex
+from neurowhere.web.images import PER_MM, cortex
 
 
 def test_the_cortex_is_sent_whole():

@@ -15,8 +15,7 @@ from neurowhere.web.api import About, make_router
 from neurowhere.web.errand import contrast_here
 from neurowhere.web.errors import add_error_handlers
 from neurowhere.web.guard import Guard, Metrics
-from neurowhere.web.job_routes import make_job_routes
-from neurowhere.web.jobs import Jobs
+from neurowhere.web.jobs import Jobs, make_job_routes
 from neurowhere.web.page import make_page
 from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.service import Service

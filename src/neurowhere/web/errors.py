@@ -1,5 +1,6 @@
 """Errors of the API: problem details (RFC 9457) that repeat nothing of what the user wrote."""
 
+import json
 import logging
 import traceback
 from http import HTTPStatus
@@ -18,6 +19,7 @@ from neurowhere.exceptions import (
     TextError,
     VocabularyError,
 )
+from neurowhere.web.schemas import Problem
 
 __all__ = [
     "PROBLEM",
@@ -25,6 +27,8 @@ __all__ = [
     "add_error_handlers",
     "answer",
     "failure",
+    "last_line",
+    "may_fail",
     "problem",
     "refusal",
     "sentence",
@@ -55,6 +59,20 @@ REFUSALS: dict[type[NeurowhereError], tuple[str, str]] = {
     ),
 }
 
+# In the description of the API.
+DESCRIPTIONS = {
+    HTTPStatus.NOT_FOUND: "There is no such job, or its time is over.",
+    HTTPStatus.NOT_ACCEPTABLE: "No such form.",
+    HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
+    HTTPStatus.CONFLICT: "The job is not finished, or has no such result.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not as expected.",
+    HTTPStatus.TOO_MANY_REQUESTS: "There are too many jobs.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests, too long a time, or a worker ended.",
+}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
+
 logger = logging.getLogger("neurowhere")
 
 
@@ -82,8 +100,7 @@ class ApiError(HTTPException):
         hint: str = DOCUMENTATION,
         retry_seconds: int = RETRY_SECONDS,
     ) -> None:
-        busy = status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
-        headers = {"Retry-After": str(retry_seconds)} if busy else None
+        headers = {"Retry-After": str(retry_seconds)} if status in BUSY else None
         super().__init__(status, sentence(message), headers)
         self.code = code
         self.hint = sentence(hint)
@@ -120,6 +137,23 @@ def answer(error: HTTPException) -> JSONResponse:
     """Return the response that reports an error."""
     headers = dict(error.headers or {})
     return JSONResponse(problem(error), error.status_code, headers, media_type=PROBLEM)
+
+
+def last_line(error: ApiError) -> bytes:
+    """Return an error as the line that ends a stream of JSON lines."""
+    return json.dumps(problem(error)).encode() + b"\n"
+
+
+def may_fail(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """Return the description of errors that a route may answer with."""
+    return {
+        int(status): {
+            "description": DESCRIPTIONS[status],
+            "model": Problem,
+            **({"headers": RETRY_AFTER} if status in BUSY else {}),
+        }
+        for status in statuses
+    }
 
 
 def refusal(error: NeurowhereError) -> ApiError:

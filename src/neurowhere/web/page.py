@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from neurowhere.web.cortex import CORTEX
-from neurowhere.web.images import TEMPLATES
+from neurowhere.web.images import CORTEX, TEMPLATES
 from neurowhere.web.pool import Pool
 
 __all__ = ["make_page", "static_files"]

@@ -13,6 +13,8 @@ from neurowhere.web.errors import ApiError, too_slow
 __all__ = ["Answerer", "Crew", "Local", "Pool", "State"]
 
 LOOK_SECONDS = 1.0  # between two looks after the workers
+TRIES = 5  # of a query that can wait, when workers die
+PAUSE_SECONDS = 0.2  # between two looks at a full queue
 # Ends of the names of what loads plotting libraries.
 DRAWN = ("_html", "_png")
 
@@ -143,6 +145,18 @@ class Pool:
             return await asyncio.wait_for(asyncio.wrap_future(future), self.max_seconds)
         except TimeoutError as error:
             raise too_slow(self.max_seconds) from error
+
+    async def run_patiently(self, name: str, query: Any) -> bytes:
+        """Return the answer to a query that can wait: behind others, and for a new worker."""
+        for _ in range(TRIES - 1):
+            while self.is_full:
+                await asyncio.sleep(PAUSE_SECONDS)
+            try:
+                return await self.run(name, query)
+            except ApiError as error:
+                if error.status_code != HTTPStatus.SERVICE_UNAVAILABLE or error.code == "timeout":
+                    raise
+        return await self.run(name, query)
 
     async def watch(self) -> None:
         """Look after the workers that are free, for ever."""

@@ -1,18 +1,25 @@
 """Schemas: what requests and answers hold, with examples for the documentation."""
 
-from typing import Annotated, Any, Literal
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.schema import Study, Summary
-from neurowhere.web import examples
-from neurowhere.web.atlases import AtlasName
-from neurowhere.web.images import Colours
+from neurowhere.web.images import AtlasName, Colours
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
+TEXTS_AT_ONCE = 10  # of a batch that is worked on in pieces
+
+# One answer of each kind, its lists cut short; none has a null, which FastAPI would leave out.
+EXAMPLES: dict[str, Any] = json.loads(
+    (files("neurowhere.web") / "examples.json").read_text("utf-8")
+)
 
 Millimetres = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM, allow_inf_nan=False)]
 Point = tuple[Millimetres, Millimetres, Millimetres]
@@ -105,7 +112,7 @@ class Imaging(Schema):
 class EncodeQuery(Reading, Imaging):
     """A text to encode."""
 
-    model_config = example(text=examples.TEXT)
+    model_config = example(text=EXAMPLES["text"])
 
     text: Text
     at: Point | None = Field(
@@ -130,6 +137,12 @@ class BatchQuery(Reading):
     model_config = example(texts=["Fear and the amygdala.", "Reading words aloud."])
 
     texts: list[Text] = Field(min_length=1)
+
+    def pieces(self) -> Iterator[Self]:
+        """Yield the batch a few texts at a time, so that other queries get their turn."""
+        for start in range(0, len(self.texts), TEXTS_AT_ONCE):
+            texts = self.texts[start : start + TEXTS_AT_ONCE]
+            yield self.model_construct(**{**self.__dict__, "texts": texts})
 
 
 class DifferenceQuery(Reading, Imaging):
@@ -234,7 +247,7 @@ class DocumentQuery(Schema):
 class Problem(Schema):
     """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
 
-    model_config = example(**examples.PROBLEM)
+    model_config = example(**EXAMPLES["problem"])
 
     type: str = Field(description="Always about:blank; the code tells problems apart.")
     title: str = Field(description="Name of the status.")
@@ -264,7 +277,7 @@ class TermAnswer(Schema):
 class DocumentAnswer(Schema):
     """The text of a document."""
 
-    model_config = example(**examples.DOCUMENT)
+    model_config = example(**EXAMPLES["document"])
 
     text: str = Field(description="Its prose, up to the limit of a text.")
     characters: int = Field(description="Length of all of its prose.")
@@ -295,7 +308,7 @@ class RelatedAnswer(Schema):
 class TermsAnswer(Schema):
     """The names that a model knows."""
 
-    model_config = example(**examples.TERMS)
+    model_config = example(**EXAMPLES["terms"])
 
     terms: list[str]
 
@@ -334,7 +347,7 @@ class DecodeAnswer(Schema):
 class ModelAnswer(Schema):
     """The model card."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra={"example": examples.MODEL})
+    model_config = ConfigDict(extra="allow", json_schema_extra={"example": EXAMPLES["model"]})
 
     version: str
     terms: int
@@ -345,7 +358,7 @@ class ModelAnswer(Schema):
 class HealthAnswer(Schema):
     """Whether the server works, and how much waits."""
 
-    model_config = example(**examples.HEALTH)
+    model_config = example(**EXAMPLES["health"])
 
     status: Literal["ok"]
     version: str
@@ -364,7 +377,7 @@ class WorkerState(Schema):
 class ReadyAnswer(Schema):
     """Whether queries are answered."""
 
-    model_config = example(**examples.READY)
+    model_config = example(**EXAMPLES["ready"])
 
     status: Literal["ready"]
     workers: list[WorkerState]
@@ -374,7 +387,7 @@ class ReadyAnswer(Schema):
 class JobAnswer(Schema):
     """A job, and how far it is."""
 
-    model_config = example(**examples.JOB)
+    model_config = example(**EXAMPLES["job"])
 
     id: str = Field(description="Cannot be guessed; who knows it may fetch the result.")
     kind: Literal["batch", "contrast"]
@@ -390,7 +403,7 @@ class JobAnswer(Schema):
 class ContrastAnswer(Schema):
     """Where two groups of documents differ."""
 
-    model_config = example(**examples.CONTRAST)
+    model_config = example(**EXAMPLES["contrast"])
 
     group: str
     against: str = Field(description="Empty for all documents.")

@@ -26,13 +26,19 @@ from neurowhere.model.summary import (
 from neurowhere.model.term_maps import TermMap
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
-from neurowhere.web import examples
-from neurowhere.web.atlases import atlas_named, describe_region, mask_of
-from neurowhere.web.cortex import cortex
-from neurowhere.web.decoding import decode_map, decode_points
-from neurowhere.web.documents import read_document
-from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
+from neurowhere.web.images import (
+    TEMPLATES,
+    Look,
+    atlas_named,
+    brain,
+    cortex,
+    describe_region,
+    draw_slices,
+    mask_of,
+    to_nifti,
+)
 from neurowhere.web.schemas import (
+    EXAMPLES,
     BatchQuery,
     DecodeQuery,
     DifferenceQuery,
@@ -47,6 +53,7 @@ from neurowhere.web.schemas import (
     TermQuery,
 )
 from neurowhere.web.settings import Settings
+from neurowhere.web.uploads import decode_map, decode_points, read_document
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
@@ -79,7 +86,7 @@ class Service:
         """Set up a service, with all that is otherwise read or computed at first use."""
         own = model.partition_ if isinstance(model.partition_, Atlas) else None
         service = cls(model, atlas or own or default_atlas(), settings)
-        service.encode_json(EncodeQuery(text=examples.TEXT))
+        service.encode_json(EncodeQuery(text=EXAMPLES["text"]))
         return service
 
     def answer(self, name: str, query: Any) -> bytes:
