@@ -104,10 +104,12 @@ class ApiError(HTTPException):
         super().__init__(status, sentence(message), headers)
         self.code = code
         self.hint = sentence(hint)
+        self.retry_seconds = retry_seconds
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep all attributes when pickled, as on the way from a worker."""
-        return ApiError, (HTTPStatus(self.status_code), self.code, self.detail, self.hint)
+        status = HTTPStatus(self.status_code)
+        return ApiError, (status, self.code, self.detail, self.hint, self.retry_seconds)
 
 
 def sentence(words: str) -> str:

@@ -37,7 +37,9 @@ IDLE_SECONDS = 300.0  # after which the process that draws is ended
 SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system,
 PAUSE_SECONDS = 0.5  # after this time without a query,
 RELEASE_SECONDS = 30.0  # or at least so often,
-MUCH_MB = 48  # or at once, if it has grown by so much
+MUCH_MB = 24  # or at once, if it has grown by so much
+M_MMAP_THRESHOLD = -3  # of glibc's mallopt: blocks of this size go back to the system when freed,
+LARGE_BLOCK = 2**20  # where glibc would else raise it with the largest array that it has seen
 MB = 2**20
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 
@@ -296,6 +298,8 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # which all processes of a terminal or a service get
     warnings.simplefilter("ignore")
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
     with threadpool_limits(1):  # a core to itself: products of matrices need no threads
         try:
             service = Service.start(load_model(model), settings)
