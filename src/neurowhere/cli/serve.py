@@ -3,6 +3,8 @@
 import re
 import socket
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -148,6 +150,15 @@ def serve(
             help="Time for which the result of a job is kept, in seconds.",
         ),
     ] = Settings.keep_seconds,
+    documents: Annotated[
+        list[Path] | None,
+        typer.Option(
+            envvar=PREFIX + "DOCUMENTS",
+            metavar="PATH",
+            help="File or folder of documents to contrast and to look up; can be repeated.",
+            show_default="none",
+        ),
+    ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -199,6 +210,7 @@ def serve(
     """
     try:
         from neurowhere.web.app import assemble
+        from neurowhere.web.collections import open_collections
         from neurowhere.web.server import make_server, set_up_log
         from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
@@ -227,11 +239,13 @@ def serve(
         root_path=root_path,
     )
     set_up_log()
-    with listen(host, port) as door, hire(model, settings) as crew, suppress(KeyboardInterrupt):
-        server = make_server(assemble(crew, settings), settings)
-        address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
-        typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
-        server.run(sockets=[door])
+    with listen(host, port) as door, open_collections(documents or ()) as collections:
+        settings = replace(settings, documents=collections)
+        with hire(model, settings) as crew, suppress(KeyboardInterrupt):
+            server = make_server(assemble(crew, settings), settings)
+            address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
+            typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
+            server.run(sockets=[door])
 
 
 def as_name(host: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, cast
 
 from fastapi import APIRouter, Query, Request, Response
@@ -36,6 +37,7 @@ class Offer(NamedTuple):
     answer: type
     forms: Mapping[str, str]
     example: Mapping[str, Any]
+    errors: Mapping[int, str] = MappingProxyType({})  # that others have not
 
 
 class About(NamedTuple):
@@ -104,6 +106,15 @@ OFFERS = [
         {JSON: "decode_json"},
         examples.DECODE,
     ),
+    Offer(
+        "document",
+        "Document of a collection, by its PubMed id or DOI",
+        schemas.FindQuery,
+        schemas.FoundAnswer,
+        {JSON: "found_json"},
+        examples.FOUND,
+        {HTTPStatus.NOT_FOUND: "No collection has this document."},
+    ),
 ]
 
 
@@ -130,7 +141,8 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
         operation_id=offer.name,
         response_model=offer.answer,
         responses=_responses(
-            shown | files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}
+            shown | files,
+            {**offer.errors, **({HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {})},
         ),
     )
     for form in files:

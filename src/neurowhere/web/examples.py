@@ -160,6 +160,12 @@ DECODE: Example = {
 }
 RELATED: Example = {"terms": [{"term": "task switching", "closeness": 0.6134}]}
 DOCUMENT: Example = {"text": "Acute infarct of the left insula.", "characters": 33}
+FOUND: Example = {
+    **DOCUMENT,
+    "id": "21195295",
+    "title": "Infarcts of the insula",
+    "collection": "articles",
+}
 MASK: Example = {
     "region": "Amygdala_L",
     "name": "left amygdala",
@@ -196,6 +202,8 @@ CONTRAST: Example = {
     "regions": [
         {
             "region": "Amygdala_L",
+            "name": "left amygdala",
+            "at": [-22.0, -6.0, -16.0],
             "ratio": 2.31,
             "low": 2.05,
             "high": 2.6,

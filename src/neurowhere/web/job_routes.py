@@ -1,14 +1,15 @@
 """Job routes: under /api/v1/jobs, long work is started, watched, fetched and cancelled."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from neurowhere.web import schemas
 from neurowhere.web.api import BINARY, JSON, NIFTI, PREFIX, with_limits
+from neurowhere.web.collections import collection_named
 from neurowhere.web.errand import STAGES
 from neurowhere.web.errors import ApiError
 from neurowhere.web.jobs import Job, Jobs, encode_all
@@ -23,7 +24,7 @@ POLL_SECONDS = "1"  # after which a client may look again
 LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 ERRORS = {
-    HTTPStatus.NOT_FOUND: "There is no such job, or its time is over.",
+    HTTPStatus.NOT_FOUND: "There is no such job or collection, or its time is over.",
     HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
     HTTPStatus.CONFLICT: "The job is not finished, or has no such result.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
@@ -32,6 +33,7 @@ ERRORS = {
     HTTPStatus.SERVICE_UNAVAILABLE: "The job took too long, or a worker ended.",
 }
 STARTING = (
+    HTTPStatus.NOT_FOUND,
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -64,6 +66,8 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
 
     async def contrast(query: BaseModel, request: Request) -> Response:
         checked = schemas.ContrastQuery.model_construct(**query.__dict__)
+        if checked.collection:  # one that is not here is refused at once
+            collection_named(checked.collection, settings.documents)
 
         async def work(job: Job) -> None:
             def told(stages: int) -> None:
@@ -133,13 +137,22 @@ def _add_results(router: APIRouter, jobs: Jobs) -> None:
 
     @router.get(
         "/{name}/result.nii.gz",
-        summary="Map of a contrast: the log ratio of its groups",
+        summary="Map of a contrast: the log ratio of its groups, or another image",
         operation_id="job_result_nii_gz",
         response_class=Response,
         responses=_errors(*FETCHING) | {200: {"content": {NIFTI: BINARY}}},
     )
-    async def image(name: str) -> Response:
-        return Response(_form(jobs.find(name), "nifti"), media_type=NIFTI)
+    async def image(
+        name: str,
+        image: Annotated[
+            schemas.ContrastImage,
+            Query(
+                description="Log ratio of the groups; mean density of the group in mm⁻³; or the "
+                "log ratio where it is significant (false-discovery rate < 5 %)."
+            ),
+        ] = "log_ratio",
+    ) -> Response:
+        return Response(_form(jobs.find(name), image), media_type=NIFTI)
 
 
 def _accepted(jobs: Jobs, job: Job, settings: Settings) -> Response:
