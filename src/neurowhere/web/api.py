@@ -44,6 +44,7 @@ class Offer(NamedTuple):
     answer: type
     forms: Mapping[str, str]
     example: Mapping[str, Any]
+    errors: tuple[HTTPStatus, ...] = ()  # that others have not
 
 
 class About(NamedTuple):
@@ -112,6 +113,15 @@ OFFERS = [
         {JSON: "decode_json"},
         EXAMPLES["decode"],
     ),
+    Offer(
+        "document",
+        "Document of a collection, by its PubMed id or DOI",
+        schemas.FindQuery,
+        schemas.FoundAnswer,
+        {JSON: "found_json"},
+        EXAMPLES["found"],
+        (HTTPStatus.NOT_FOUND,),
+    ),
 ]
 
 
@@ -128,7 +138,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
-    refused = (*QUERY_ERRORS, HTTPStatus.NOT_ACCEPTABLE) if files else QUERY_ERRORS
+    refused = (*QUERY_ERRORS, *offer.errors, *([HTTPStatus.NOT_ACCEPTABLE] if files else []))
     router.add_api_route(
         f"/{offer.name}",
         _handler(offer, pool, settings),

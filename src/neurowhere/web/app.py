@@ -50,7 +50,7 @@ def create_app(
     settings = settings or Settings()
     service = Service.start(model, settings, atlas)
     local = Local(service.answer)
-    contrast = partial(contrast_here, model, service.atlas)
+    contrast = partial(contrast_here, model, service.atlas, settings.documents)
     return assemble(Crew([local] * settings.workers, local, contrast), settings)
 
 

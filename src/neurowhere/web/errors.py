@@ -61,7 +61,7 @@ REFUSALS: dict[type[NeurowhereError], tuple[str, str]] = {
 
 # In the description of the API.
 DESCRIPTIONS = {
-    HTTPStatus.NOT_FOUND: "There is no such job, or its time is over.",
+    HTTPStatus.NOT_FOUND: "There is no such job, collection or document.",
     HTTPStatus.NOT_ACCEPTABLE: "No such form.",
     HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
     HTTPStatus.CONFLICT: "The job is not finished, or has no such result.",

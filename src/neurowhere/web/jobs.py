@@ -10,14 +10,15 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from neurowhere.web import schemas
 from neurowhere.web.api import BINARY, JSON, LINES, NIFTI, PREFIX, with_limits
+from neurowhere.web.collections import collection_named
 from neurowhere.web.errand import STAGES
 from neurowhere.web.errors import (
     RETRY_AFTER,
@@ -41,6 +42,7 @@ LEVEL = 1  # of compression: results are a seventh of their size, at little cost
 
 LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
 STARTING = (
+    HTTPStatus.NOT_FOUND,
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -256,6 +258,8 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
 
     async def contrast(query: BaseModel, request: Request) -> Response:
         checked = schemas.ContrastQuery.model_construct(**query.__dict__)
+        if checked.collection:  # one that is not here is refused at once
+            collection_named(checked.collection, settings.documents)
         job = Job("contrast", total=STAGES)
         return _accepted(jobs, jobs.start(job, contrast_all(pool, checked)), settings)
 
@@ -309,11 +313,20 @@ def _add_results(router: APIRouter, jobs: Jobs) -> None:
         return Response(_form(job, "json"), media_type=JSON)
 
     images = may_fail(*FETCHING) | {200: {"content": {NIFTI: BINARY}}}
-    words = "Map of a contrast: the log ratio of its groups"
+    words = "Map of a contrast: the log ratio of its groups, or another image"
 
     @router.get("/{name}/result.nii.gz", summary=words, response_class=Response, responses=images)
-    async def job_result_nii_gz(name: str) -> Response:
-        return Response(_form(jobs.find(name), "nifti"), media_type=NIFTI)
+    async def job_result_nii_gz(
+        name: str,
+        image: Annotated[
+            schemas.ContrastImage,
+            Query(
+                description="Log ratio of the groups; mean density of the group in mm⁻³; or the "
+                "log ratio where it is significant (false-discovery rate < 5 %)."
+            ),
+        ] = "log_ratio",
+    ) -> Response:
+        return Response(_form(jobs.find(name), image), media_type=NIFTI)
 
 
 def _accepted(jobs: Jobs, job: Job, settings: Settings) -> Response:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.schema import Study, Summary
@@ -30,6 +30,7 @@ Span = Annotated[
 Side = Literal["left", "right", "bilateral"]
 DocumentKind = Literal["pdf", "docx", "html", "txt"]
 ImageName = Literal["density", "log_ratio", "mass"]
+ContrastImage = Literal["log_ratio", "density", "significant"]
 
 
 class Schema(BaseModel):
@@ -171,7 +172,7 @@ class ContrastDocument(Schema):
     text: Text
 
 
-class ContrastQuery(Schema):
+class ContrastQuery(Naming):
     """Documents, and the term whose documents are contrasted with all or with others."""
 
     model_config = example(
@@ -179,7 +180,12 @@ class ContrastQuery(Schema):
         term="fear",
     )
 
-    documents: list[ContrastDocument] = Field(min_length=2)
+    documents: list[ContrastDocument] = Field(
+        default=[], min_length=2, description="Documents; none where a collection is named."
+    )
+    collection: str | None = Field(
+        default=None, max_length=200, description="Collection of the server, instead of documents."
+    )
     term: str = Field(
         min_length=1,
         max_length=1000,
@@ -192,9 +198,24 @@ class ContrastQuery(Schema):
     by_mentions: bool = Field(default=False, description="Weight documents by their mentions.")
     without_term: bool = Field(default=False, description="Leave the term out of the encoding.")
     without: list[str] = Field(default=[], max_length=20, description="Leave these out too.")
+    matched: bool = Field(
+        default=False, description="Contrast with documents of the same kind, instead of all."
+    )
+    min_ratio: float = Field(
+        default=1.0,
+        ge=1,
+        allow_inf_nan=False,
+        description="Smallest ratio, or its inverse, of what counts as significant.",
+    )
     replicates: int = Field(default=200, ge=2, le=1000, description="Of the bootstrap.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Of the bootstrap.")
     regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if bool(self.documents) == bool(self.collection):
+            raise ValueError("expected documents, or the name of a collection")
+        return self
 
 
 class DecodeQuery(Naming):
@@ -232,6 +253,14 @@ class MapQuery(Naming):
     image: bytes
     threshold: float | None
     n: int
+
+
+class FindQuery(Schema):
+    """A document of a collection whose text is wanted."""
+
+    model_config = example(id="21195295")
+
+    id: str = Field(min_length=1, max_length=300, description="PubMed id, DOI, or the source's.")
 
 
 class DocumentQuery(Schema):
@@ -281,6 +310,16 @@ class DocumentAnswer(Schema):
 
     text: str = Field(description="Its prose, up to the limit of a text.")
     characters: int = Field(description="Length of all of its prose.")
+
+
+class FoundAnswer(DocumentAnswer):
+    """A document of a collection."""
+
+    model_config = example(**EXAMPLES["found"])
+
+    id: str
+    title: str
+    collection: str = Field(description="Name of the collection that has it.")
 
 
 class RelatedTerm(Schema):

@@ -26,6 +26,7 @@ from neurowhere.model.summary import (
 from neurowhere.model.term_maps import TermMap
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
+from neurowhere.web.collections import find_document
 from neurowhere.web.images import (
     TEMPLATES,
     Look,
@@ -44,6 +45,7 @@ from neurowhere.web.schemas import (
     DifferenceQuery,
     DocumentQuery,
     EncodeQuery,
+    FindQuery,
     Imaging,
     MapQuery,
     Naming,
@@ -229,6 +231,10 @@ class Service:
         """Read the text of a document."""
         return to_json(read_document(query, self.settings.max_text))
 
+    def found_json(self, query: FindQuery) -> bytes:
+        """Read a document of a collection."""
+        return to_json(find_document(query.id, self.settings.documents, self.settings.max_text))
+
     def related_json(self, query: RelatedQuery) -> bytes:
         """Find the terms that are related to a text."""
         found = related_terms(self.model, self._encode(query.text, query), query.n)
@@ -270,6 +276,10 @@ class Service:
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",
+            "collections": [
+                {"name": each.name, "documents": each.n_documents}
+                for each in self.settings.documents
+            ],
             "embed": bool(self.settings.embed),
             "limits": limits,
         }

@@ -74,7 +74,7 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
         try:
             for worker in workers:
                 worker.wait()
-            yield Crew(workers, artist, partial(contrast_apart, model))
+            yield Crew(workers, artist, partial(contrast_apart, model, settings.documents))
         finally:
             artist.end()
             for worker in workers:

@@ -23,7 +23,8 @@ export async function readNifti(blob) {
   return new Volume(sizes, affineOf(view, little), valuesOf(view, little, sizes[0] * sizes[1] * sizes[2]));
 }
 
-async function unpacked(blob) {
+// The bytes of a file, without the packing of gzip.
+export async function unpacked(blob) {
   const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
   if (!GZIP.every((byte, i) => head[i] === byte)) return blob.arrayBuffer();
   try {

@@ -12,6 +12,7 @@ export const hooks = { onMove: () => {}, onView: () => {} };
 export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView() });
 
 const GLANCE_MS = 120; // of pointing at something, before its map is asked for
+const UNCUT = ["mass", "significant"]; // images that have no threshold
 let latest = 0;
 let own = null; // the map of the query itself, to which every glance returns
 let shown = null;
@@ -32,6 +33,7 @@ function apply(view, volumes) {
   $("caption").textContent = view.words;
   $("back").hidden = view === own;
   $("open-term").hidden = !view.term;
+  $("hidden").disabled = UNCUT.includes(view.image);
   drawLegend(scale);
 }
 
