@@ -177,7 +177,7 @@ function correct([start, end], name) {
 // Put the text of a document into a box.
 function openText(id, { text, characters }, name) {
   $(id).value = Array.from(text).slice(0, limit).join("");
-  notice(`${name}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
+  notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
   return run({ step: true });
 }
 

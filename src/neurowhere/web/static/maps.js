@@ -24,6 +24,6 @@ async function load(kind, query, signal) {
 export async function loadTemplates(onLoad) {
   for (const name of ["mni152-coarse", "mni152"]) {
     const answer = await fetch(`static/${name}.nii.gz`);
-    if (answer.ok) onLoad(await readNifti(await answer.blob()));
+    if (answer.ok) onLoad(await readNifti(await answer.blob()), name);
   }
 }

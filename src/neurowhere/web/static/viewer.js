@@ -59,11 +59,13 @@ export class Viewer {
 
   draw(finest) {
     if (this.planned) cancelAnimationFrame(this.planned);
+    this.canvas.dataset.pending = "yes"; // until the picture is what the scene says
     this.planned = requestAnimationFrame(() => this.#drawNow(finest));
   }
 
   #drawNow(finest) {
     this.planned = null;
+    delete this.canvas.dataset.pending;
     const { canvas, scene } = this;
     const dpr = window.devicePixelRatio || 1;
     const [width, height] = [Math.round(canvas.clientWidth * dpr), Math.round(canvas.clientHeight * dpr)];
