@@ -25,6 +25,7 @@ export function movedTo(point, texts) {
   $("x").setCustomValidity("");
   $("here").textContent = "";
   $("place-where").textContent = `${mm(point)} mm`;
+  $("place-words").textContent = ""; // those of another place
   $("panel-place").setAttribute("aria-busy", "true");
   tellSoon(texts);
 }

@@ -68,7 +68,7 @@ export function drawSection(context, { template, volume, scale, at, outline }, p
   const [width, height] = [Math.round(fine * wide(plane)), Math.round(fine * high(plane))];
   const [first, right, down] = grid(plane, at, fine);
   const sheet = sheetOf(width, height);
-  const grey = template.plane(first, right, down, width, height, sheet.grey);
+  const grey = template?.plane(first, right, down, width, height, sheet.grey) ?? sheet.grey.fill(0); // it may come later
   const values = volume?.plane(first, right, down, width, height, sheet.values);
   paint(sheet.pixels.data, grey, values, scale);
   if (outline) drawOutline(sheet.pixels, outline.volume.plane(first, right, down, width, height));

@@ -128,7 +128,7 @@ export function goTo(place) {
   bringIntoSight();
 }
 
-export const begin = () => loadTemplates((template, name) => {
+export const begin = (urgent) => loadTemplates(urgent, (template, name) => {
   viewer.set({ template, view: chosen("view") });
   $("stage").dataset.template = name;
 });
