@@ -17,12 +17,13 @@ import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
 import { movedTo, place, typedPlace } from "./place.js";
 import { asCurl, asPython, copyWords, embedCode } from "./share.js";
-import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
+import { begin as beginStage, bringIntoSight, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
 import { busy, notice, say, stale, toast, trouble } from "./status.js";
 import { nameTabs, openTab, wireTabs } from "./tabs.js";
 import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
 const TYPING_MS = 450;
+const NARROW = "(max-width: 759px)"; // as in the style
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering
 
 let running = null; // the controller of the request under way
@@ -55,9 +56,11 @@ function unasked() {
   stale(Boolean(answered));
 }
 
-// Ask as a press of the button does.
-function runNow() {
-  if (!isContrast() || wantContrast()) run({ step: true });
+// Ask as a press of the button does; on a phone, where the map is below it, go there.
+async function runNow() {
+  if (isContrast() && !wantContrast()) return;
+  await run({ step: true });
+  if (answered && window.matchMedia(NARROW).matches) bringIntoSight();
 }
 
 // Ask, and show all of the answer at once; what was asked before is given up.
@@ -177,7 +180,7 @@ function correct([start, end], name) {
 // Put the text of a document into a box.
 function openText(id, { text, characters }, name) {
   $(id).value = Array.from(text).slice(0, limit).join("");
-  notice(`${name}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
+  notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
   return run({ step: true });
 }
 
@@ -360,9 +363,10 @@ async function begin() {
   wireTabs();
   wireHelp();
   drawRecent();
-  beginStage().catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
   const about = get("model").catch(() => null);
-  await restore(location.hash.includes("=") ? fromHash(location.hash) : {});
+  const shown = restore(location.hash.includes("=") ? fromHash(location.hash) : {});
+  beginStage(shown).catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
+  await shown;
   tellAbout(await about);
 }
 

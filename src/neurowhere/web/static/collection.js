@@ -62,4 +62,4 @@ export function withinLimits(documents, { max_text: longest, max_job_texts: most
 
 const shortened = (text, longest) => (text.length > longest ? Array.from(text).slice(0, longest).join("") : text);
 
-export const megabytes = (bytes) => (bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB` : `${Number((bytes / 1e6).toPrecision(2))} MB`);
+export const megabytes = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Number((bytes / 1e6).toPrecision(2))} MB`);

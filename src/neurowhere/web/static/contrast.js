@@ -76,13 +76,12 @@ const forget = ({ id }) => forgetJob(id).catch(() => {});
 async function finish(id, signal) {
   const begun = Date.now();
   for (let looks = 0; ; looks += 1) {
-    const { state, done, total } = await get(`jobs/${id}`, signal);
+    const { state, done } = await get(`jobs/${id}`, signal);
     if (state === "done") return;
     if (state === "failed") await get(`jobs/${id}/result`, signal); // which says why, and what to do
     const seconds = Math.round((Date.now() - begun) / 1000);
-    const isWaiting = state === "waiting";
-    const words = isWaiting ? "Waiting for other work of the server" : STAGES[Math.min(done, STAGES.length - 1)];
-    working(`${words}${seconds > 2 ? ` · ${seconds} s` : ""}`, isWaiting ? null : (done + 0.5) / total);
+    const words = state === "waiting" ? "Waiting for other work of the server" : STAGES[Math.min(done, STAGES.length - 1)];
+    working(`${words}${seconds > 2 ? ` · ${seconds} s` : ""}`); // stages differ too much in length for a share
     await wait(LOOK_MS[Number(looks >= FIRST_LOOKS)], signal);
   }
 }

@@ -52,7 +52,7 @@ function tellTerms(terms) {
 function documentRow({ id, title, mentions, group }) {
   const details = [title ? id : null, group > 1 ? "second group" : null].filter(Boolean).join(" · ");
   return make("li", {},
-    make("span", { class: "study" }, title || id, make("small", { class: "soft" }, details)), make("span", {}, `${number(mentions)} ×`));
+    make("span", { class: "study" }, title || id, make("small", { class: "soft" }, details)), make("span", { class: "count" }, `${number(mentions)} ×`));
 }
 
 function tellDocuments(documents) {

@@ -5,7 +5,7 @@ const DELIMITERS = [",", ";", "\t"];
 // Rows of cells; a cell in quotes may hold delimiters, line ends and doubled quotes.
 export function cellsOf(words, delimiter) {
   const rows = [[]];
-  const pattern = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|\\r?\\n|\\r|$)`, "gy");
+  const pattern = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}\\r\\n][^${delimiter}\\r\\n]*|))(${delimiter}|\\r?\\n|\\r|$)`, "gy");
   while (pattern.lastIndex < words.length) {
     const found = pattern.exec(words);
     if (!found) throw new Error(`Row ${rows.length}: a quotation mark is not closed, or not at the end of its cell.`);
