@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from neurowhere.exceptions import (
@@ -19,7 +20,7 @@ from neurowhere.exceptions import (
     TextError,
     VocabularyError,
 )
-from neurowhere.web.schemas import Problem
+from neurowhere.web.schemas import EXAMPLES, Schema, example
 
 __all__ = [
     "PROBLEM",
@@ -74,6 +75,19 @@ RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "in
 BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
 
 logger = logging.getLogger("neurowhere")
+
+
+class Problem(Schema):
+    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
+
+    model_config = example(**EXAMPLES["problem"])
+
+    type: str = Field(description="Always about:blank; the code tells problems apart.")
+    title: str = Field(description="Name of the status.")
+    status: int
+    detail: str = Field(description="For people; repeats nothing of the text.")
+    code: str = Field(description="For programs; does not change.")
+    hint: str = Field(description="What to do about it.")
 
 
 class ApiError(HTTPException):

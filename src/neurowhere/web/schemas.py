@@ -273,19 +273,6 @@ class DocumentQuery(Schema):
 # ---- answers
 
 
-class Problem(Schema):
-    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
-
-    model_config = example(**EXAMPLES["problem"])
-
-    type: str = Field(description="Always about:blank; the code tells problems apart.")
-    title: str = Field(description="Name of the status.")
-    status: int
-    detail: str = Field(description="For people; repeats nothing of the text.")
-    code: str = Field(description="For programs; does not change.")
-    hint: str = Field(description="What to do about it.")
-
-
 class BatchAnswer(Schema):
     """One summary for each text, in order."""
 
