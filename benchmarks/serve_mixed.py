@@ -3,10 +3,12 @@
 Many connections send texts, places, images, and now and then ask for a figure or a report, or start
 a job. Each minute one worker is killed. Another connection asks for health ten times a second.
 
-    python benchmarks/serve_mixed.py --minutes 60
+    python benchmarks/serve_mixed.py --minutes 60                 # as fast as it answers
+    python benchmarks/serve_mixed.py --minutes 60 --rate 20       # 20 requests a second
 
-It prints memory and health each minute, then a table of all requests. The aim: no status but 200,
-202 and 503; memory that does not grow; health within 200 ms; a worker never above 220 MB.
+It prints memory, health and other load each minute, then a table of all requests, with the codes of
+those that were refused. The aim: no status but 200, 202 and 503; memory that does not grow; health
+within 200 ms; a worker never above 220 MB.
 """
 
 import argparse
@@ -44,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--connections", type=int, default=16)
+    parser.add_argument("--rate", type=float, default=0.0, help="requests a second; 0 for no limit")
     parser.add_argument("--kill-seconds", type=float, default=60.0, help="between two kills")
     options = parser.parse_args()
     print(f"{os.cpu_count()} cores, on which {os.getloadavg()[0]:.1f} other processes run")
@@ -58,14 +61,17 @@ class Tally:
         self.statuses: dict[str, Counter[int]] = defaultdict(Counter)
         self.seconds: dict[str, list[float]] = defaultdict(list)
         self.health: list[float] = []
+        self.refusals: dict[str, Counter[str]] = defaultdict(Counter)
         self.broken = self.kills = 0
         self.largest_mb = 0.0
 
-    def add(self, kind: str, status: int, seconds: float) -> None:
+    def add(self, kind: str, status: int, content: bytes, seconds: float) -> None:
         """Count an answer."""
         self.statuses[kind][status] += 1
         if status < 300:
             self.seconds[kind].append(seconds)
+        else:
+            self.refusals[kind][json.loads(content)["code"]] += 1
 
 
 async def endure(server: Server, options: argparse.Namespace) -> None:
@@ -75,9 +81,11 @@ async def endure(server: Server, options: argparse.Namespace) -> None:
     _, packed = await client.post("/api/v1/encode.nii.gz", {"text": "fear", "resolution_mm": 8})
     image = gzip.compress(gzip.decompress(packed))
     texts = abstracts()  # of all
-    visitors = [visit(server, tally, stop, image, texts) for _ in range(options.connections)]
+    pause = options.connections / options.rate if options.rate else 0.0
+    visitors = [visit(server, tally, stop, image, texts, pause) for _ in range(options.connections)]
     print(
-        f"{'minute':>6} {'requests':>9} {'memory MB':>10} {'worker MB':>10} {'worst health ms':>16}"
+        f"{'minute':>6} {'requests':>9} {'refused':>8} {'memory MB':>10} {'worker MB':>10} "
+        f"{'worst health ms':>16} {'load':>6}"
     )
     await asyncio.gather(
         watch_health(server, tally, stop),
@@ -88,29 +96,37 @@ async def endure(server: Server, options: argparse.Namespace) -> None:
     report(tally)
 
 
-async def visit(server: Server, tally: Tally, stop: float, image: bytes, texts) -> None:
-    """Send one request after the other on a connection that is opened again when it closes."""
+async def visit(
+    server: Server, tally: Tally, stop: float, image: bytes, texts, pause: float
+) -> None:
+    """Send one request after the other on a connection that is opened again when it closes.
+
+    With a pause they begin at least so many seconds apart, 1 ± 0.5 times that at random.
+    """
     rng = random.Random(next(texts))
-    client = None
+    client, begin = None, time.monotonic() - pause * rng.random()
     while time.monotonic() < stop:
+        await asyncio.sleep(max(0.0, begin + pause * rng.uniform(0.5, 1.5) - time.monotonic()))
         kind = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         begin = time.monotonic()
         try:
             client = client or await Client.open(server.port)
-            status = await send(client, kind, next(texts), rng, image)
+            status, content = await send(client, kind, next(texts), rng, image)
         except (OSError, asyncio.IncompleteReadError):
             tally.broken += client is not None and time.monotonic() < stop
             client = None
             continue
-        tally.add(kind, status, time.monotonic() - begin)
+        tally.add(kind, status, content, time.monotonic() - begin)
         if status == 503:
             await asyncio.sleep(RETRY_SECONDS)
 
 
-async def send(client: Client, kind: str, text: str, rng: random.Random, image: bytes) -> int:
-    """Send a request of a kind, and give the status of its answer."""
+async def send(
+    client: Client, kind: str, text: str, rng: random.Random, image: bytes
+) -> tuple[int, bytes]:
+    """Send a request of a kind: status and content of its answer."""
     if kind == "upload":
-        return (await client.send("POST", "/api/v1/decode/map", image))[0]
+        return await client.send("POST", "/api/v1/decode/map", image)
     if kind == "job":
         return await do_job(client, text)
     point = [rng.uniform(-40, 40), rng.uniform(-60, 20), rng.uniform(-10, 40)]
@@ -122,20 +138,20 @@ async def send(client: Client, kind: str, text: str, rng: random.Random, image: 
         "figure": ("encode.png", {"text": text}),
         "report": ("encode.html", {"text": text}),
     }[kind]
-    return (await client.post(f"/api/v1/{path}", query))[0]
+    return await client.post(f"/api/v1/{path}", query)
 
 
-async def do_job(client: Client, text: str) -> int:
+async def do_job(client: Client, text: str) -> tuple[int, bytes]:
     """Start a batch, look at it a few times, and drop it."""
     status, content = await client.post("/api/v1/jobs/batch", {"texts": [text] * 30})
-    if status != 202:
-        return 503 if status == 429 else status  # too many jobs: another way to say busy
+    if status != 202:  # too many jobs: another way to say busy
+        return 503 if status == 429 else status, content
     place = f"/api/v1/jobs/{json.loads(content)['id']}"
     for _ in range(5):
         await client.get(place)
         await asyncio.sleep(RETRY_SECONDS)
     await client.send("DELETE", place)
-    return status
+    return status, content
 
 
 async def watch_health(server: Server, tally: Tally, stop: float) -> None:
@@ -160,11 +176,12 @@ async def watch_memory(server: Server, tally: Tally, stop: float) -> None:
         largest = max((state["memory_mb"] or 0 for state in states), default=0)
         tally.largest_mb = max(tally.largest_mb, largest)
         total = sum(sum(each.values()) for name, each in tally.statuses.items() if name != "health")
+        refused = sum(sum(each.values()) for each in tally.refusals.values())
         worst = max(tally.health[seen:], default=0)
         seen = len(tally.health)
         print(
-            f"{minute:>6} {total:>9,} {server.memory_mb():>10.0f} {largest:>10.0f} "
-            f"{worst * 1e3:>16.0f}",
+            f"{minute:>6} {total:>9,} {refused:>8,} {server.memory_mb():>10.0f} {largest:>10.0f} "
+            f"{worst * 1e3:>16.0f} {os.getloadavg()[0]:>6.1f}",
             flush=True,
         )
         if time.monotonic() >= stop:
@@ -194,6 +211,7 @@ def report(tally: Tally) -> None:
         times = tally.health if kind == "health" else tally.seconds[kind]
         marks = [percentile(times, share) * 1e3 if times else 0 for share in (0.5, 0.95)]
         said = ", ".join(f"{status}: {count:,}" for status, count in sorted(statuses.items()))
+        said += "".join(f"; {count:,} {code}" for code, count in tally.refusals[kind].items())
         print(f"{kind:<11} {sum(statuses.values()):>9,} {marks[0]:>8.0f} {marks[1]:>8.0f} {said}")
     others = {s for statuses in tally.statuses.values() for s in statuses} - ALLOWED
     late = sum(seconds > 0.2 for seconds in tally.health)

@@ -7,8 +7,9 @@
 # - systemd reads the unit, and rates how far it is shut in;
 # - nginx reads its configuration;
 # - the server runs as nobody, on a file system that is read-only but for /tmp, without a home;
-# - requests of all kinds pass nginx with TLS, at the root and under a prefix;
-# - half-open connections do not silence it, and it stops when it is told to.
+# - requests of all kinds pass nginx with TLS, at the root and under a prefix, HEAD and compressed files
+#   among them;
+# - half-open connections do not silence it and are closed in time, and it stops when it is told to.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$(realpath --no-symlinks "${1:-.venv/bin/python}")
@@ -99,13 +100,21 @@ text='{"text": "left MCA infarct with aphasia"}'
 expect 200 "the page, over TLS" /
 expect 200 "encode" /api/v1/encode -d "$text"
 expect 200 "a map" /api/v1/encode.nii.gz -d "$text"
-expect 200 "decode, whose kernels are compiled" /api/v1/decode -d '{"points": [[-24, -4, -18]]}'
+cp "$work/answer" "$work/map.nii.gz"
+expect 200 "the map, uploaded and decoded" /api/v1/decode/map --data-binary "@$work/map.nii.gz"
+expect 200 "a place, decoded" /api/v1/decode -d '{"points": [[-24, -4, -18]]}'
 expect 200 "a figure" /api/v1/encode.png -d "$text"
 expect 200 "a report" /api/v1/encode.html -d "$text"
 expect 202 "a job" /api/v1/jobs/batch -d '{"texts": ["fear", "reading"]}'
 expect 200 "its result" "/api/v1/jobs/$(grep -o '"id":"[^"]*' "$work/answer" | cut -d'"' -f4)/result"
 [ "$(wc -l < "$work/answer")" = 2 ] || fail "its lines"
 expect 422 "an error" /api/v1/encode -d '{}'
+expect 200 "HEAD" /api/v1/health --head
+expect 200 "a file" /static/app.js
+plain=$(wc -c < "$work/answer")
+expect 200 "the file, compressed" /static/app.js -H 'Accept-Encoding: gzip'
+gzip -t "$work/answer" 2> /dev/null || fail "it is compressed"
+say "its bytes, plain and compressed" "$plain $(wc -c < "$work/answer")"
 status=$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$plain_port/")
 [ "$status" = 301 ] || fail "plain HTTP leads to TLS: $status"
 say "plain HTTP leads to TLS" "$status"
@@ -118,8 +127,15 @@ sockets = [socket.create_connection(("127.0.0.1", int(port))) for port in sys.ar
 for each in sockets[300:]:
     each.sendall(b"GET / HTTP/1.1\r\nX-")
 urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[2]}/api/v1/health", timeout=10)
+for each in sockets:  # both hang up: the server after --max-header-seconds, nginx after its own 10 s
+    each.settimeout(30)
+    try:
+        assert each.recv(1) == b""
+    except ConnectionResetError:
+        pass
 HALF_OPEN
-expect 200 "health beside 600 half-open connections" /api/v1/health
+say "600 half-open connections: health answers, all are closed" ok
+expect 200 "health after them" /api/v1/health
 stop_server
 say "the server stops when it is told to" ok
 

@@ -5,6 +5,8 @@
 Needs Playwright and a browser, as the tests of the page do. After a new model, look at what comes.
 """
 
+import csv
+import gzip
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import urllib.request
 from pathlib import Path
 from time import sleep
 
+from neurowhere.model.titles import TITLES
 from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
@@ -51,32 +54,65 @@ def show_report(browser, file):
 
 PAGES = {  # name of the picture, and what comes after the # of the address
     "page": "",
+    "page-dark": "text=fear+and+the+anterior+insula&view=glass",
+    "page-phone": "text=left+MCA+infarct+with+aphasia,+the+thalamus+is+spared",
     "page-compare": "mode=two&text=speech+production&other=speech+perception",
     "page-surface": "view=surface&image=log_ratio&text=fear+and+the+anterior+insula",
     "page-term": "mode=term&term=working+memory",
     "page-decode": "mode=decode&points=-24+-4+-18",
+    "page-documents": "mode=documents&collection=titles&group=parkinson*&image=log_ratio",
 }
+DESKTOP = {"viewport": {"width": 1440, "height": 812}}
+SCREENS = {
+    "page-dark": {**DESKTOP, "color_scheme": "dark"},
+    "page-phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+}
+READY = '#stage[aria-busy="false"][data-template="mni152"]'
 
 
 def show_page(browser):
     """Draw the page of `serve` with its first example, and in its other modes."""
-    server = subprocess.Popen([*NEUROWHERE, "serve", "--port", str(PORT)])
-    try:
-        address = f"http://127.0.0.1:{PORT}"
-        wait_for(f"{address}/api/v1/health")
-        for name, query in PAGES.items():
-            page = browser.new_page(viewport={"width": 1440, "height": 812})
-            page.set_default_timeout(PATIENCE_MS)
-            page.goto(f"{address}/#{query}")
-            page.locator("#regions tbody tr").first.wait_for(state="attached")
-            page.locator("#map[data-drawn]").wait_for()
-            page.wait_for_load_state("networkidle")
-            page.wait_for_timeout(3000)
-            page.screenshot(path=IMAGES / f"{name}.png")
-            page.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        documents = write_titles(Path(folder) / "titles.csv")
+        command = ["serve", "--port", str(PORT), "--documents", str(documents)]
+        server = subprocess.Popen([*NEUROWHERE, *command])
+        try:
+            address = f"http://127.0.0.1:{PORT}"
+            wait_for(f"{address}/api/v1/health")
+            for name, query in PAGES.items():
+                show(browser, f"{address}/#{query}", name)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def show(browser, address, name):
+    """Draw the page at an address."""
+    page = browser.new_page(**SCREENS.get(name, DESKTOP))
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(address)
+    page.locator(READY).wait_for()
+    page.locator("#about:not(:empty)").wait_for()
+    if name == "page-documents":
+        page.set_default_timeout(5 * PATIENCE_MS)  # twelve thousand titles
+        page.click("#run")
+    page.locator("#regions tbody tr").first.wait_for(state="attached")
+    page.locator("#map[data-drawn]:not([data-pending])").wait_for()
+    page.locator('#panel-place[aria-busy="false"]').wait_for(state="attached")
+    page.wait_for_timeout(3000)  # for the cortex
+    if name == "page-phone":
+        page.locator("#image").scroll_into_view_if_needed()
+        page.evaluate("window.scrollBy(0, 330)")
+    page.screenshot(path=IMAGES / f"{name}.png")
+    page.close()
+
+
+def write_titles(path):
+    """Write the titles of the model's studies as documents, which all installations have."""
+    lines = gzip.decompress(TITLES.read_bytes()).decode().splitlines()
+    with path.open("w", newline="") as stream:
+        csv.writer(stream).writerows([["pmid", "title"], *(line.split("\t") for line in lines)])
+    return path
 
 
 def wait_for(address):

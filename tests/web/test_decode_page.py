@@ -37,7 +37,7 @@ def test_coordinates_that_are_typed_are_decoded(visit):
     assert visit.place() == [-22, -4, -18]
     visit.open("regions")
     assert "left amygdala" in visit.regions()
-    assert "points=" in visit.page.url
+    visit.until_address_has("points=")
     assert visit.errors == []
 
 

@@ -2,7 +2,6 @@
 
 import io
 import re
-import time
 
 import numpy as np
 import pytest
@@ -25,11 +24,9 @@ def coloured(pixels):
     return float(((rgb.max(axis=-1) - rgb.min(axis=-1)) > 60).mean())
 
 
-def test_a_png_has_300_dots_per_inch_and_comes_soon(visit, tmp_path):
+def test_a_png_has_300_dots_per_inch(visit, tmp_path):
     visit.write("the amygdala")
-    begin = time.monotonic()
     image = Image.open(io.BytesIO(figure(visit, "png", tmp_path)))
-    assert time.monotonic() - begin < 15  # 1.5 s where nothing else runs
     assert image.info["dpi"] == pytest.approx((300, 300), abs=0.1)
     assert image.width == 2250
     assert coloured(np.asarray(image)) > 0.01

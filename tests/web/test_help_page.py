@@ -19,7 +19,7 @@ def test_dialogs_explain_and_cite_and_keep_the_query(browser, server):
         assert "It is not an image of a patient" in visit.page.inner_text("#how")
         assert serious_problems(visit.page) == []
         visit.page.keyboard.press("Escape")
-        assert visit.page.is_hidden("#how")
+        visit.page.wait_for_selector("#how", state="hidden")
         visit.page.click("[data-dialog=what]")
         assert "60" in visit.page.inner_text("#model")  # studies
         cited = visit.page.inner_text("#citation")

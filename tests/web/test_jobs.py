@@ -205,3 +205,21 @@ def test_an_application_in_this_process_contrasts_too(client, documents):
     wait_until(lambda: client.get(place).json()["state"] == "done")
     assert client.get(f"{place}/result").json()["regions"]
     assert ContrastQuery(**query).regions == 20
+
+
+def test_a_contrast_has_matched_controls_and_a_smallest_effect(client, model, documents, tmp_path):
+    query = {"documents": documents, "term": "amygdala", "replicates": 20, "matched": True}
+    place = client.post("/api/v1/jobs/contrast", json={**query, "min_ratio": 1.5}).headers[
+        "location"
+    ]
+    source = tmp_path / "documents.jsonl"
+    source.write_text("\n".join(json.dumps(document) for document in documents))
+    expected = contrast_documents(
+        source, "amygdala", model=model, matched=True, replicates=20, keep=False, n_jobs=1
+    )
+    wait_until(lambda: client.get(place).json()["state"] == "done")
+    answer = client.get(f"{place}/result").json()
+    assert (answer["about"]["matched"], answer["about"]["min_ratio"]) == (True, 1.5)
+    assert answer["against"] == expected.against
+    strong = np.count_nonzero(expected.significant(min_ratio=1.5))
+    assert answer["significant"] == strong < np.count_nonzero(expected.significant())

@@ -77,11 +77,11 @@ def test_an_answer_that_comes_late_is_dropped(visit):
     before = visit.stage()
     held = visit.hold("**/api/v1/term.nii.gz")
     visit.page.hover("#reading mark >> nth=0")
-    visit.page.wait_for_timeout(300)
+    late = visit.first_held(held)
     visit.page.mouse.move(0, 0)
-    assert len(held) == 1
-    held.pop().continue_()
-    visit.page.wait_for_load_state("networkidle")
+    with visit.page.expect_response("**/api/v1/term.nii.gz") as answer:
+        late.continue_()
+    answer.value.finished()
     assert visit.caption() == "Your text: density"
     assert visit.stage() == before
 
@@ -90,10 +90,10 @@ def test_an_answer_to_another_text_is_dropped_while_one_types(visit):
     held = visit.hold("**/api/v1/encode")
     visit.page.fill("#text", "the amygdala")
     visit.page.click("#run")
+    first = visit.first_held(held)
     visit.page.fill("#text", "the motor cortex")
-    for route in held:
-        route.continue_()
-    visit.page.wait_for_timeout(200)
+    first.continue_()
+    visit.first_held(held)  # of the second text, which is left waiting
     assert visit.page.inner_text("#reading") == "the visual cortex"
     visit.page.unroute_all()
     visit.write("the motor cortex")
@@ -102,10 +102,11 @@ def test_an_answer_to_another_text_is_dropped_while_one_types(visit):
 def test_the_regions_wait_for_their_map(visit):
     visit.write("the amygdala")
     held = visit.hold("**/api/v1/encode.nii.gz")
-    visit.page.fill("#text", "the motor cortex, whose map is new")
-    visit.page.wait_for_timeout(1000)
+    with visit.page.expect_response("**/api/v1/encode"):
+        visit.page.fill("#text", "the motor cortex, whose map is new")
+    late = visit.first_held(held)
     assert "amygdala" in visit.regions()
-    held.pop().continue_()
+    late.continue_()
     visit.until("!/amygdala/i.test(document.querySelector('#regions tbody').textContent)")
 
 
@@ -161,10 +162,10 @@ def test_the_last_queries_are_a_list_that_can_be_cleared_and_switched_off(visit)
     visit.page.click("#forget")
     assert visit.page.locator("#recent-list a").count() == 0
     visit.page.uncheck("#remember")
-    assert "#" not in visit.page.url
+    visit.until("!location.href.includes('#')")
     visit.write("the visual cortex")
-    visit.page.wait_for_timeout(3000)
-    assert "#" not in visit.page.url
+    visit.page.wait_for_timeout(3000)  # for which a query rests before it is remembered
+    assert "#" not in visit.page.evaluate("location.href")
     assert "visual" not in visit.page.evaluate("JSON.stringify(localStorage)")
     visit.page.check("#remember")
     visit.page.click("#recent summary")
@@ -184,7 +185,6 @@ def test_on_a_ward_screen_all_controls_are_above_the_fold_and_the_stage_stays(br
         visit.told_place()
         assert box(visit, "#map") == before
         visit.page.evaluate("window.scrollTo(0, 500)")
-        visit.page.wait_for_timeout(200)
         stage = box(visit, "#map")
         assert stage["y"] >= 0
         assert stage["y"] + stage["height"] <= 720
@@ -198,12 +198,14 @@ def test_on_a_phone_the_page_scrolls_over_the_map_and_a_term_brings_it_back(brow
         assert legend["y"] >= stage["y"] + stage["height"] - 1  # beside the slices, not over them
         visit.page.locator("#terms .bar-row").first.tap()
         visit.until("document.getElementById('caption').textContent.startsWith('The term')")
-        visit.page.wait_for_timeout(1000)
-        stage = box(visit, "#map")
-        assert stage["y"] >= 0
-        assert stage["y"] + stage["height"] <= 844
+        visit.page.wait_for_function(
+            """() => {
+                const { top, bottom } = document.getElementById("map").getBoundingClientRect();
+                return top >= 0 && bottom <= window.innerHeight;
+            }"""
+        )
         before = visit.place()
-        visit.page.touchscreen.tap(stage["x"] + 100, stage["y"] + 90)
+        visit.page.locator("#map").tap(position={"x": 100, "y": 90})  # once it rests
         visit.until(f"document.getElementById('z').value !== '{before[2]}'")
         assert visit.errors == []
 
@@ -240,11 +242,11 @@ def test_terms_are_one_stop_of_the_tab_key(visit):
 
 
 def test_skip_links_lead_to_the_text_and_to_the_map(visit):
-    address = visit.page.url
+    address = visit.page.evaluate("location.href")
     visit.page.focus("#skip-map")
     visit.page.keyboard.press("Enter")
-    assert visit.page.evaluate("document.activeElement.id") == "map"
-    assert visit.page.url == address
+    visit.until("document.activeElement.id === 'map'")
+    assert visit.page.evaluate("location.href") == address
 
 
 def test_looks_can_be_reset(visit):
@@ -261,6 +263,7 @@ def test_looks_can_be_reset(visit):
 
 
 def test_coordinates_that_are_none_get_words(visit):
+    visit.told_place()
     before = visit.place()
     for words in ("somewhere", "", "900"):
         visit.page.fill("#y", words)
@@ -283,7 +286,7 @@ def test_words_are_copied_where_there_is_no_clipboard(visit):
         }"""
     )
     visit.page.click("[data-copy=python]")
-    assert "load_model" in visit.page.evaluate("window.copied")
+    visit.until("window.copied.includes('load_model')")
     visit.page.evaluate("() => { delete navigator.clipboard; }")
 
 

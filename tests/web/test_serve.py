@@ -114,3 +114,12 @@ def test_limits_come_from_the_environment_and_from_options(model_folder, monkeyp
     with Server(model_folder, "--max-batch", "3") as server:
         limits = ask(server.url, "model")[1]["limits"]
     assert (limits["max_text"], limits["max_batch"]) == (7, 3)
+
+
+def test_the_page_asks_for_its_modules_at_once():
+    """A module that the page does not name is found only when another one is read."""
+    from neurowhere.web.app import static_files
+
+    page = static_files()["index.html"].decode()
+    own = {name for name in static_files() if name.endswith(".js")} - {"docs.js"}
+    assert own == {name for name in own if f'"static/{name}"' in page}

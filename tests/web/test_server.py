@@ -19,11 +19,10 @@ from tests.web.conftest import Server, open_client
 from tests.web.test_serve import wait_for, workers_of
 from tests.web.visit import Visit
 
-from neurowhere.web.app import create_app
-from neurowhere.web.page import static_files
+from neurowhere.web.app import create_app, static_files
+from neurowhere.web.guard import Rates
 from neurowhere.web.server import Bounded, Plain, connection_limit
 from neurowhere.web.settings import Settings
-from neurowhere.web.visitors import Rates
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from neurowhere.web.cortex import PER_MM, cortex
+from neurowhere.web.images import PER_MM, cortex
 
 
 def test_the_cortex_is_sent_whole():
@@ -25,6 +25,7 @@ def test_the_cortex_is_sent_whole():
 
 COLOURED = """() => {
     const canvas = document.getElementById("map");
+    if (canvas.dataset.pending !== undefined) return null;
     const { width, height } = canvas;
     const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
     const halves = [0, 0];
@@ -32,21 +33,22 @@ COLOURED = """() => {
         const warm = data[i] - data[i + 2] > 60;
         if (warm) halves[(i / 4) % width < width / 2 ? 0 : 1] += 1;
     }
-    return halves;
+    return halves[0] + halves[1] ? halves : null;
 }"""
+
+
+def coloured(visit):
+    """Warm pixels of the left and the right half of the stage, once there are some."""
+    return visit.page.wait_for_function(COLOURED).json_value()
 
 
 @pytest.mark.browser
 def test_a_left_map_is_on_the_left_hemisphere_and_turns_when_it_is_dragged(visit):
     visit.write("the left motor cortex")
-    slices = visit.stage()
     visit.choose("view", "surface")
-    visit.until("document.getElementById('map').getContext('2d') && true")
-    visit.page.wait_for_load_state("networkidle")
-    seen = visit.new_stage(slices)
-    seen = visit.new_stage(slices, seen) if visit.page.evaluate(COLOURED) == [0, 0] else seen
-    left, right = visit.page.evaluate(COLOURED)
+    left, right = coloured(visit)
     assert left > 2 * right
+    seen = visit.stage()
     visit.page.uncheck("#inflated")
     pial = visit.new_stage(seen)
     box = visit.page.locator("#map").bounding_box()
@@ -79,6 +81,6 @@ def test_the_glass_brain_shows_what_lies_deep(visit):
     visit.page.fill("#z", "60")  # a section up there would not show it
     visit.page.press("#z", "Enter")
     visit.told_place()
-    assert sum(visit.page.evaluate(COLOURED)) > 100
+    assert sum(coloured(visit)) > 100
     assert visit.stage() == glass
     assert visit.errors == []

@@ -21,7 +21,7 @@ def test_a_term_is_found_by_its_letters_and_the_keyboard(shipped_visit):
     visit.page.keyboard.press("Enter")
     visit.until("document.getElementById('caption').textContent.startsWith('The term “amygdala”')")
     assert visit.page.is_hidden("#term-list")
-    assert "term=amygdala" in visit.page.url
+    visit.until_address_has("term=amygdala")
     assert visit.errors == []
 
 
@@ -64,8 +64,8 @@ def test_a_region_that_is_clicked_is_outlined(shipped_visit):
     visit = shipped_visit
     visit.go("#text=amygdala")
     visit.open("regions")
-    with visit.page.expect_response("**/region.nii.gz"):
-        visit.page.click("#regions tbody tr:nth-child(2) button")
+    visit.page.click("#regions tbody tr:nth-child(2) button")
+    visit.page.wait_for_selector("#stage[data-outlined]")
     visit.told_place()
     name = visit.page.inner_text("#regions tbody tr:nth-child(2) button")
     assert visit.page.inner_text("#here") == name
@@ -82,7 +82,7 @@ def test_another_atlas_names_other_regions(shipped_visit):
     visit.page.select_option("#atlas", "hcpex")
     visit.until("/visual/i.test(document.querySelector('#regions tbody').textContent)")
     assert "calcarine" not in visit.regions()
-    assert "atlas=hcpex" in visit.page.url
+    visit.until_address_has("atlas=hcpex")
 
 
 def test_a_place_that_is_noted_late_does_not_hide_the_query_before(shipped_visit):

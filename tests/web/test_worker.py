@@ -1,6 +1,8 @@
 """Workers: processes that answer, and what becomes of those that fail."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -103,3 +105,12 @@ def test_a_model_that_cannot_be_read_is_one_line(tmp_path):
         hire(tmp_path / "nowhere", Settings(workers=1)),
     ):
         pass
+
+
+def test_decoding_a_place_needs_no_compiler():
+    """Numba takes 45 MB, and a second at the first query."""
+    code = (
+        "import sys; from neurowhere import decode, load_model; "
+        "decode(load_model(), (-24, -4, -18)); sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

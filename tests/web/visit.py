@@ -3,7 +3,12 @@
 import time
 
 PATIENCE_MS = 30_000
-READY = '#stage[aria-busy="false"]'
+LOOK_MS = 20  # between two looks
+READY = '#stage[aria-busy="false"][data-template="mni152"]'  # the fine one, which comes last
+PICTURE = """() => {
+    const map = document.getElementById("map");
+    return map.dataset.pending === undefined && map.toDataURL();
+}"""
 
 
 class Visit:
@@ -28,7 +33,7 @@ class Visit:
     def ready(self):
         self.page.wait_for_selector(READY)
         self.page.wait_for_selector("#regions tbody tr", state="attached")
-        self.page.wait_for_selector("#map[data-drawn]")
+        self.page.wait_for_selector("#map[data-drawn]:not([data-pending])")
 
     def until(self, condition):
         """Wait until an expression holds; as a function, which the page's policy allows."""
@@ -60,8 +65,7 @@ class Visit:
         return [int(self.page.input_value(f"#{axis}")) for axis in "xyz"]
 
     def told_place(self):
-        """Wait until it is told what is under the crosshair."""
-        self.page.wait_for_timeout(200)  # for which the crosshair has to rest
+        """Wait until it is told what is under the crosshair, which has moved."""
         self.page.wait_for_selector('#panel-place[aria-busy="false"]', state="attached")
 
     def regions(self):
@@ -71,15 +75,15 @@ class Visit:
         return self.page.inner_text("#caption")
 
     def stage(self):
-        """Pixels of the map, as the page has drawn them."""
-        self.page.evaluate("() => new Promise((done) => setTimeout(done, 50))")
-        return self.page.evaluate("document.getElementById('map').toDataURL()")
+        """Pixels of the map, once all that was asked for is drawn."""
+        return self.page.wait_for_function(PICTURE).json_value()
 
     def new_stage(self, *seen):
         """Wait until the stage looks like none of some pictures."""
         deadline = time.monotonic() + PATIENCE_MS / 1000
         while (picture := self.stage()) in seen:
             assert time.monotonic() < deadline
+            self.page.wait_for_timeout(LOOK_MS)
         return picture
 
     def hold(self, pattern):
@@ -87,6 +91,17 @@ class Visit:
         held = []
         self.page.route(pattern, lambda route: held.append(route))
         return held
+
+    def first_held(self, held):
+        """Wait until a request is kept waiting, and give it."""
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while not held:
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(LOOK_MS)
+        return held.pop(0)
+
+    def until_address_has(self, words):
+        self.page.wait_for_function("words => location.hash.includes(words)", arg=words)
 
     def __enter__(self):
         return self

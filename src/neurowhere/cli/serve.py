@@ -3,7 +3,9 @@
 import re
 import socket
 from contextlib import suppress
-from typing import Annotated
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -27,166 +29,134 @@ def check_prefix(value: str) -> str:
     return prefix
 
 
+def setting(name: str, words: str, **options: Any) -> Any:
+    """Return the option that sets a field of `Settings`; it has an environment variable too."""
+    return typer.Option(envvar=PREFIX + name, help=words, **options)
+
+
+Strings = list[str] | None
+
+
 def serve(
-    host: Annotated[
-        str, typer.Option(envvar=PREFIX + "HOST", help="Address to listen on.")
-    ] = "127.0.0.1",
+    host: Annotated[str, setting("HOST", "Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "PORT",
-            min=0,
-            max=65535,
-            help="Port to listen on; 0 selects a free one.",
-        ),
+        int, setting("PORT", "Port to listen on; 0 selects a free one.", min=0, max=65535)
     ] = 8000,
     model: ModelOption = None,
     max_body: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_BODY", min=1, help="Maximum size of a request, in bytes."
-        ),
+        int, setting("MAX_BODY", "Maximum size of a request, in bytes.", min=1)
     ] = Settings.max_body,
     max_map: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_MAP", min=1, help="Maximum size of an image or document, in bytes."
-        ),
+        int, setting("MAX_MAP", "Maximum size of an image or document, in bytes.", min=1)
     ] = Settings.max_map,
     max_text: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_TEXT", min=1, help="Maximum length of a text, in characters."
-        ),
+        int, setting("MAX_TEXT", "Maximum length of a text, in characters.", min=1)
     ] = Settings.max_text,
     max_batch: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_BATCH",
-            min=1,
-            help="Maximum number of texts or points per request.",
-        ),
+        int, setting("MAX_BATCH", "Maximum number of texts or points per request.", min=1)
     ] = Settings.max_batch,
     max_seconds: Annotated[
-        float,
-        typer.Option(
-            envvar=PREFIX + "MAX_SECONDS", min=0.1, help="Time limit of a request, in seconds."
-        ),
+        float, setting("MAX_SECONDS", "Time limit of a request, in seconds.", min=0.1)
     ] = Settings.max_seconds,
     workers: Annotated[
         int | None,
-        typer.Option(
-            envvar=PREFIX + "WORKERS",
+        setting(
+            "WORKERS",
+            "Number of processes; each holds the model and handles one request at a time.",
             min=1,
-            help="Number of processes; each holds the model and handles one request at a time.",
             show_default="one per core",
         ),
     ] = None,
     max_queue: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_QUEUE", min=0, help="Maximum number of waiting requests."
-        ),
+        int, setting("MAX_QUEUE", "Maximum number of waiting requests.", min=0)
     ] = Settings.max_queue,
     max_connections: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_CONNECTIONS", min=1, help="Maximum number of open connections."
-        ),
+        int, setting("MAX_CONNECTIONS", "Maximum number of open connections.", min=1)
     ] = Settings.max_connections,
     max_header_seconds: Annotated[
         float,
-        typer.Option(
-            envvar=PREFIX + "MAX_HEADER_SECONDS",
+        setting(
+            "MAX_HEADER_SECONDS",
+            "Time limit for the head of a request to arrive, in seconds.",
             min=0.1,
-            help="Time limit for the head of a request to arrive, in seconds.",
         ),
     ] = Settings.max_header_seconds,
     max_rate: Annotated[
         int,
-        typer.Option(
-            envvar=PREFIX + "MAX_RATE",
+        setting(
+            "MAX_RATE",
+            "Maximum number of queries per minute from one address; 0 for no limit.",
             min=0,
-            help="Maximum number of queries per minute from one address; 0 for no limit.",
         ),
     ] = Settings.max_rate,
     max_jobs: Annotated[
         int,
-        typer.Option(
-            envvar=PREFIX + "MAX_JOBS",
-            min=0,
-            help="Maximum number of jobs that run, wait or are kept; 0 for none.",
+        setting(
+            "MAX_JOBS", "Maximum number of jobs that run, wait or are kept; 0 for none.", min=0
         ),
     ] = Settings.max_jobs,
     max_job_texts: Annotated[
-        int,
-        typer.Option(
-            envvar=PREFIX + "MAX_JOB_TEXTS",
-            min=1,
-            help="Maximum number of texts or documents of a job.",
-        ),
+        int, setting("MAX_JOB_TEXTS", "Maximum number of texts or documents of a job.", min=1)
     ] = Settings.max_job_texts,
     max_job_body: Annotated[
         int,
-        typer.Option(
-            envvar=PREFIX + "MAX_JOB_BODY",
-            min=1,
-            help="Maximum size of a request that starts a job, in bytes.",
-        ),
+        setting("MAX_JOB_BODY", "Maximum size of a request that starts a job, in bytes.", min=1),
     ] = Settings.max_job_body,
     max_job_seconds: Annotated[
-        float,
-        typer.Option(
-            envvar=PREFIX + "MAX_JOB_SECONDS", min=0.1, help="Time limit of a job, in seconds."
-        ),
+        float, setting("MAX_JOB_SECONDS", "Time limit of a job, in seconds.", min=0.1)
     ] = Settings.max_job_seconds,
     keep_seconds: Annotated[
         float,
-        typer.Option(
-            envvar=PREFIX + "KEEP_SECONDS",
-            min=0,
-            help="Time for which the result of a job is kept, in seconds.",
-        ),
+        setting("KEEP_SECONDS", "Time for which the result of a job is kept, in seconds.", min=0),
     ] = Settings.keep_seconds,
+    documents: Annotated[
+        list[Path] | None,
+        setting(
+            "DOCUMENTS",
+            "File or folder of documents to contrast and to look up; can be repeated.",
+            metavar="PATH",
+            show_default="none",
+        ),
+    ] = None,
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            envvar=PREFIX + "ALLOW_HOSTS",
-            help="Name by which the server may be addressed, or * for any; can be repeated.",
+        Strings,
+        setting(
+            "ALLOW_HOSTS",
+            "Name by which the server may be addressed, or * for any; can be repeated.",
             show_default="this machine's",
         ),
     ] = None,
     trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            envvar=PREFIX + "TRUSTED_PROXIES",
-            help="Address of a proxy that tells the addresses of clients; can be repeated.",
+        Strings,
+        setting(
+            "TRUSTED_PROXIES",
+            "Address of a proxy that tells the addresses of clients; can be repeated.",
             show_default="this machine",
         ),
     ] = None,
     root_path: Annotated[
         str,
-        typer.Option(
-            envvar=PREFIX + "ROOT_PATH",
+        setting(
+            "ROOT_PATH",
+            "Prefix under which a proxy offers the server, such as /nw.",
             metavar="PATH",
             callback=check_prefix,
-            help="Prefix under which a proxy offers the server, such as /nw.",
             show_default="none",
         ),
     ] = "",
     origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            envvar=PREFIX + "ORIGINS",
-            help="Other site whose pages may call the API (CORS); can be repeated.",
+        Strings,
+        setting(
+            "ORIGINS",
+            "Other site whose pages may call the API (CORS); can be repeated.",
             show_default="none",
         ),
     ] = None,
     embed: Annotated[
-        list[str] | None,
-        typer.Option(
-            envvar=PREFIX + "EMBED",
-            help="Other site whose pages may show the map in a frame; can be repeated.",
+        Strings,
+        setting(
+            "EMBED",
+            "Other site whose pages may show the map in a frame; can be repeated.",
             show_default="none",
         ),
     ] = None,
@@ -199,6 +169,7 @@ def serve(
     """
     try:
         from neurowhere.web.app import assemble
+        from neurowhere.web.collections import open_collections
         from neurowhere.web.server import make_server, set_up_log
         from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
@@ -227,11 +198,13 @@ def serve(
         root_path=root_path,
     )
     set_up_log()
-    with listen(host, port) as door, hire(model, settings) as crew, suppress(KeyboardInterrupt):
-        server = make_server(assemble(crew, settings), settings)
-        address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
-        typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
-        server.run(sockets=[door])
+    with listen(host, port) as door, open_collections(documents or ()) as collections:
+        settings = replace(settings, documents=collections)
+        with hire(model, settings) as crew, suppress(KeyboardInterrupt):
+            server = make_server(assemble(crew, settings), settings)
+            address = f"http://{as_name(host)}:{door.getsockname()[1]}{root_path}"
+            typer.echo(f"neurowhere serves {address} (Ctrl+C stops it)")
+            server.run(sockets=[door])
 
 
 def as_name(host: str) -> str:

@@ -78,7 +78,7 @@ class TermsAlone:
         return moved
 
     def maps(
-        self, predictor: LogLinear, terms: NDArray[np.intp], regions: NDArray[np.intp]
+        self, predictor: LogLinear, terms: NDArray[np.intp], regions: NDArray[np.intp] | slice
     ) -> Floats:
         """Return the probability of some regions in the maps of some terms: (n, k)."""
         unknown = terms[np.isnan(self.log_totals[terms])]

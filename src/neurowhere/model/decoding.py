@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from neurowhere._tools.coordinates import transform_points, voxel_index
+from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.exponent import STRENGTH
@@ -41,6 +42,7 @@ MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studie
 N_SHOWN = 10  # terms and studies in a notebook
 NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
+N_AT_ONCE = 64  # of them, so that a map of the whole brain takes some megabytes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,7 +230,14 @@ def peak_weights(model: TextModel, xyz_mm: ArrayLike) -> Floats:
         )
     study = np.zeros(len(points), np.intp)
     targets = make_targets(
-        model.partition_, model.brain_, points, study, 1, bandwidth=model.bandwidth, n_jobs=1
+        model.partition_,
+        model.brain_,
+        points,
+        study,
+        1,
+        bandwidth=model.bandwidth,
+        method="separable",  # as fast for one map, without the time and memory of numba
+        n_jobs=1,
     )
     return _distribution(targets.rows(slice(None))[0], "points in the atlas of the model")
 
@@ -272,7 +281,12 @@ def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
     learned = np.flatnonzero(~unlearned_terms(model))
     likely = learned[np.argsort(-linear[learned], kind="stable")[: max(N_CANDIDATES, n_terms)]]
     regions = np.flatnonzero(weights)
-    scores = log_ratios(model, likely, regions) @ weights[regions]
+    scores = np.concatenate(
+        [
+            log_ratios(model, likely[some], regions) @ weights[regions]
+            for some in slices(len(likely), N_AT_ONCE)
+        ]
+    )
     order = np.argsort(-scores, kind="stable")[:n_terms]
     return pd.DataFrame(
         {
@@ -290,14 +304,15 @@ def log_ratios(
 
     With `regions` only these are computed: (n, k).
     """
-    if regions is None:
-        regions = np.arange(len(model.mean_map_))
+    where: slice | NDArray[np.intp] = slice(None)  # which copies nothing
+    if regions is not None and len(regions) < len(model.mean_map_):
+        where = regions
     predictor = _plain(model)
     if isinstance(predictor, LogLinear):
-        ratios = terms_alone(model, predictor).maps(predictor, terms, regions)
+        ratios = terms_alone(model, predictor).maps(predictor, terms, where)
     else:
-        ratios = predictor.predict(term_features(model, terms))[:, regions]
-    ratios /= np.maximum(model.mean_map_[regions], FLOOR).astype(np.float32)
+        ratios = predictor.predict(term_features(model, terms))[:, where]
+    ratios /= np.maximum(model.mean_map_[where], FLOOR).astype(np.float32)
     ratios += 1
     ratios /= 2
     logs: Floats = np.log(ratios, out=ratios)

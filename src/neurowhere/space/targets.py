@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from neurowhere.space.atlas import Atlas
 from neurowhere.space.density import DensityEstimator
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import OUTSIDE, Partition, as_points, count_matrix
+from neurowhere.space.smoothing import Way
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +116,7 @@ def make_targets(
     n_studies: int,
     *,
     bandwidth: float = 1.0,
+    method: Literal["auto"] | Way = "auto",
     n_jobs: int = -1,
 ) -> Targets:
     """Turn the peaks of studies into targets over a partition.
@@ -129,6 +131,8 @@ def make_targets(
         As from `stack_peaks`.
     bandwidth : float
         Standard deviation of the kernel in voxels; only for grids.
+    method : {"auto", "direct", "separable", "fft"}
+        How to smooth, as in `DensityEstimator`.
     n_jobs : int
         Number of threads, −1 for all cores.
 
@@ -142,7 +146,7 @@ def make_targets(
         in_brain = np.bincount(study, minlength=n_studies)
         shares = sparse.csr_matrix(sparse.diags_array(1 / np.maximum(in_brain, 1)) @ counts)
         return Targets(shares, None, study, region)
-    density = DensityEstimator(brain, bandwidth, n_jobs=n_jobs)
+    density = DensityEstimator(brain, bandwidth, method=method, n_jobs=n_jobs)
     shares = density.normalise(density.bin_peaks(xyz_mm, studies, n_studies))
     return Targets(shares, density, study, region)
 

@@ -221,11 +221,12 @@ class NearNames:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = list(names)
         self._spelt = [name.lower() for name in self._names]
-        grams = [_grams(name) for name in self._spelt]
-        self._sizes = np.array([len(some) for some in grams], dtype=np.float64)
+        self._sizes = np.empty(len(self._names))
         places: dict[str, list[int]] = {}
-        for number, some in enumerate(grams):
-            for gram in some:
+        for number, name in enumerate(self._spelt):  # the runs of all names at once are large
+            grams = _grams(name)
+            self._sizes[number] = len(grams)
+            for gram in grams:
                 places.setdefault(gram, []).append(number)
         self._places: dict[str, NDArray[np.intp]] = {
             gram: np.array(numbers, dtype=np.intp) for gram, numbers in places.items()

@@ -1,6 +1,7 @@
 """API: the routes under /api/v1, and the forms that their answers take."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple, cast
 
@@ -9,22 +10,29 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
-from neurowhere.web import examples, schemas
-from neurowhere.web.atlases import AtlasName
-from neurowhere.web.errors import ApiError
+from neurowhere.web import schemas
+from neurowhere.web.errors import ApiError, last_line, may_fail
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
-from neurowhere.web.lines import LINES, stream_lines
+from neurowhere.web.images import AtlasName
 from neurowhere.web.pool import Pool
+from neurowhere.web.schemas import EXAMPLES
 from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
 
 PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
+LINES = "application/x-ndjson"
 SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl"}
 OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
-RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+SUMMARY = EXAMPLES["summary"]
+QUERY_ERRORS = (
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
 
 
 class Offer(NamedTuple):
@@ -36,6 +44,7 @@ class Offer(NamedTuple):
     answer: type
     forms: Mapping[str, str]
     example: Mapping[str, Any]
+    errors: tuple[HTTPStatus, ...] = ()  # that others have not
 
 
 class About(NamedTuple):
@@ -54,7 +63,7 @@ OFFERS = [
         schemas.EncodeQuery,
         Summary,
         {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html"}.items()},
-        examples.ENCODE,
+        SUMMARY | EXAMPLES["encode"],
     ),
     Offer(
         "batch",
@@ -62,7 +71,7 @@ OFFERS = [
         schemas.BatchQuery,
         schemas.BatchAnswer,
         {JSON: "batch_json", LINES: "batch_lines"},
-        examples.BATCH,
+        {"results": [SUMMARY]},
     ),
     Offer(
         "difference",
@@ -70,7 +79,7 @@ OFFERS = [
         schemas.DifferenceQuery,
         Difference,
         {form: f"difference_{end}" for form, end in MAPS.items()},
-        examples.DIFFERENCE,
+        {"text": SUMMARY, "other": SUMMARY, "difference": SUMMARY} | EXAMPLES["difference"],
     ),
     Offer(
         "term",
@@ -78,7 +87,7 @@ OFFERS = [
         schemas.TermQuery,
         schemas.TermAnswer,
         {form: f"term_{end}" for form, end in MAPS.items()},
-        examples.TERM,
+        EXAMPLES["term"],
     ),
     Offer(
         "related",
@@ -86,7 +95,7 @@ OFFERS = [
         schemas.RelatedQuery,
         schemas.RelatedAnswer,
         {JSON: "related_json"},
-        examples.RELATED,
+        EXAMPLES["related"],
     ),
     Offer(
         "region",
@@ -94,7 +103,7 @@ OFFERS = [
         schemas.RegionQuery,
         schemas.RegionAnswer,
         {JSON: "region_json", NIFTI: "region_nifti"},
-        examples.MASK,
+        EXAMPLES["region"],
     ),
     Offer(
         "decode",
@@ -102,18 +111,26 @@ OFFERS = [
         schemas.DecodeQuery,
         schemas.DecodeAnswer,
         {JSON: "decode_json"},
-        examples.DECODE,
+        EXAMPLES["decode"],
+    ),
+    Offer(
+        "document",
+        "Document of a collection, by its PubMed id or DOI",
+        schemas.FindQuery,
+        schemas.FoundAnswer,
+        {JSON: "found_json"},
+        EXAMPLES["found"],
+        (HTTPStatus.NOT_FOUND,),
     ),
 ]
 
 
 def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) -> APIRouter:
     """Make the routes."""
-    router = APIRouter(prefix=PREFIX)
+    router = APIRouter(prefix=PREFIX, generate_unique_id_function=lambda route: route.name)
     for offer in OFFERS:
         _add_query(router, offer, pool, settings)
-    _add_map_decoding(router, pool)
-    _add_reading(router, pool)
+    _add_uploads(router, pool)
     _add_telling(router, pool, metrics, about)
     return router
 
@@ -121,17 +138,15 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
-    shown = {JSON: {"example": offer.example}}
+    refused = (*QUERY_ERRORS, *offer.errors, *([HTTPStatus.NOT_ACCEPTABLE] if files else []))
     router.add_api_route(
         f"/{offer.name}",
         _handler(offer, pool, settings),
         methods=["POST"],
         summary=offer.summary,
-        operation_id=offer.name,
+        name=offer.name,
         response_model=offer.answer,
-        responses=_responses(
-            shown | files, {HTTPStatus.NOT_ACCEPTABLE: "No such form."} if files else {}
-        ),
+        responses=_responses({JSON: {"example": offer.example}} | files, refused),
     )
     for form in files:
         router.add_api_route(
@@ -139,7 +154,7 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
             _handler(offer, pool, settings, form),
             methods=["POST"],
             summary=f"{offer.summary}, as {SUFFIXES[form]}",
-            operation_id=offer.name + SUFFIXES[form].replace(".", "_"),
+            name=offer.name + SUFFIXES[form].replace(".", "_"),
             response_class=Response,
             responses=_responses({form: BINARY}),
         )
@@ -155,7 +170,7 @@ def _handler(
         checked = offer.query.model_construct(**query.__dict__)  # of a class that every process has
         headers = {} if only else {"Vary": "Accept"}
         if form == LINES:
-            lines = await stream_lines(pool, cast(schemas.BatchQuery, checked))
+            lines = await _stream_lines(pool, cast(schemas.BatchQuery, checked))
             return StreamingResponse(lines, media_type=form, headers=headers)
         content = await pool.run(offer.forms[form], checked)
         return Response(content, media_type=form, headers=headers)
@@ -165,17 +180,30 @@ def _handler(
     return handle
 
 
-def _add_map_decoding(router: APIRouter, pool: Pool) -> None:
-    """Route an image, whose bytes are the body of the request."""
+async def _stream_lines(pool: Pool, query: schemas.BatchQuery) -> AsyncIterator[bytes]:
+    """Return the summaries of a batch as they come; if one fails, the last line is its problem.
 
-    @router.post(
-        "/decode/map",
-        summary="Image to terms and studies",
-        operation_id="decode_map",
-        response_model=schemas.DecodeAnswer,
-        responses=_responses({JSON: {"example": examples.DECODE}}),
-        openapi_extra={"requestBody": {"required": True, "content": {OCTETS: BINARY}}},
-    )
+    The first piece is awaited here, so that a refusal has its own status.
+    """
+    first, *others = query.pieces()
+    lines = await pool.run("batch_lines", first)
+
+    async def stream() -> AsyncIterator[bytes]:
+        yield lines
+        for piece in others:
+            try:
+                yield await pool.run_patiently("batch_lines", piece)
+            except ApiError as error:
+                yield last_line(error)
+                return
+
+    return stream()
+
+
+def _add_uploads(router: APIRouter, pool: Pool) -> None:
+    """Route an image and a document, whose bytes are the body of the request."""
+    body = {"requestBody": {"required": True, "content": {OCTETS: BINARY}}}
+
     async def decode_map(
         request: Request,
         threshold: Annotated[
@@ -189,19 +217,7 @@ def _add_map_decoding(router: APIRouter, pool: Pool) -> None:
         query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n, atlas=atlas)
         return Response(await pool.run("decode_map_json", query), media_type=JSON)
 
-
-def _add_reading(router: APIRouter, pool: Pool) -> None:
-    """Route a document, whose bytes are the body of the request."""
-
-    @router.post(
-        "/text",
-        summary="Document to text",
-        operation_id="text",
-        response_model=schemas.DocumentAnswer,
-        responses=_responses({}),
-        openapi_extra={"requestBody": {"required": True, "content": {OCTETS: BINARY}}},
-    )
-    async def read_text(
+    async def text(
         request: Request,
         kind: Annotated[schemas.DocumentKind, Query(description="Format of the document.")],
     ) -> Response:
@@ -209,28 +225,31 @@ def _add_reading(router: APIRouter, pool: Pool) -> None:
         query = schemas.DocumentQuery.model_construct(content=content, kind=kind)
         return Response(await pool.run("document_json", query), media_type=JSON)
 
+    decoded = {JSON: {"example": EXAMPLES["decode"]}}
+    for path, handle, words, answer, content in (
+        ("/decode/map", decode_map, "Image to terms and studies", schemas.DecodeAnswer, decoded),
+        ("/text", text, "Document to text", schemas.DocumentAnswer, {}),
+    ):
+        router.add_api_route(
+            path,
+            handle,
+            methods=["POST"],
+            summary=words,
+            response_model=answer,
+            responses=_responses(content),
+            openapi_extra=body,
+        )
+
 
 def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) -> None:
     """Route what the server tells of itself; never waits for a worker."""
 
-    @router.get(
-        "/model", summary="Model card", operation_id="model", response_model=schemas.ModelAnswer
-    )
     async def model() -> Response:
         return Response(about.card, media_type=JSON)
 
-    @router.get(
-        "/terms", summary="All terms", operation_id="terms", response_model=schemas.TermsAnswer
-    )
     async def terms() -> Response:
         return Response(about.terms, media_type=JSON)
 
-    @router.get(
-        "/health",
-        summary="Whether the server works",
-        operation_id="health",
-        response_model=schemas.HealthAnswer,
-    )
     async def health() -> Response:
         answer = {
             "status": "ok",
@@ -240,40 +259,9 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         }
         return Response(to_json(answer), media_type=JSON)
 
-    @router.get(
-        "/ready",
-        summary="Whether queries are answered, and the state of each worker",
-        operation_id="ready",
-        response_model=schemas.ReadyAnswer,
-        responses=_responses({}, only=[HTTPStatus.SERVICE_UNAVAILABLE]),
-    )
     async def ready() -> Response:
-        states = pool.states()
-        if not any(each.state in ("ready", "busy") for each in states):
-            words = ", ".join(each.state for each in states)
-            raise ApiError(
-                HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", f"no worker is ready: {words}"
-            )
-        answer = {
-            "status": "ready",
-            "workers": [each._asdict() for each in states],
-            "artist": pool.crew.artist.state()._asdict(),
-        }
-        return Response(to_json(answer), media_type=JSON)
+        return Response(to_json(_readiness(pool)), media_type=JSON)
 
-    @router.get(
-        "/metrics",
-        summary="Counts and times, for Prometheus",
-        operation_id="metrics",
-        response_class=Response,
-        responses={
-            200: {
-                "content": {
-                    "text/plain": {"schema": {"type": "string"}, "example": examples.METRICS}
-                }
-            }
-        },
-    )
     async def tell_metrics() -> Response:
         gauges = {
             "neurowhere_pending": pool.pending,
@@ -281,6 +269,38 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
             "neurowhere_capacity": pool.capacity,
         }
         return Response(metrics.render(gauges), media_type=MEDIA_TYPE)
+
+    get = partial(router.add_api_route, methods=["GET"])
+    for handle, words, answer in (
+        (model, "Model card", schemas.ModelAnswer),
+        (terms, "All terms", schemas.TermsAnswer),
+        (health, "Whether the server works", schemas.HealthAnswer),
+        (ready, "Whether queries are answered, and the state of each worker", schemas.ReadyAnswer),
+    ):
+        busy = may_fail(HTTPStatus.SERVICE_UNAVAILABLE) if handle is ready else {}
+        get(f"/{handle.__name__}", handle, summary=words, response_model=answer, responses=busy)
+    told = {"text/plain": {"schema": {"type": "string"}, "example": EXAMPLES["metrics"]}}
+    get(
+        "/metrics",
+        tell_metrics,
+        summary="Counts and times, for Prometheus",
+        name="metrics",
+        response_class=Response,
+        responses={200: {"content": told}},
+    )
+
+
+def _readiness(pool: Pool) -> dict[str, Any]:
+    """Return the state of each worker, or raise an error if none is ready."""
+    states = pool.states()
+    if not any(each.state in ("ready", "busy") for each in states):
+        words = ", ".join(each.state for each in states)
+        raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", f"no worker is ready: {words}")
+    return {
+        "status": "ready",
+        "workers": [each._asdict() for each in states],
+        "artist": pool.crew.artist.state()._asdict(),
+    }
 
 
 def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
@@ -306,27 +326,11 @@ def with_limits(query: type[BaseModel], settings: Settings) -> type[BaseModel]:
 
 
 def _responses(
-    content: dict[str, Any],
-    more: Mapping[int, str] | None = None,
-    only: Sequence[int] | None = None,
+    content: dict[str, Any], refused: Sequence[HTTPStatus] = QUERY_ERRORS
 ) -> dict[int | str, dict[str, Any]]:
     """Document what may come back."""
-    errors = {
-        HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
-        HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not as expected.",
-        HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests, too long a time, or a worker ended.",
-        **(more or {}),
-    }
-    described: dict[int | str, dict[str, Any]] = {
-        int(status): {"description": text, "model": schemas.Problem}
-        for status, text in errors.items()
-        if only is None or status in only
-    }
-    described[int(HTTPStatus.SERVICE_UNAVAILABLE)]["headers"] = RETRY_AFTER
-    if content:
-        described[int(HTTPStatus.OK)] = {"content": content}
-    return described
+    found: dict[int | str, Any] = {int(HTTPStatus.OK): {"content": content}} if content else {}
+    return may_fail(*refused) | found
 
 
 def choose(accept: str, offered: Sequence[str]) -> str:

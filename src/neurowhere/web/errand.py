@@ -7,7 +7,7 @@ import shutil
 import signal
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,11 +19,15 @@ from neurowhere.contrast import ByTerm, Contrast, contrast_documents
 from neurowhere.exceptions import NeurowhereError
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.store import load_model
+from neurowhere.model.summary import as_point
 from neurowhere.space import Atlas, default_atlas
+from neurowhere.space.geometry import gazetteer_of
+from neurowhere.web.collections import collection_named
 from neurowhere.web.errors import ApiError, failure, refusal
-from neurowhere.web.images import to_nifti
+from neurowhere.web.images import atlas_named, to_nifti
 from neurowhere.web.schemas import ContrastQuery
 from neurowhere.web.service import to_json
+from neurowhere.web.settings import Collection
 from neurowhere.web.worker import START
 
 __all__ = ["STAGES", "contrast_apart", "contrast_here"]
@@ -35,16 +39,21 @@ N_TERMS = 50
 logger = logging.getLogger("neurowhere")
 
 Told = Callable[[int], None]  # of the stages that are finished
-Forms = dict[str, bytes]  # a result, by the end of a method's name: json, nifti
+Forms = dict[str, bytes]  # a result: json, and images by their names
+Collections = Sequence[Collection]
 
 
-async def contrast_apart(model: Path | None, query: ContrastQuery, told: Told) -> Forms:
+async def contrast_apart(
+    model: Path | None, collections: Collections, query: ContrastQuery, told: Told
+) -> Forms:
     """Contrast documents in another process, which ends with this coroutine, however that ends.
 
     Parameters
     ----------
     model : path, optional
         Folder; by default the model in the package.
+    collections : sequence of Collection
+        From which the query may name one.
     query : ContrastQuery
     told : callable
         Called with the number of finished stages.
@@ -53,9 +62,11 @@ async def contrast_apart(model: Path | None, query: ContrastQuery, told: Told) -
     -------
     dict of str to bytes
     """
+    source = _named_source(query, collections)
     folder = _private_folder()
     pipe, other_end = START.Pipe(duplex=False)
-    process = START.Process(target=_work, args=(other_end, model, query, folder), daemon=True)
+    arguments = (other_end, model, query, source, folder)
+    process = START.Process(target=_work, args=arguments, daemon=True)
     try:
         process.start()
         other_end.close()
@@ -70,15 +81,22 @@ async def contrast_apart(model: Path | None, query: ContrastQuery, told: Told) -
     return outcome
 
 
-async def contrast_here(model: Encoder, atlas: Atlas, query: ContrastQuery, told: Told) -> Forms:
+async def contrast_here(
+    model: Encoder, atlas: Atlas, collections: Collections, query: ContrastQuery, told: Told
+) -> Forms:
     """Contrast documents in a thread; arguments as those of `contrast_apart`."""
+    source = _named_source(query, collections)
     folder = _private_folder()
     try:
-        return await asyncio.to_thread(_contrast, model, atlas, query, folder, told)
+        return await asyncio.to_thread(_contrast, model, atlas, query, source, folder, told)
     except NeurowhereError as error:
         raise refusal(error) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _named_source(query: ContrastQuery, collections: Collections) -> Collection | None:
+    return collection_named(query.collection, collections) if query.collection else None
 
 
 def _private_folder() -> Path:
@@ -101,7 +119,13 @@ def _receive(pipe: Connection) -> int | Forms | ApiError:
     return received
 
 
-def _work(pipe: Connection, model: Path | None, query: ContrastQuery, folder: Path) -> None:
+def _work(
+    pipe: Connection,
+    model: Path | None,
+    query: ContrastQuery,
+    source: Collection | None,
+    folder: Path,
+) -> None:
     """Contrast documents, and send stages and the result; this runs in the process."""
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
@@ -110,7 +134,7 @@ def _work(pipe: Connection, model: Path | None, query: ContrastQuery, folder: Pa
     try:
         encoder = load_model(model)
         own = encoder.partition_ if isinstance(encoder.partition_, Atlas) else None
-        outcome = _contrast(encoder, own or default_atlas(), query, folder, pipe.send)
+        outcome = _contrast(encoder, own or default_atlas(), query, source, folder, pipe.send)
     except NeurowhereError as error:
         outcome = refusal(error)
     except Exception as error:
@@ -119,28 +143,38 @@ def _work(pipe: Connection, model: Path | None, query: ContrastQuery, folder: Pa
 
 
 def _contrast(
-    model: Encoder, atlas: Atlas, query: ContrastQuery, folder: Path, told: Told
+    model: Encoder,
+    atlas: Atlas,
+    query: ContrastQuery,
+    source: Collection | None,
+    folder: Path,
+    told: Told,
 ) -> Forms:
     told(1)
     against = None if query.against is None else ByTerm(query.against, query.min_mentions)
     result = contrast_documents(
-        _write(query, folder),
+        source.path if source else _write(query, folder),
         ByTerm(query.term, query.min_mentions),
         against=against,
         model=model,
         weighted=query.by_mentions,
         without_term=query.without_term,
         without=query.without,
+        matched=query.matched,
+        min_ratio=query.min_ratio,
         replicates=query.replicates,
         seed=query.seed,
-        cache=folder,
-        keep=False,
+        cache=source.cache if source else folder,
+        keep=source is not None,
         n_jobs=1,
     )
     told(2)
+    named = atlas if query.atlas == "default" else atlas_named(query.atlas)
     return {
-        "json": to_json(_summary(result, atlas, query.regions)),
-        "nifti": to_nifti(result.log_ratio_img),
+        "json": to_json(_summary(result, named, query.regions)),
+        "log_ratio": to_nifti(result.log_ratio_img),
+        "density": to_nifti(result.density_img),
+        "significant": to_nifti(result.threshold_img),
     }
 
 
@@ -162,10 +196,22 @@ def _summary(result: Contrast, atlas: Atlas, n_regions: int) -> dict[str, Any]:
         "against": result.against,
         "about": about,
         "significant": int(np.count_nonzero(result.significant())),
-        "regions": _records(result.regions(atlas).head(n_regions)),
+        "regions": _regions(result, atlas, n_regions),
         "terms": _records(result.terms.head(N_TERMS)),
-        "documents": _records(result.documents[["group", "id", "mentions", "weight"]]),
+        "documents": _records(result.documents[["group", "id", "title", "mentions", "weight"]]),
     }
+
+
+def _regions(result: Contrast, atlas: Atlas, n_regions: int) -> list[dict[str, Any]]:
+    """Return the most raised regions, with their names in words and their most raised places."""
+    table = result.regions(atlas).head(n_regions)
+    gazetteer = gazetteer_of(atlas, result.partition)
+    rows = [atlas.names.index(label) for label in table["region"]]
+    places = gazetteer.densest_mm(result.log_ratio, rows)
+    return [
+        {"name": gazetteer.names[row], "at": as_point(place), **record}
+        for row, place, record in zip(rows, places, _records(table), strict=True)
+    ]
 
 
 def _records(table: Any) -> list[dict[str, Any]]:

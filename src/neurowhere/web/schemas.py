@@ -1,18 +1,25 @@
 """Schemas: what requests and answers hold, with examples for the documentation."""
 
-from typing import Annotated, Any, Literal
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.schema import Study, Summary
-from neurowhere.web import examples
-from neurowhere.web.atlases import AtlasName
-from neurowhere.web.images import Colours
+from neurowhere.web.images import AtlasName, Colours
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
+TEXTS_AT_ONCE = 10  # of a batch that is worked on in pieces
+
+# One answer of each kind, its lists cut short; none has a null, which FastAPI would leave out.
+EXAMPLES: dict[str, Any] = json.loads(
+    (files("neurowhere.web") / "examples.json").read_text("utf-8")
+)
 
 Millimetres = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM, allow_inf_nan=False)]
 Point = tuple[Millimetres, Millimetres, Millimetres]
@@ -23,6 +30,7 @@ Span = Annotated[
 Side = Literal["left", "right", "bilateral"]
 DocumentKind = Literal["pdf", "docx", "html", "txt"]
 ImageName = Literal["density", "log_ratio", "mass"]
+ContrastImage = Literal["log_ratio", "density", "significant"]
 
 
 class Schema(BaseModel):
@@ -103,7 +111,7 @@ class Imaging(Schema):
 class EncodeQuery(Reading, Imaging):
     """A text to encode."""
 
-    model_config = example(text=examples.TEXT)
+    model_config = example(text=EXAMPLES["text"])
 
     text: Text
     at: Point | None = Field(
@@ -128,6 +136,12 @@ class BatchQuery(Reading):
     model_config = example(texts=["Fear and the amygdala.", "Reading words aloud."])
 
     texts: list[Text] = Field(min_length=1)
+
+    def pieces(self) -> Iterator[Self]:
+        """Yield the batch a few texts at a time, so that other queries get their turn."""
+        for start in range(0, len(self.texts), TEXTS_AT_ONCE):
+            texts = self.texts[start : start + TEXTS_AT_ONCE]
+            yield self.model_construct(**{**self.__dict__, "texts": texts})
 
 
 class DifferenceQuery(Reading, Imaging):
@@ -156,7 +170,7 @@ class ContrastDocument(Schema):
     text: Text
 
 
-class ContrastQuery(Schema):
+class ContrastQuery(Naming):
     """Documents, and the term whose documents are contrasted with all or with others."""
 
     model_config = example(
@@ -164,7 +178,12 @@ class ContrastQuery(Schema):
         term="fear",
     )
 
-    documents: list[ContrastDocument] = Field(min_length=2)
+    documents: list[ContrastDocument] = Field(
+        default=[], min_length=2, description="Documents; none where a collection is named."
+    )
+    collection: str | None = Field(
+        default=None, max_length=200, description="Collection of the server, instead of documents."
+    )
     term: str = Field(
         min_length=1,
         max_length=1000,
@@ -177,9 +196,24 @@ class ContrastQuery(Schema):
     by_mentions: bool = Field(default=False, description="Weight documents by their mentions.")
     without_term: bool = Field(default=False, description="Leave the term out of the encoding.")
     without: list[str] = Field(default=[], max_length=20, description="Leave these out too.")
+    matched: bool = Field(
+        default=False, description="Contrast with documents of the same kind, instead of all."
+    )
+    min_ratio: float = Field(
+        default=1.0,
+        ge=1,
+        allow_inf_nan=False,
+        description="Smallest ratio, or its inverse, of what counts as significant.",
+    )
     replicates: int = Field(default=200, ge=2, le=1000, description="Of the bootstrap.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Of the bootstrap.")
     regions: int = Field(default=20, ge=0, le=MOST_REGIONS, description="Rows of the table.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if bool(self.documents) == bool(self.collection):
+            raise ValueError("expected documents, or the name of a collection")
+        return self
 
 
 class DecodeQuery(Naming):
@@ -219,6 +253,14 @@ class MapQuery(Naming):
     n: int
 
 
+class FindQuery(Schema):
+    """A document of a collection whose text is wanted."""
+
+    model_config = example(id="21195295")
+
+    id: str = Field(min_length=1, max_length=300, description="PubMed id, DOI, or the source's.")
+
+
 class DocumentQuery(Schema):
     """A document whose text is wanted."""
 
@@ -227,19 +269,6 @@ class DocumentQuery(Schema):
 
 
 # ---- answers
-
-
-class Problem(Schema):
-    """Every answer whose status is 400 or above: problem details, as in RFC 9457."""
-
-    model_config = example(**examples.PROBLEM)
-
-    type: str = Field(description="Always about:blank; the code tells problems apart.")
-    title: str = Field(description="Name of the status.")
-    status: int
-    detail: str = Field(description="For people; repeats nothing of the text.")
-    code: str = Field(description="For programs; does not change.")
-    hint: str = Field(description="What to do about it.")
 
 
 class BatchAnswer(Schema):
@@ -262,10 +291,20 @@ class TermAnswer(Schema):
 class DocumentAnswer(Schema):
     """The text of a document."""
 
-    model_config = example(**examples.DOCUMENT)
+    model_config = example(**EXAMPLES["document"])
 
     text: str = Field(description="Its prose, up to the limit of a text.")
     characters: int = Field(description="Length of all of its prose.")
+
+
+class FoundAnswer(DocumentAnswer):
+    """A document of a collection."""
+
+    model_config = example(**EXAMPLES["found"])
+
+    id: str
+    title: str
+    collection: str = Field(description="Name of the collection that has it.")
 
 
 class RelatedTerm(Schema):
@@ -293,7 +332,7 @@ class RelatedAnswer(Schema):
 class TermsAnswer(Schema):
     """The names that a model knows."""
 
-    model_config = example(**examples.TERMS)
+    model_config = example(**EXAMPLES["terms"])
 
     terms: list[str]
 
@@ -332,7 +371,7 @@ class DecodeAnswer(Schema):
 class ModelAnswer(Schema):
     """The model card."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra={"example": examples.MODEL})
+    model_config = ConfigDict(extra="allow", json_schema_extra={"example": EXAMPLES["model"]})
 
     version: str
     terms: int
@@ -343,7 +382,7 @@ class ModelAnswer(Schema):
 class HealthAnswer(Schema):
     """Whether the server works, and how much waits."""
 
-    model_config = example(**examples.HEALTH)
+    model_config = example(**EXAMPLES["health"])
 
     status: Literal["ok"]
     version: str
@@ -362,7 +401,7 @@ class WorkerState(Schema):
 class ReadyAnswer(Schema):
     """Whether queries are answered."""
 
-    model_config = example(**examples.READY)
+    model_config = example(**EXAMPLES["ready"])
 
     status: Literal["ready"]
     workers: list[WorkerState]
@@ -372,7 +411,7 @@ class ReadyAnswer(Schema):
 class JobAnswer(Schema):
     """A job, and how far it is."""
 
-    model_config = example(**examples.JOB)
+    model_config = example(**EXAMPLES["job"])
 
     id: str = Field(description="Cannot be guessed; who knows it may fetch the result.")
     kind: Literal["batch", "contrast"]
@@ -388,7 +427,7 @@ class JobAnswer(Schema):
 class ContrastAnswer(Schema):
     """Where two groups of documents differ."""
 
-    model_config = example(**examples.CONTRAST)
+    model_config = example(**EXAMPLES["contrast"])
 
     group: str
     against: str = Field(description="Empty for all documents.")

@@ -26,18 +26,26 @@ from neurowhere.model.summary import (
 from neurowhere.model.term_maps import TermMap
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
-from neurowhere.web import examples
-from neurowhere.web.atlases import atlas_named, describe_region, mask_of
-from neurowhere.web.cortex import cortex
-from neurowhere.web.decoding import decode_map, decode_points
-from neurowhere.web.documents import read_document
-from neurowhere.web.images import TEMPLATES, Look, brain, draw_slices, to_nifti
+from neurowhere.web.collections import find_document
+from neurowhere.web.images import (
+    TEMPLATES,
+    Look,
+    atlas_named,
+    brain,
+    cortex,
+    describe_region,
+    draw_slices,
+    mask_of,
+    to_nifti,
+)
 from neurowhere.web.schemas import (
+    EXAMPLES,
     BatchQuery,
     DecodeQuery,
     DifferenceQuery,
     DocumentQuery,
     EncodeQuery,
+    FindQuery,
     Imaging,
     MapQuery,
     Naming,
@@ -47,6 +55,7 @@ from neurowhere.web.schemas import (
     TermQuery,
 )
 from neurowhere.web.settings import Settings
+from neurowhere.web.uploads import decode_map, decode_points, read_document
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
@@ -79,7 +88,7 @@ class Service:
         """Set up a service, with all that is otherwise read or computed at first use."""
         own = model.partition_ if isinstance(model.partition_, Atlas) else None
         service = cls(model, atlas or own or default_atlas(), settings)
-        service.encode_json(EncodeQuery(text=examples.TEXT))
+        service.encode_json(EncodeQuery(text=EXAMPLES["text"]))
         return service
 
     def answer(self, name: str, query: Any) -> bytes:
@@ -222,6 +231,10 @@ class Service:
         """Read the text of a document."""
         return to_json(read_document(query, self.settings.max_text))
 
+    def found_json(self, query: FindQuery) -> bytes:
+        """Read a document of a collection."""
+        return to_json(find_document(query.id, self.settings.documents, self.settings.max_text))
+
     def related_json(self, query: RelatedQuery) -> bytes:
         """Find the terms that are related to a text."""
         found = related_terms(self.model, self._encode(query.text, query), query.n)
@@ -263,6 +276,10 @@ class Service:
         about = {
             **self.model.summary(),
             "atlas": f"{len(self.atlas.names)} regions",
+            "collections": [
+                {"name": each.name, "documents": each.n_documents}
+                for each in self.settings.documents
+            ],
             "embed": bool(self.settings.embed),
             "limits": limits,
         }

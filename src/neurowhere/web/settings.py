@@ -2,9 +2,10 @@
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import Self
+from pathlib import Path
+from typing import NamedTuple, Self
 
-__all__ = ["Settings", "cores"]
+__all__ = ["Collection", "Settings", "cores"]
 
 
 def cores() -> int:
@@ -12,6 +13,26 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class Collection(NamedTuple):
+    """Documents that the server was started with.
+
+    Attributes
+    ----------
+    name : str
+        By which a request asks for it.
+    path : Path
+        File or folder.
+    cache : Path
+        Folder in which what was read of it is kept.
+    n_documents : int
+    """
+
+    name: str
+    path: Path
+    cache: Path
+    n_documents: int
 
 
 @dataclass(frozen=True)
@@ -50,6 +71,8 @@ class Settings:
         Time limit of a job.
     keep_seconds : float
         Time for which the result of a job is kept.
+    documents : tuple of Collection
+        Collections of documents that can be contrasted, and read by their identifiers.
     origins : tuple of str
         Other sites whose pages may call the API (CORS); by default none.
     embed : tuple of str
@@ -77,6 +100,7 @@ class Settings:
     max_job_body: int = 10_000_000
     max_job_seconds: float = 1_800.0
     keep_seconds: float = 600.0
+    documents: tuple[Collection, ...] = ()
     origins: tuple[str, ...] = ()
     embed: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()

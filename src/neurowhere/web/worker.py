@@ -5,10 +5,8 @@ import gc
 import logging
 import mmap
 import multiprocessing
-import os
 import re
 import signal
-import tempfile
 import threading
 import time
 import warnings
@@ -21,7 +19,6 @@ from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import Any
 
-import neurowhere
 from neurowhere.exceptions import NeurowhereError
 from neurowhere.model.store import load_model
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
@@ -37,9 +34,10 @@ IDLE_SECONDS = 300.0  # after which the process that draws is ended
 SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system,
 PAUSE_SECONDS = 0.5  # after this time without a query,
 RELEASE_SECONDS = 30.0  # or at least so often,
-MUCH_MB = 48  # or at once, if it has grown by so much
+MUCH_MB = 24  # or at once, if it has grown by so much
+M_MMAP_THRESHOLD = -3  # of glibc's mallopt: blocks of this size go back to the system when freed,
+LARGE_BLOCK = 2**20  # where glibc would else raise it with the largest array that it has seen
 MB = 2**20
-CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 
 # Started afresh, not forked: nothing is inherited but one end of its pipe, which therefore closes
 # as soon as the server is gone, however it went; and it works on every platform.
@@ -65,38 +63,17 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
     """
     from neurowhere.web.errand import contrast_apart
 
-    with place_for_kernels():
-        workers = [Worker(model, settings) for _ in range(settings.workers)]
-        artist = Artist(model, settings)
-        artist.wake()  # the page needs a template of the brain first of all
-        try:
-            for worker in workers:
-                worker.wait()
-            yield Crew(workers, artist, partial(contrast_apart, model))
-        finally:
-            artist.end()
-            for worker in workers:
-                worker.end()
-
-
-@contextmanager
-def place_for_kernels() -> Iterator[None]:
-    """Let workers share what Numba compiles, also where package and home are read-only.
-
-    There, as in a container, each of them would else compile for seconds. The folder is private;
-    a shared one would let others plant code.
-    """
-    beside = Path(neurowhere.__file__).parent
-    places = (beside, Path.home())
-    if CACHE_VARIABLE in os.environ or any(os.access(place, os.W_OK) for place in places):
-        yield
-        return
-    with tempfile.TemporaryDirectory(prefix="neurowhere-") as folder:
-        os.environ[CACHE_VARIABLE] = folder  # which all processes inherit
-        try:
-            yield
-        finally:
-            del os.environ[CACHE_VARIABLE]
+    workers = [Worker(model, settings) for _ in range(settings.workers)]
+    artist = Artist(model, settings)
+    artist.wake()  # the page needs a template of the brain first of all
+    try:
+        for worker in workers:
+            worker.wait()
+        yield Crew(workers, artist, partial(contrast_apart, model, settings.documents))
+    finally:
+        artist.end()
+        for worker in workers:
+            worker.end()
 
 
 class Worker:
@@ -296,6 +273,8 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # which all processes of a terminal or a service get
     warnings.simplefilter("ignore")
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
     with threadpool_limits(1):  # a core to itself: products of matrices need no threads
         try:
             service = Service.start(load_model(model), settings)

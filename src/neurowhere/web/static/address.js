@@ -55,7 +55,8 @@ export function remember(fields) {
   drawRecent();
 }
 
-function labelOf({ mode, text, other, term, points }) {
+function labelOf({ mode, text, other, term, points, group, against }) {
+  if (mode === "documents") return group ? `Documents: ${group}${against ? ` / ${against}` : ""}` : "";
   if (mode === "term") return term ? `Term: ${term}` : "";
   if (mode === "decode") return points ? `Decode: ${points}` : "";
   return mode === "two" && other ? `${text} / ${other}` : text.trim();

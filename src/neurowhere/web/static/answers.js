@@ -124,7 +124,7 @@ export function sentenceRow(words, { support, regions }, image) {
 export function clearAnswers() {
   for (const id of ["reading", "terms", "sentences", "similar", "reasons", "speaking"]) fill($(id));
   for (const id of ["regions", "peaks"]) fillTable($(id), [], []);
-  for (const id of ["rules", "unknown", "language", "speaking-title"]) $(id).hidden = true;
+  for (const id of ["rules", "unknown", "language", "speaking-title", "contrast-note", "kept"]) $(id).hidden = true;
   for (const id of ["support", "support-words", "regions-note", "peaks-note", "place-where", "here"]) $(id).textContent = "";
   delete $("support").dataset.level;
 }

@@ -1,9 +1,10 @@
 // The API: queries in the body of a POST, so that no text is ever in an address.
 
 class Refused extends Error {
-  constructor(message, hint) {
+  constructor(message, hint, code) {
     super(message);
     this.hint = hint;
+    this.code = code;
   }
 }
 
@@ -18,7 +19,7 @@ async function fetched(path, options) {
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({ detail: response.statusText, hint: "" }));
   const retry = response.headers.get("Retry-After");
-  throw new Refused(problem.detail, retry ? `Try again in ${retry} s.` : problem.hint);
+  throw new Refused(problem.detail, retry ? `Try again in ${retry} s.` : problem.hint, problem.code);
 }
 
 export function post(path, query, signal) {
@@ -31,7 +32,12 @@ export function post(path, query, signal) {
 }
 
 export const ask = async (path, query, signal) => (await post(path, query, signal)).json();
-export const get = async (path) => (await fetched(path)).json();
+export const get = async (path, signal) => (await fetched(path, { signal })).json();
+export const getBlob = async (path, signal) => (await fetched(path, { signal })).blob();
+
+// Long work, as a job: started, and forgotten with all that it holds.
+export const startJob = (kind, query, signal) => ask(`jobs/${kind}`, query, signal);
+export const forgetJob = (id) => fetched(`jobs/${id}`, { method: "DELETE" });
 
 // Read the text of a document; its name stays here.
 export async function readDocument(file, kind) {

@@ -5,22 +5,25 @@ import { clearAnswers } from "./answers.js";
 import { get } from "./api.js";
 import { twoTexts } from "./compare.js";
 import { isImage, textOf } from "./document.js";
-import { $, chosen, settle } from "./dom.js";
+import { $, choose, chosen, settle } from "./dom.js";
 import { decoding, wireDecode } from "./decode.js";
 import { download } from "./download.js";
 import { onDrop } from "./drop.js";
+import { listCollection, contrastFields, contrasting, resumeContrast, tellCollections, wantContrast, wireContrast } from "./contrast.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
 import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "./form.js";
 import { tellModel, wireHelp } from "./help.js";
+import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
 import { movedTo, place, typedPlace } from "./place.js";
 import { asCurl, asPython, copyWords, embedCode } from "./share.js";
-import { begin as beginStage, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
+import { begin as beginStage, bringIntoSight, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
 import { busy, notice, say, stale, toast, trouble } from "./status.js";
 import { nameTabs, openTab, wireTabs } from "./tabs.js";
 import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
 const TYPING_MS = 450;
+const NARROW = "(max-width: 759px)"; // as in the style
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering
 
 let running = null; // the controller of the request under way
@@ -30,10 +33,11 @@ let current = true; // whether what is shown answers what the form asks
 let settled = true; // whether the query in the address is worth going back to
 let noteAddress = () => {};
 
-const MODES = { one: oneText, term: oneTerm, decode: decoding };
+const MODES = { one: oneText, term: oneTerm, decode: decoding, documents: contrasting };
 const mode = () => (isPair() ? twoTexts : MODES[chosen("mode")] ?? oneText);
 const isEmbedded = () => document.body.classList.contains("embedded");
-const fields = () => ({ ...readForm(), at: place().join(","), ...(isEmbedded() && { embed: "1" }) });
+const isContrast = () => chosen("mode") === "documents";
+const fields = () => ({ ...readForm(), ...(isContrast() && contrastFields()), at: place().join(","), ...(isEmbedded() && { embed: "1" }) });
 
 // ---- asking
 
@@ -44,6 +48,19 @@ function later() {
   current = false;
   running?.abort();
   askSoon();
+}
+
+// What is asked has changed, but is not asked yet: the answer that is shown is another's.
+function unasked() {
+  current = false;
+  stale(Boolean(answered));
+}
+
+// Ask as a press of the button does; on a phone, where the map is below it, go there.
+async function runNow() {
+  if (isContrast() && !wantContrast()) return;
+  await run({ step: true });
+  if (answered && window.matchMedia(NARROW).matches) bringIntoSight();
 }
 
 // Ask, and show all of the answer at once; what was asked before is given up.
@@ -57,11 +74,13 @@ async function run({ step = false, at = null, typed = false } = {}) {
   if (!asked.isReady()) { clear(asked); return; }
   busy(true);
   try {
-    const [answer, show] = await Promise.all([asked.ask(signal), prepare(asked.view(), signal)]);
+    let isStep = step; // a job is noted when it starts, so that a reload finds it
+    const started = () => { record(fields(), { step }); noteAddress(); isStep = false; };
+    const [answer, show] = await answerOf(asked, signal, started);
     if (signal.aborted) return;
     current = true;
     tell(asked, answer, show, at);
-    note({ step: step || (typed && settled) });
+    note({ step: isStep || (typed && settled) });
     settled = !typed;
     rememberSoon();
   } catch (error) {
@@ -71,6 +90,13 @@ async function run({ step = false, at = null, typed = false } = {}) {
   } finally {
     if (!signal.aborted) busy(false);
   }
+}
+
+// An answer and its map, side by side; a map that comes of the answer follows it.
+async function answerOf(asked, signal, started) {
+  if (!asked.answersFirst) return Promise.all([asked.ask(signal), prepare(asked.view(), signal)]);
+  const answer = await asked.ask(signal, started);
+  return [answer, await prepare(asked.view(), signal)];
 }
 
 function tell(asked, answer, show, at) {
@@ -152,13 +178,16 @@ function correct([start, end], name) {
 }
 
 // Put the text of a document into a box.
+function openText(id, { text, characters }, name) {
+  $(id).value = Array.from(text).slice(0, limit).join("");
+  notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
+  return run({ step: true });
+}
+
 async function openDocument(id, file) {
   busy(true);
   try {
-    const { text, characters } = await textOf(file);
-    $(id).value = Array.from(text).slice(0, limit).join("");
-    notice(`${file.name}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
-    await run({ step: true });
+    await openText(id, await textOf(file), file.name);
   } catch (error) {
     trouble(error);
   } finally {
@@ -180,7 +209,7 @@ function limited(event) {
 const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("change", action));
 
 function wireQuery() {
-  for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); later(); });
+  for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); offerDocument($(id).value, (found) => openText(id, found, found.title || found.id)); later(); });
   $("points").addEventListener("input", later);
   onChange(["negation", "sides", "sort", "atlas"], () => run());
   wireTerm(openTerm);
@@ -193,12 +222,14 @@ function wireQuery() {
   onDrop($("drop"), takeMap);
   onDrop($("stage"), openMap);
   for (const id of ["text", "other"]) onDrop($(id), (file) => (isImage(file.name) ? openMap(file) : openDocument(id, file)));
-  $("run").addEventListener("click", () => run({ step: true }));
+  const takeFiles = wireContrast({ changed: unasked, run });
+  onDrop($("files-drop"), (...files) => takeFiles(files));
+  $("run").addEventListener("click", runNow);
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run({ step: true });
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || ["group", "against"].includes(event.target.id))) runNow();
     if (event.key === "Escape") unpin();
   });
-  $("mode").addEventListener("change", () => { notice(null); setMode(); run({ step: true }); });
+  $("mode").addEventListener("change", () => { notice(null); keepImage(); setMode(); run({ step: true }); });
   $("swap").addEventListener("click", () => {
     [$("text").value, $("other").value] = [$("other").value, $("text").value];
     run({ step: true });
@@ -289,13 +320,23 @@ function changeTheme() {
   try { localStorage.setItem("theme", theme); } catch { /* storage is off */ }
 }
 
+// Each mode has its own image, so that a look at another one changes nothing.
+const images = { documents: "log_ratio" };
+
+function keepImage() {
+  images[document.body.dataset.mode] = chosen("image");
+  choose("image", images[chosen("mode")] ?? "density");
+}
+
 // Show what belongs to a mode; what was written for another one stays.
 function setMode() {
   const name = chosen("mode");
   for (const element of document.querySelectorAll("[data-modes]")) element.hidden = !element.dataset.modes.split(" ").includes(name);
   document.body.dataset.mode = name;
+  for (const id of ["work", "kept", "contrast-note"]) $(id).hidden = true; // until there is something to tell
   $("image").hidden = name === "decode";
-  $("run").textContent = name === "decode" ? "Decode" : "Show the map";
+  $("run").textContent = { decode: "Decode", documents: "Contrast the documents" }[name] ?? "Show the map";
+  $("ratio-name").textContent = name === "documents" ? "vs reference" : "vs average";
   const image = document.querySelector("input[name=image]:checked");
   if (name !== "decode" && image.closest("label").hidden) document.querySelector("input[name=image]").checked = true;
   drawExamples(name, (id, words) => { $(id).value = words; notice(null); run({ step: true }); });
@@ -303,7 +344,9 @@ function setMode() {
 
 function restore(asked) {
   document.body.classList.toggle("embedded", asked.embed === "1");
+  listCollection(asked.collection);
   writeForm({ ...asked, ...(!asked.text && !asked.mode ? { text: Object.values(EXAMPLES)[0] } : {}) });
+  resumeContrast(asked.job ?? null);
   setMode();
   viewer.scene.crosshair = $("crosshair").checked;
   viewer.scene.inflated = $("inflated").checked;
@@ -320,9 +363,10 @@ async function begin() {
   wireTabs();
   wireHelp();
   drawRecent();
-  beginStage().catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
   const about = get("model").catch(() => null);
-  await restore(location.hash.includes("=") ? fromHash(location.hash) : {});
+  const shown = restore(location.hash.includes("=") ? fromHash(location.hash) : {});
+  beginStage(shown).catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
+  await shown;
   tellAbout(await about);
 }
 
@@ -330,6 +374,8 @@ function tellAbout(about) {
   if (!about) return;
   limit = about.limits.max_text;
   tellModel(about);
+  tellCollections(about);
+  offerFrom(about.collections);
   $("embed-code").hidden = !about.embed;
   $("about").textContent = `Learned from ${about.studies.toLocaleString("en")} studies and ${about.terms.toLocaleString("en")} terms · neurowhere ${about.version}`;
 }

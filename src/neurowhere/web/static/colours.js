@@ -32,10 +32,11 @@ export function shades(name) {
 export const gradient = (name, to = "right") => `linear-gradient(to ${to}, ${COLOURS[name].map((colour) => `rgb(${colour})`)})`;
 
 // How the values of some maps become colours: the same scale for all of them.
-// `image` is density, log_ratio or mass; `hidden` the share of the brain that stays grey.
+// `image` is density, log_ratio, significant or mass; `hidden` the share of the brain that stays grey.
 export function scaleOf(volumes, image, { hidden, colours, opacity }) {
   if (image === "mass") return { image, low: 0.5, high: 3, colours, opacity };
-  const low = Math.max(...volumes.map((volume) => volume.quantile(hidden)));
+  const share = image === "significant" ? 0 : hidden; // of which nothing is hidden
+  const low = Math.max(...volumes.map((volume) => volume.quantile(share)));
   const high = Math.max(...volumes.map((volume) => volume.quantile(BRIGHTEST)), 1e-12);
   return { image, low: Math.min(low, high), high, colours, opacity };
 }

@@ -20,6 +20,7 @@ const STEP_MM = 3; // of the grid on which points are drawn
 const GRID = { sizes: [54, 66, 58], origin: [-79, -114, -80] };
 
 let given = null; // the map that was dropped: { name, file, volume }
+let told = []; // regions of the answer
 
 export const hasMap = () => Boolean(given);
 
@@ -107,11 +108,13 @@ export const decoding = {
     : ask("decode", { points: typed().points, n: N_TERMS, regions: 18, ...naming() }, signal)),
   view,
   texts: () => [],
+  rows: () => (given ? told : null), // a map is not sent again for its table
   rowsOf: (answer) => answer.regions,
   title: () => given?.name ?? $("points").value.trim().replace(/\s*\n\s*/g, "; "),
   empty: "No map yet: drop an image, or type coordinates",
 
   tell(answer) {
+    told = answer.regions;
     notice(noteOf(answer) || null);
     tellTerms(answer.terms);
     openTab("peaks");

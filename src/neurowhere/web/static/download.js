@@ -17,12 +17,12 @@ const figure = (mode) => {
 };
 
 const FORMS = {
-  nifti: (mode) => save(`${mode.kind}.nii.gz`, mode.mapQuery(), "map.nii.gz"),
+  nifti: (mode) => (mode.blob ? saveBlob(mode.blob(), "map.nii.gz") : save(`${mode.kind}.nii.gz`, mode.mapQuery(), "map.nii.gz")),
   png: async (mode) => saveBlob(await toPng(figure(mode)), "figure.png"),
   svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), "figure.svg"),
   html: (mode) => save("encode.html", mode.query(), "report.html"),
   csv: async (mode) => {
-    const rows = mode.rowsOf(await ask(mode.kind, { ...mode.query(), regions: N_ALL }));
+    const rows = mode.rows?.() ?? mode.rowsOf(await ask(mode.kind, { ...mode.query(), regions: N_ALL }));
     saveTable(rows.map(({ at: [x, y, z], why, ...row }) => ({ ...row, x, y, z })), "regions.csv");
   },
 };

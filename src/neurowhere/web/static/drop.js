@@ -1,4 +1,4 @@
-// Drop: files that are dragged onto a part of the page.
+// Drop: files that are dragged onto a part of the page; most parts take the first.
 
 export function onDrop(zone, take) {
   const over = (yes) => zone.classList.toggle("over", yes);
@@ -10,9 +10,9 @@ export function onDrop(zone, take) {
   zone.addEventListener("dragleave", () => over(false));
   zone.addEventListener("drop", (event) => {
     over(false);
-    const [file] = event.dataTransfer.files;
-    if (!file) return;
+    const files = [...event.dataTransfer.files];
+    if (!files.length) return;
     event.preventDefault();
-    take(file);
+    take(...files);
   });
 }

@@ -11,6 +11,8 @@ const UNITS = {
   mass: "expected to hold that share of the activations",
   given: "values of the map",
   points: "nearness to a point",
+  documents: "% of the activations that the documents point to, per cm³",
+  contrast: "times the reference documents",
 };
 
 // A number to two digits, as people write it.

@@ -20,10 +20,15 @@ async function load(kind, query, signal) {
   return readNifti(await answer.blob());
 }
 
-// The template: a coarse one that is here soon, then the fine one.
-export async function loadTemplates(onLoad) {
+const HEAD_START_MS = 1500;
+const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+
+// The template: a coarse one that is here soon, then the fine one. On a slow line both would hold up what is
+// `urgent`, the first map: it gets a head start, and the fine one waits for it.
+export async function loadTemplates(urgent, onLoad) {
   for (const name of ["mni152-coarse", "mni152"]) {
+    await (name === "mni152" ? urgent : Promise.race([urgent, pause(HEAD_START_MS)]));
     const answer = await fetch(`static/${name}.nii.gz`);
-    if (answer.ok) onLoad(await readNifti(await answer.blob()));
+    if (answer.ok) onLoad(await readNifti(await answer.blob()), name);
   }
 }

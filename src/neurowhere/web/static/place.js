@@ -20,10 +20,12 @@ export const place = () => at;
 // The crosshair has moved: tell what is there, once it rests.
 export function movedTo(point, texts) {
   at = point;
+  asking?.abort(); // what is under way tells of another place
   ["x", "y", "z"].forEach((axis, i) => { if (document.activeElement !== $(axis)) $(axis).value = point[i]; });
   $("x").setCustomValidity("");
   $("here").textContent = "";
   $("place-where").textContent = `${mm(point)} mm`;
+  $("place-words").textContent = ""; // those of another place
   $("panel-place").setAttribute("aria-busy", "true");
   tellSoon(texts);
 }

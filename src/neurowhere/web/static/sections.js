@@ -13,6 +13,7 @@ const AXES = ["x", "y", "z"];
 const GAP = 6; // between panels, in mm
 const FINEST = 2; // pixels per mm that are computed; beyond that the browser enlarges
 const GREY = 0.85; // of the template, so that colours stand out
+const MOST_SHEETS = 12; // sizes of sections that are kept
 const HAIR = "79 209 196";
 const CLEAR_MM = 5; // around the crosshair's centre, so that what lies there is seen
 
@@ -66,15 +67,28 @@ export function drawSection(context, { template, volume, scale, at, outline }, p
   const fine = Math.min(panel.width / wide(plane), finest);
   const [width, height] = [Math.round(fine * wide(plane)), Math.round(fine * high(plane))];
   const [first, right, down] = grid(plane, at, fine);
-  const pixels = new ImageData(width, height);
-  const grey = template.plane(first, right, down, width, height);
-  const values = volume?.plane(first, right, down, width, height);
-  paint(pixels.data, grey, values, scale);
-  if (outline) drawOutline(pixels, outline.volume.plane(first, right, down, width, height));
-  const sheet = new OffscreenCanvas(width, height);
-  sheet.getContext("2d").putImageData(pixels, 0, 0);
+  const sheet = sheetOf(width, height);
+  const grey = template?.plane(first, right, down, width, height, sheet.grey) ?? sheet.grey.fill(0); // it may come later
+  const values = volume?.plane(first, right, down, width, height, sheet.values);
+  paint(sheet.pixels.data, grey, values, scale);
+  if (outline) drawOutline(sheet.pixels, outline.volume.plane(first, right, down, width, height));
+  sheet.context.putImageData(sheet.pixels, 0, 0);
   context.imageSmoothingQuality = "high";
-  context.drawImage(sheet, panel.left, panel.top, panel.width, panel.height);
+  context.drawImage(sheet.canvas, panel.left, panel.top, panel.width, panel.height);
+}
+
+// What a section of a size is drawn with; kept, because a new one at each move would be garbage.
+const sheets = new Map();
+
+function sheetOf(width, height) {
+  const key = `${width} ${height}`;
+  if (!sheets.has(key)) {
+    if (sheets.size >= MOST_SHEETS) sheets.clear();
+    const canvas = new OffscreenCanvas(width, height);
+    const [grey, values] = [new Float32Array(width * height), new Float32Array(width * height)];
+    sheets.set(key, { canvas, context: canvas.getContext("2d"), pixels: new ImageData(width, height), grey, values });
+  }
+  return sheets.get(key);
 }
 
 // The first point of a plane, and the steps to the right and down, in mm.

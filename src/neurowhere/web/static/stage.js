@@ -12,6 +12,7 @@ export const hooks = { onMove: () => {}, onView: () => {} };
 export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView() });
 
 const GLANCE_MS = 120; // of pointing at something, before its map is asked for
+const UNCUT = ["mass", "significant"]; // images that have no threshold
 let latest = 0;
 let own = null; // the map of the query itself, to which every glance returns
 let shown = null;
@@ -32,6 +33,7 @@ function apply(view, volumes) {
   $("caption").textContent = view.words;
   $("back").hidden = view === own;
   $("open-term").hidden = !view.term;
+  $("hidden").disabled = UNCUT.includes(view.image);
   drawLegend(scale);
 }
 
@@ -48,6 +50,7 @@ export async function prepare(view, signal) {
     own = view;
     pinned = null;
     viewer.scene.outline = null;
+    delete $("stage").dataset.outlined;
     apply(view, volumes);
   };
 }
@@ -99,6 +102,7 @@ export function clearStage(words) {
   latest += 1;
   own = pinned = shown = null;
   viewer.set({ maps: [], outline: null });
+  delete $("stage").dataset.outlined;
   $("caption").textContent = words;
   $("back").hidden = $("open-term").hidden = true;
   fill($("legend"));
@@ -114,7 +118,9 @@ export async function showRegion({ region, name }, at) {
   goTo(at);
   const asked = latest;
   const outline = await mapOf("region", { region, ...naming() }).catch(() => null);
-  if (asked === latest && outline) viewer.set({ outline: { volume: outline, name } });
+  if (asked !== latest || !outline) return;
+  viewer.set({ outline: { volume: outline, name } });
+  $("stage").dataset.outlined = region;
 }
 
 export function goTo(place) {
@@ -122,4 +128,7 @@ export function goTo(place) {
   bringIntoSight();
 }
 
-export const begin = () => loadTemplates((template) => viewer.set({ template, view: chosen("view") }));
+export const begin = (urgent) => loadTemplates(urgent, (template, name) => {
+  viewer.set({ template, view: chosen("view") });
+  $("stage").dataset.template = name;
+});

@@ -23,9 +23,17 @@ export function say(words) {
   $("said").textContent = words;
 }
 
-export function notice(words) {
+export function notice(words, ...more) {
   $("notice").hidden = !words;
-  $("notice").textContent = words ?? "";
+  fill($("notice"), words ?? "", ...more);
+}
+
+// Tell how far long work is; without a share of it, only that it goes on.
+export function working(words, share = null) {
+  $("work").hidden = !words;
+  $("work-words").textContent = words ?? "";
+  if (share === null) $("work-bar").removeAttribute("value");
+  else $("work-bar").value = share;
 }
 
 const hideToast = settle(() => { $("toast").hidden = true; }, 1600);

@@ -59,11 +59,13 @@ export class Viewer {
 
   draw(finest) {
     if (this.planned) cancelAnimationFrame(this.planned);
+    this.canvas.dataset.pending = "yes"; // until the picture is what the scene says
     this.planned = requestAnimationFrame(() => this.#drawNow(finest));
   }
 
   #drawNow(finest) {
     this.planned = null;
+    delete this.canvas.dataset.pending;
     const { canvas, scene } = this;
     const dpr = window.devicePixelRatio || 1;
     const [width, height] = [Math.round(canvas.clientWidth * dpr), Math.round(canvas.clientHeight * dpr)];
@@ -71,7 +73,7 @@ export class Viewer {
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     const context = canvas.getContext("2d");
     context.clearRect(0, 0, width, height);
-    if (!scene.template) return;
+    if (!scene.template && (scene.view !== "slices" || !scene.maps.length)) return;
     this.panels = this.views[scene.view](context, scene, { width, height, margin: MARGIN * dpr, dpr, finest });
     canvas.dataset.drawn = String(Number(canvas.dataset.drawn ?? 0) + 1);
   }

@@ -2,7 +2,7 @@
 
 export class Volume {
   constructor(sizes, affine, values) {
-    this.sizes = sizes;
+    [this.nx, this.ny, this.nz] = sizes;
     this.values = values;
     this.inverse = inverted(affine);
   }
@@ -16,15 +16,17 @@ export class Volume {
   }
 
   // Values of a picture of `width` by `height`, from its first point, with the steps to the right and down in mm.
-  plane(first, right, down, width, height) {
-    const start = this.toVoxel(first);
-    const [over, under] = [right, down].map((step) => this.inverse.map(([a, b, c]) => a * step[0] + b * step[1] + c * step[2]));
-    const found = new Float32Array(width * height);
-    for (let row = 0; row < height; row += 1) {
-      let [i, j, k] = start.map((value, axis) => value + row * under[axis]);
-      for (let column = 0; column < width; column += 1) {
-        found[row * width + column] = this.#between(i, j, k);
-        i += over[0]; j += over[1]; k += over[2];
+  // It is drawn at every move: plain variables, because arrays would be garbage by the million.
+  plane(first, right, down, width, height, found = new Float32Array(width * height)) {
+    const [startI, startJ, startK] = this.toVoxel(first);
+    const [[overI, overJ, overK], [underI, underJ, underK]] = [right, down].map((step) => this.inverse.map(([a, b, c]) => a * step[0] + b * step[1] + c * step[2]));
+    for (let row = 0, n = 0; row < height; row += 1) {
+      let i = startI + row * underI;
+      let j = startJ + row * underJ;
+      let k = startK + row * underK;
+      for (let column = 0; column < width; column += 1, n += 1) {
+        found[n] = this.#between(i, j, k);
+        i += overI; j += overJ; k += overK;
       }
     }
     return found;
@@ -32,19 +34,24 @@ export class Volume {
 
   // The value between eight neighbours; 0 beyond the edges.
   #between(i, j, k) {
-    const [nx, ny, nz] = this.sizes;
+    const { values, nx, ny, nz } = this;
     if (!(i > -1 && j > -1 && k > -1 && i < nx && j < ny && k < nz)) return 0;
-    const [x, y, z] = [Math.floor(i), Math.floor(j), Math.floor(k)];
-    const [u, v, w] = [i - x, j - y, k - z];
-    const { values } = this;
-    const inside = x >= 0 && y >= 0 && z >= 0 && x + 1 < nx && y + 1 < ny && z + 1 < nz;
-    if (inside) {
-      const at = x + nx * (y + ny * z);
-      const far = at + nx * ny;
-      const near = (values[at] * (1 - u) + values[at + 1] * u) * (1 - v) + (values[at + nx] * (1 - u) + values[at + nx + 1] * u) * v;
-      const next = (values[far] * (1 - u) + values[far + 1] * u) * (1 - v) + (values[far + nx] * (1 - u) + values[far + nx + 1] * u) * v;
-      return near * (1 - w) + next * w;
-    }
+    const x = Math.floor(i);
+    const y = Math.floor(j);
+    const z = Math.floor(k);
+    const u = i - x;
+    const v = j - y;
+    const w = k - z;
+    if (x < 0 || y < 0 || z < 0 || x + 1 >= nx || y + 1 >= ny || z + 1 >= nz) return this.#atEdge(x, y, z, [u, v, w]);
+    const at = x + nx * (y + ny * z);
+    const far = at + nx * ny;
+    const near = (values[at] * (1 - u) + values[at + 1] * u) * (1 - v) + (values[at + nx] * (1 - u) + values[at + nx + 1] * u) * v;
+    const next = (values[far] * (1 - u) + values[far + 1] * u) * (1 - v) + (values[far + nx] * (1 - u) + values[far + nx + 1] * u) * v;
+    return near * (1 - w) + next * w;
+  }
+
+  #atEdge(x, y, z, [u, v, w]) {
+    const { values, nx, ny, nz } = this;
     let sum = 0;
     for (const [a, p] of [[x, 1 - u], [x + 1, u]]) {
       for (const [b, q] of [[y, 1 - v], [y + 1, v]]) {
@@ -58,7 +65,13 @@ export class Volume {
 
   // Magnitudes of what is not zero, in order.
   get magnitudes() {
-    this.sorted ??= Float32Array.from(this.values.filter((value) => value !== 0), Math.abs).sort();
+    if (!this.sorted) {
+      const { values } = this;
+      const found = new Float32Array(values.length);
+      let n = 0;
+      for (let i = 0; i < values.length; i += 1) if (values[i] !== 0) { found[n] = Math.abs(values[i]); n += 1; }
+      this.sorted = found.slice(0, n).sort();
+    }
     return this.sorted;
   }
 

@@ -1,8 +1,9 @@
-"""Decoding of points and of images that a request brings; no image is ever written to disk."""
+"""Uploads: places, images and documents that a request brings; none is ever written to disk."""
 
 import warnings
 import zlib
 from http import HTTPStatus
+from io import BytesIO
 from math import prod
 from threading import Lock
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.exceptions import DataWarning
+from neurowhere.exceptions import DataWarning, MissingExtraError, TextError
+from neurowhere.inputs.documents import docx_to_text, pdf_to_text, read_stream
+from neurowhere.inputs.markup import html_to_text
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point, studies_of
@@ -18,19 +21,23 @@ from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web.errors import ApiError
-from neurowhere.web.schemas import DecodeQuery, MapQuery
+from neurowhere.web.schemas import DecodeQuery, DocumentQuery, MapQuery
 
-__all__ = ["decode_map", "decode_points", "read_image"]
+__all__ = ["decode_map", "decode_points", "read_document", "read_image"]
 
 GZIP = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
 MOST_BYTES = 8 * MOST_VOXELS + 100_000  # unpacked
 N_REGIONS = 10
+NAME = "the file"  # in errors, which repeat nothing of the user's
 
 Floats = NDArray[np.floating]
 
 _warning = Lock()  # Python's record of warnings belongs to the whole process
+
+
+# ---- places and images
 
 
 def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str, Any]:
@@ -129,13 +136,13 @@ def read_image(content: bytes) -> Any:
     try:
         image = nibabel.Nifti1Image.from_bytes(data)
     except Exception as error:  # nibabel has many
-        raise _refuse("expected a NIfTI image (.nii or .nii.gz)") from error
+        raise _no_image("expected a NIfTI image (.nii or .nii.gz)") from error
     if prod(image.shape) > MOST_VOXELS:
-        raise _refuse(f"expected an image of at most {MOST_VOXELS:,} voxels")
+        raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
     try:
         np.asanyarray(image.dataobj)
     except (OSError, ValueError) as error:
-        raise _refuse("expected a whole image, but it is shorter than its header says") from error
+        raise _no_image("expected a whole image, but it is shorter than its header says") from error
     return image
 
 
@@ -144,12 +151,54 @@ def _unpack(content: bytes) -> bytes:
     try:
         data = unpacker.decompress(content, MOST_BYTES)
     except zlib.error as error:
-        raise _refuse("expected a whole file, but it cannot be unpacked") from error
+        raise _no_image("expected a whole file, but it cannot be unpacked") from error
     if unpacker.unconsumed_tail:
-        raise _refuse(f"expected an image of at most {MOST_BYTES:,} bytes, unpacked")
+        raise _no_image(f"expected an image of at most {MOST_BYTES:,} bytes, unpacked")
     return data
 
 
-def _refuse(message: str) -> ApiError:
+def _no_image(message: str) -> ApiError:
     hint = "send one 3-D map in MNI space, at 1 mm or coarser"
     return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_image", message, hint)
+
+
+# ---- documents
+
+
+def read_document(query: DocumentQuery, most: int) -> dict[str, Any]:
+    """Return the prose of a document, cut where it exceeds the limit of a text.
+
+    Parameters
+    ----------
+    query : DocumentQuery
+    most : int
+        Characters of a text.
+
+    Returns
+    -------
+    dict
+        As `DocumentAnswer` describes it.
+    """
+    try:
+        text = _read_prose(query.content, query.kind).strip()
+    except MissingExtraError as error:
+        raise _no_document(
+            f"This server cannot read {query.kind} files.", "Paste the text."
+        ) from error
+    except TextError as error:
+        hint = "Check that it is whole and of this format, or paste its text."
+        raise _no_document("The document cannot be read.", hint) from error
+    return {"text": text[:most], "characters": len(text)}
+
+
+def _no_document(message: str, hint: str) -> ApiError:
+    return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_document", message, hint)
+
+
+def _read_prose(content: bytes, kind: str) -> str:
+    if kind == "pdf":
+        return pdf_to_text(content, NAME)
+    if kind == "docx":
+        return docx_to_text(content, NAME)
+    words = read_stream(BytesIO(content), NAME)
+    return html_to_text(words) if kind == "html" else words
