@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
-from neurowhere.text.clinical import grammar
+from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, Grammar
 from neurowhere.text.clinical.reading import Reading
 
@@ -53,7 +53,7 @@ class Clauses(Grammar):
         end = i
         limit = min(len(self.tokens), i + REACH)
         has_place = False
-        is_subject = self.token(i - 1) in grammar.OPENING  # "that the pons and the insula respond"
+        is_subject = self.token(i - 1) in lexicon.OPENING  # "that the pons and the insula respond"
         depth = 0  # of brackets
         while end < limit:
             depth += self.gap(end).count("(") - self.gap(end).count(")")
@@ -69,7 +69,7 @@ class Clauses(Grammar):
                 break
             if end > i and not through_verbs and self.is_verb(end):
                 break
-            if self.tokens[end] in grammar.PREPOSITIONS and self.leads_away(end, has_place):
+            if self.tokens[end] in lexicon.PREPOSITIONS and self.leads_away(end, has_place):
                 break
             number = self.begins.get(end)
             has_place = has_place or self.is_structure(number)
@@ -79,45 +79,47 @@ class Clauses(Grammar):
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""
         token, gap = self.tokens[j], self.gap(j)
-        if token in grammar.STOPS or j in self.ends:
+        if token in lexicon.STOPS or j in self.ends:
             return True
+        if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
+            return False  # "no lesion in the following: pons, insula"
         return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
 
     def is_other(self, j: int, within_commas: bool) -> bool:
         """Whether something else begins at token j after the first word of what is said."""
         token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
         has_comma = "," in self.gap(j)
-        if has_comma and token in grammar.INCLUDING:
+        if has_comma and token in lexicon.INCLUDING:
             return False
         if has_comma and (
-            within_commas or token in grammar.STOPS_AFTER_COMMA or token in grammar.AFFIRMING
+            within_commas or token in lexicon.STOPS_AFTER_COMMA or token in lexicon.AFFIRMING
         ):
             return True
         if has_comma and self.is_introduced(j):
             return True
-        if token in grammar.CONJUNCTIONS or has_comma:
-            is_new = token == "and" and (after in grammar.ARTICLES or after in grammar.AFFIRMING)
-            is_new = is_new or after in grammar.PASTS
-            return is_new or (token != "or" and after in grammar.SEEN) or self.is_clause(j)
+        if token in lexicon.CONJUNCTIONS or has_comma:
+            is_new = token == "and" and (after in lexicon.ARTICLES or after in lexicon.AFFIRMING)
+            is_new = is_new or after in lexicon.PASTS
+            return is_new or (token != "or" and after in lexicon.SEEN) or self.is_clause(j)
         match token:
             case "with":
-                return before not in grammar.COMPANIONS and before not in grammar.PEOPLE
-            case "that":
-                return before not in grammar.EVIDENCE
+                return before not in lexicon.COMPANIONS and before not in lexicon.PEOPLE
+            case "that":  # not "that of the insula"
+                return before not in lexicon.EVIDENCE and after not in lexicon.PREPOSITIONS
             case "as":
                 return before not in ("such", "well") and after != "well"
             case "to":
-                return before in grammar.RESPONSES
+                return before in lexicon.RESPONSES
             case _:
                 return False
 
     def is_introduced(self, j: int) -> bool:
         """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
         first, end = self.sentence(j)
-        if self.tokens[first] not in grammar.INTRODUCING:
+        if self.tokens[first] not in lexicon.INTRODUCING:
             return False
         for k in range(j, end):
-            if self.tokens[k] in grammar.CONJUNCTIONS:
+            if self.tokens[k] in lexicon.CONJUNCTIONS:
                 return False
             if k > j and "," in self.gap(k):
                 return True
@@ -125,31 +127,31 @@ class Clauses(Grammar):
 
     def is_clause(self, j: int) -> bool:
         """Whether a conjunction or comma at token j begins a clause: it has a verb of its own."""
-        first = j + (self.tokens[j] in grammar.CONJUNCTIONS)
+        first = j + (self.tokens[j] in lexicon.CONJUNCTIONS)
         item = self.token(first)
-        if item.isdigit() or item in grammar.UNDERGOING:
+        if item.isdigit() or item in lexicon.UNDERGOING:
             return True
-        if item.endswith("ed") and self.token(first + 1) in grammar.PREPOSITIONS | {"through"}:
+        if item.endswith("ed") and self.token(first + 1) in lexicon.PREPOSITIONS | {"through"}:
             return True  # "avoided the thalamus and passed through the caudate"
         for k in range(j, min(j + LONGEST_ITEM, len(self.tokens))):
             is_part = (
-                "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in grammar.TURNS
+                "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in lexicon.TURNS
             )
             if k > j and is_part:
                 return False
             if k > j and k in self.ends and k - 1 in self.finishes:
                 return True  # "no bleed, thalamus normal"
-            if self.tokens[k] in grammar.PEOPLE:
+            if self.tokens[k] in lexicon.PEOPLE:
                 return True
             if self.is_verb(k):
-                return grammar.SEEN.isdisjoint(
+                return lexicon.SEEN.isdisjoint(
                     self.tokens[k + 1 : k + 4]
                 )  # "no X or Y was seen" goes on
         return False
 
     def leads_away(self, j: int, has_place: bool) -> bool:
         """Whether what follows a preposition is not meant: people, or more than the place."""
-        if self.tokens[j] != "of" and not grammar.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
+        if self.tokens[j] != "of" and not lexicon.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4]):
             return True
         if has_place and self.tokens[j] in ("from", "by"):
             return True
@@ -161,7 +163,7 @@ class Clauses(Grammar):
     def aside_end(self, j: int) -> int | None:
         """First token after an aside that begins at token j right after a conjunction."""
         before = self.token(j - 1)
-        if "," not in self.gap(j) or not (before in grammar.CONJUNCTIONS or before in grammar.NOT):
+        if "," not in self.gap(j) or not (before in lexicon.CONJUNCTIONS or before in lexicon.NOT):
             return None
         for k in range(j + 1, min(j + LONGEST_ASIDE, len(self.tokens))):
             if self.is_sentence_end(k):
@@ -185,7 +187,7 @@ class Clauses(Grammar):
                 names.append(number)
                 j = after = self.reading.last[number] + 1
             elif self.belongs_to_place(j) and ("," not in self.gap(j) or names):
-                after += after == j and self.tokens[j] in grammar.QUALITIES
+                after += after == j and self.tokens[j] in lexicon.QUALITIES
                 j += 1
             else:
                 break
@@ -206,7 +208,7 @@ class Clauses(Grammar):
         """
         first = max(self.sentence(i)[0], i - LONGEST_ASIDE - REACH_BACK)
         end = self.before_verb(i)
-        verbs = grammar.FINITE.intersection(self.tokens[end + 1 : i])
+        verbs = lexicon.FINITE.intersection(self.tokens[end + 1 : i])
         names: list[list[int]] = [[]]  # the list, its last name first
         end, aside = self.before_aside(end)
         i = end
@@ -219,15 +221,15 @@ class Clauses(Grammar):
                 if not is_list or i not in self.finishes:
                     break
                 after_comma = after_comma or len(names)
-                if self.tokens[i + 1] not in grammar.CONJUNCTIONS:
+                if self.tokens[i + 1] not in lexicon.CONJUNCTIONS:
                     names.append([])
             number = self.finishes.get(i)
             if number is not None:
                 names[-1].append(number)
                 i = self.reading.first[number]
-            elif token in grammar.CONJUNCTIONS:
-                is_single = token == "and" and not verbs.isdisjoint(grammar.SINGULAR)
-                if is_single and self.is_determined(i + 1) and not self.is_pair(i):
+            elif token in lexicon.CONJUNCTIONS:
+                is_single = token == "and" and not verbs.isdisjoint(lexicon.SINGULAR)
+                if is_single and self.is_determined(i + 1) and not self.is_shared(i, first):
                     break
                 is_list = True
                 names.append([])
@@ -235,15 +237,20 @@ class Clauses(Grammar):
                 if not verbs:
                     break
                 names = names if with_people else [[]]
-            elif token in grammar.STOPS or token == "that":
+            elif token in lexicon.STOPS or token == "that":
                 break
-            elif self.is_verb(i):
+            elif self.is_verb(i) and not (verbs and self.is_reduced(i) and not any(names)):
                 names = names[: after_comma or 1]
                 break
             i -= 1
         found = [number for group in names for number in group] or self.before_relative(i, first)
-        is_example = bool(aside) and self.tokens[end + 1] in grammar.INCLUDING
+        is_example = bool(aside) and self.tokens[end + 1] in lexicon.INCLUDING
         return [*aside, *found] if is_example else found or aside
+
+    def is_reduced(self, i: int) -> bool:
+        """Whether a past at token i has no subject of its own: "the spot described in May is …"."""
+        is_past = self.tokens[i].endswith("ed") and self.tokens[i] not in lexicon.LINKS
+        return is_past and self.token(i + 1) in lexicon.PREPOSITIONS
 
     def before_relative(self, i: int, first: int) -> list[int]:
         """Return the names before a relative clause: "the spot in the pons that worried her"."""
@@ -252,18 +259,21 @@ class Clauses(Grammar):
             return []
         return self.names(range(first, relative))
 
-    def is_pair(self, i: int) -> bool:
-        """Whether the "and" at token i joins two of a pair: "between the pons and the insula"."""
-        return "between" in self.tokens[max(i - LONGEST_PHRASE, 0) : i]
+    def is_shared(self, i: int, first: int) -> bool:
+        """Whether the "and" at token i joins what one noun is of: "volume of the pons and the …"."""
+        for j in range(i - 1, max(i - LONGEST_PHRASE, first), -1):
+            if self.tokens[j] in lexicon.PREPOSITIONS:
+                return self.tokens[j] == "between" or not self.is_finding(j - 1)
+        return False
 
     def before_verb(self, i: int) -> int:
         """Last token before the verb that ends before token i: "is (small and) normal"."""
-        if self.token(i - 1) == "and" and self.token(i - 3) in grammar.BEING:
+        if self.token(i - 1) == "and" and self.token(i - 3) in lexicon.BEING:
             i -= 2
-        if self.token(i - 1) == "as" and self.token(i - 2) in grammar.REGARDED:
+        if self.token(i - 1) == "as" and self.token(i - 2) in lexicon.REGARDED:
             i -= 2  # "should be regarded as tentative"
         for j in range(i - 1, max(i - 1 - LONGEST_PHRASE, -1), -1):
-            is_verb = self.is_link(j) or self.tokens[j] in grammar.NOT
+            is_verb = self.is_link(j) or self.tokens[j] in lexicon.NOT
             if not (is_verb and self.gap(j + 1).isspace()) or self.tokens[j] == "with":
                 return j
         return max(i - 1 - LONGEST_PHRASE, -1)
@@ -278,7 +288,7 @@ class Clauses(Grammar):
         for k in range(i, max(i - LONGEST_ASIDE, 0), -1):
             if self.is_sentence_end(k):
                 break
-            if "," in self.gap(k) and self.tokens[k] not in grammar.CONJUNCTIONS:
+            if "," in self.gap(k) and self.tokens[k] not in lexicon.CONJUNCTIONS:
                 return k - 1, self.names(range(k, i + 1))
         return i, []
 
@@ -289,20 +299,23 @@ class Clauses(Grammar):
         i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
         names: list[int] = []
-        is_introduced = self.token(first) in grammar.INTRODUCING or self.token(first) == "unlike"
+        apart: list[int] = []  # those after a comma
+        is_introduced = self.token(first) in lexicon.INTRODUCING or self.token(first) == "unlike"
         while i >= first:
             number = self.finishes.get(i)
-            if names and is_introduced and "," in self.gap(i + 1):
-                break  # "in contrast to the caudate, the putamen shows none"
+            if names and "," in self.gap(i + 1):
+                if is_introduced:
+                    break  # "in contrast to the caudate, the putamen shows none"
+                apart = [*names]
             if number is not None and self.is_structure(number):
                 names.append(number)
                 i = self.reading.first[number]
-            elif self.tokens[i] in grammar.STOPS or self.tokens[i] == "with":
+            elif self.tokens[i] in lexicon.STOPS or self.tokens[i] == "with":
                 break
-            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in grammar.PREPOSITIONS:
+            elif self.tokens[i] in ("that", "those") and self.token(i + 1) in lexicon.PREPOSITIONS:
                 break  # "that in the putamen did not"
-            elif not (self.belongs_to_place(i) or self.tokens[i] in grammar.OF_PLACES):
-                return names if "," in self.gap(i + 1) else []
+            elif self.is_finding(i) or self.is_verb(i) or self.tokens[i] in lexicon.PEOPLE:
+                return apart
             i -= 1
         return names
 
@@ -320,7 +333,7 @@ class Clauses(Grammar):
             if self.is_structure(self.finishes.get(j)):
                 return self.place_before(j + 1)
             is_neutral = (
-                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in grammar.NEUTRAL
+                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in lexicon.OWNING
             )
             if self.is_sentence_end(j + 1) or not (is_neutral or j in self.ends):
                 break
@@ -328,7 +341,7 @@ class Clauses(Grammar):
 
     def antecedents(self, i: int) -> list[int]:
         """Return the names that a pronoun before the verb at token i stands for."""
-        is_open = not grammar.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(
+        is_open = not lexicon.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(
             i
         )
         return [] if is_open else self.meant(self.before_verb(i))
@@ -339,7 +352,7 @@ class Clauses(Grammar):
         They are those before it in its sentence, or else those of the sentence before: "a cluster
         in the pons; it vanished".
         """
-        if not (self.token(i) in grammar.PRONOUNS or self.token(i) == "which"):
+        if not (self.token(i) in lexicon.PRONOUNS or self.token(i) == "which"):
             return []
         first, _ = self.sentence(i)
         names = self.names(range(max(first, i - REACH), i))
@@ -385,6 +398,6 @@ class Clauses(Grammar):
             number = self.finishes.get(k)
             if self.is_structure(number):
                 return [] if number is None else [number]
-            if not (self.tokens[k].isdigit() or self.tokens[k] in grammar.UNITS):
+            if not (self.tokens[k].isdigit() or self.tokens[k] in lexicon.UNITS):
                 break
         return []

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from neurowhere.text.clinical import grammar
-from neurowhere.text.clinical.clauses import REACH
+from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.clauses import LONGEST_MEASURE, REACH
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.nondenials import Cue, NonDenials
 from neurowhere.text.clinical.places import LESION
@@ -22,7 +22,7 @@ from neurowhere.text.words import fold
 
 MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
 LEAST_NULL = 0.1  # p-values from here on are null results
-INVERTIBLE: tuple[grammar.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
+INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
 
@@ -42,7 +42,7 @@ class Denials(NamedTuple):
 
 def attach_denials(reading: Reading) -> Denials:
     """Find the matches that a text denies, each with the tokens that deny it."""
-    found = (Cue(*each) for each in grammar.CUES.find(reading.tokens))
+    found = (Cue(*each) for each in lexicon.CUES.find(reading.tokens))
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
     result = Denials({}, {})
@@ -102,7 +102,7 @@ class _DenialReader(NonDenials):
         if cue.kind not in INVERTIBLE or not (cue.first == 0 or self.is_sentence_end(cue.first)):
             return []
         j = self.after_not(cue.last + 1) + 1 if cue.kind == "not" else cue.last + 1
-        is_verb = self.token(j) in grammar.BEING and self.is_phrase(j + 1)
+        is_verb = self.token(j) in lexicon.BEING and self.is_phrase(j + 1)
         return self.ahead(j + 1) if is_verb else []
 
     # ---- "no" and its like
@@ -113,7 +113,7 @@ class _DenialReader(NonDenials):
         is_noun = self.tokens[cue.last] == "of"  # "resolution of"
         if self.is_group(cue) or self.is_needed(cue) or (is_noun and self.is_partial(cue)):
             return []
-        if self.tokens[cue.last] in grammar.ANSWERS and self.ends_clause(j):
+        if self.tokens[cue.last] in lexicon.ANSWERS and self.ends_clause(j):
             return self.label(i) or self.asked(i) or self.place_before(i)
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
@@ -127,16 +127,18 @@ class _DenialReader(NonDenials):
         compared = self.compared(j)
         if compared:
             return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
-        if self.tokens[i] in grammar.RATHER:
+        if self.tokens[i] in lexicon.RATHER:
             return self.in_phrase(cue, names)
         if self.structures(names) or self.tokens[i] == "nor":
             return names
-        return [*names, *(self.place_before(i) or self.examined(i))]
+        if self.token(i - 1) == "where" or self.tokens[max(i - 2, 0) : i] == ["in", "which"]:
+            return [*names, *self.structures(self.names(range(max(i - LONGEST_PHRASE, 0), i)))[-1:]]
+        return [*names, *(self.place_before(i) or self.examined(i) or self.referred(j))]
 
     def is_pronoun(self, cue: Cue) -> bool:
         """Whether "none" or "neither" stands for what went before: "none showed an effect"."""
         j = cue.last + 1
-        j += 2 * (self.token(j) == "of" and self.token(j + 1) in grammar.THESE)
+        j += 2 * (self.token(j) == "of" and self.token(j + 1) in lexicon.THESE)
         return self.tokens[cue.first] in ("none", "neither") and self.is_past(j)
 
     def listed_before(self, i: int) -> list[int]:
@@ -146,7 +148,7 @@ class _DenialReader(NonDenials):
             return self.place_before(i)
         before = range(self.sentence(first - 1)[0], first)
         names = self.structures(self.names(before))
-        is_people = any(self.tokens[j] in grammar.PEOPLE for j in before)
+        is_people = any(self.tokens[j] in lexicon.PEOPLE for j in before)
         return [] if is_people or len(names) < 2 else names
 
     def examined(self, i: int) -> list[int]:
@@ -157,8 +159,8 @@ class _DenialReader(NonDenials):
             return []
         if i and ":" in self.gap(i):
             return self.structures(self.label(i))
-        is_said = self.token(i - 1) in grammar.YIELDING
-        is_examined = is_said and not grammar.EXAMINED.isdisjoint(words)
+        is_said = self.token(i - 1) in lexicon.YIELDING
+        is_examined = is_said and not lexicon.EXAMINED.isdisjoint(words)
         return self.structures(self.subject(i - 1)) if is_examined else []
 
     def asked(self, i: int) -> list[int]:
@@ -168,7 +170,7 @@ class _DenialReader(NonDenials):
     def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
         """Deny the places of a null result: those named after it at token j, or before token i."""
         names = self.structures(names) or self.structures(self.after_people(j))
-        if not (self.is_link(i - 1) or self.tokens[i] in grammar.NOT):
+        if not (self.is_link(i - 1) or self.tokens[i] in lexicon.NOT):
             return names
         first, _ = self.sentence(i)
         has_lesion = any(fold(token) in LESION for token in self.tokens[first:i])
@@ -181,7 +183,7 @@ class _DenialReader(NonDenials):
         for j in range(i, min(i + REACH, len(self.tokens))):
             if self.is_end(j):
                 return []
-            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in grammar.PEOPLE:
+            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in lexicon.PEOPLE:
                 return self.ahead(j + 1)
         return []
 
@@ -194,11 +196,12 @@ class _DenialReader(NonDenials):
         word = self.token(j)
         if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
             # "the insula responded, the pons did not"
-            return self.place_before(cue.first) or self.answered(cue.first)
-        if word in grammar.IDLE or self.holds(j) or self.is_before(j):
+            names = self.place_before(cue.first) or self.answered(cue.first)
+            return names or self.by_null(cue.first, len(self.tokens), [])
+        if word in lexicon.IDLE or self.holds(j) or self.is_before(j):
             return []
-        compared = None if word in grammar.SEEN else self.compared(j)
-        if word in grammar.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
+        compared = None if word in lexicon.SEEN else self.compared(j)
+        if word in lexicon.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
             return self.by_null(cue.first, j + 1, self.ahead(j + 1))
         if compared in ("null", "change"):
             return self.by_null(cue.first, j, self.ahead(j)) if compared == "null" else []
@@ -208,8 +211,8 @@ class _DenialReader(NonDenials):
     def after_not(self, j: int) -> int:
         """First token from j on that is neither an auxiliary nor an adverb."""
         j += 2 * (self.tokens[j : j + 2] == ["at", "all"])
-        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j) or self.token(j) == "yet":
-            if self.token(j) in grammar.IDLE:
+        while self.token(j) in lexicon.AUXILIARIES or self.is_adverb(j) or self.token(j) == "yet":
+            if self.token(j) in lexicon.IDLE:
                 break
             j += 1
         return j
@@ -222,42 +225,44 @@ class _DenialReader(NonDenials):
             first, _ = self.sentence(first - 1)
         before = self.tokens[first : max(pronoun, first)]
         is_question = "whether" in before or "if" in before
-        is_answer = is_question and self.token(pronoun) in grammar.PRONOUNS
+        is_answer = is_question and self.token(pronoun) in lexicon.PRONOUNS
         return self.names(range(first, pronoun)) if is_answer else []
 
     def by_subject(self, cue: Cue, j: int) -> list[int] | None:
         """Deny the subject, if that is what "not" and the word at token j are about."""
         i, word = cue.first, self.tokens[j]
-        if word in grammar.OMITTED:
+        if word in lexicon.OMITTED:
             return self.subject(i, with_people=True) or self.of_subject(cue)
-        if word in grammar.SEEN:
+        if word in lexicon.SEEN:
             is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
             return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
         if word == "reach" and (names := self.structures(self.ahead(j + 1))):
             return names
-        if word in grammar.REPRESENTING and self.is_pathology(j + 1):
+        if word in lexicon.REPRESENTING and self.is_pathology(j + 1):
             return [*self.subject(i), *self.ahead(j + 1)]
-        if word in grammar.STATES:
-            is_lesion = self.is_lesion_before(i) and word not in grammar.SURVIVING
-            return [] if is_lesion else self.subject(i)
+        if word in lexicon.STATES:
+            is_lesion = self.is_lesion_before(i) and word not in lexicon.SURVIVING
+            is_relative = self.token(self.before_verb(i)) == "which"
+            names = self.subject(i) if is_relative else self.of_subject(cue)
+            return [] if is_lesion else names or self.rest(j + 1)
         return None
 
     def is_pathology(self, j: int) -> bool:
         """Whether the phrase at token j names a lesion or disease: "a true lesion"."""
         near = self.tokens[j : j + 4]
-        return any(fold(token) in LESION or token in grammar.REAL for token in near)
+        return any(fold(token) in LESION or token in lexicon.REAL for token in near)
 
     def by_object(self, cue: Cue, j: int) -> list[int]:
         """Deny the object, or the place that is not so and does not do so."""
         word = self.tokens[j]
-        if word in grammar.OPINIONS:
+        if word in lexicon.OPINIONS:
             return self.believed(j + 1)
-        if word in grammar.NEEDING:
+        if word in lexicon.NEEDING:
             return self.structures(self.ahead(j + 1))
-        if word in grammar.SHOWING:
+        if word in lexicon.SHOWING:
             return [*self.place_before(cue.first), *self.ahead(j + 1)]
         names = self.ahead(j, within_commas=True)
-        is_direct = word in grammar.HAVING or word in grammar.PREPOSITIONS or self.is_phrase(j)
+        is_direct = word in lexicon.HAVING or word in lexicon.PREPOSITIONS or self.is_phrase(j)
         names = names if is_direct else self.structures(names)
         return names or self.by_quality(cue, j)
 
@@ -267,16 +272,19 @@ class _DenialReader(NonDenials):
         "I do not think that the lesion in the pons explains it" does not deny the lesion.
         """
         _, end = self.sentence(j)
-        if not grammar.EXPLAINING.isdisjoint(self.tokens[j:end]):
+        if not lexicon.EXPLAINING.isdisjoint(self.tokens[j:end]):
             return []
         return self.ahead(j + (self.token(j) == "that"), through_verbs=True)
 
     def by_quality(self, cue: Cue, j: int) -> list[int]:
         """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
-        is_closed = self.closes(j + 1) or self.tokens[j] in grammar.PREPOSITIONS
-        is_said = self.follows_verb(cue.first) and not self.is_lesion_before(cue.first)
-        is_act = self.token(cue.first - 1) in ("did", "does", "do")
-        return self.place_before(cue.first) if is_act or (is_said and is_closed) else []
+        i = cue.first
+        joint = self.token(self.before_verb(i))
+        if joint in lexicon.CONJUNCTIONS or joint == "but":
+            return self.place_before(self.first_verb(i))  # "is midline and not effaced"
+        is_act = self.token(i - 1) in ("did", "does", "do")
+        is_said = is_act or self.follows_verb(i) or i - 1 in self.finishes
+        return self.place_before(i) if is_said else []
 
     # ---- verbs, adjectives and other predicates
 
@@ -285,7 +293,8 @@ class _DenialReader(NonDenials):
         j = cue.last + 1
         j += self.token(j) == "only"  # "sparing only the pons"
         if self.is_phrase(j):
-            return self.ahead(j) or self.meant(j)
+            names = self.ahead(j) or self.meant(j)
+            return names if self.structures(names) else [*names, *self.referred(j)]
         is_passive = self.token(j) == "by" and self.follows_verb(cue.first)
         is_said = is_passive or self.is_predicate(cue.first, cue.last)
         return self.of_subject(cue) if is_said else []
@@ -293,67 +302,126 @@ class _DenialReader(NonDenials):
     def by_removal(self, cue: Cue) -> list[int]:
         """Deny the places whose data are left out of an analysis."""
         first, end = self.sentence(cue.first)
-        is_data = not grammar.DATA.isdisjoint(self.tokens[first : cue.first])
-        if is_data or not grammar.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
+        is_data = not lexicon.DATA.isdisjoint(self.tokens[first : cue.first])
+        if is_data or not lexicon.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
             return self.subject(cue.first, with_people=True)
         return []
 
     def by_adjective(self, cue: Cue) -> list[int]:
         """Deny what is normal: the structure that follows, the subject, or what has the quality."""
         i, j = cue.first, cue.last + 1
-        if self.tokens[i] in grammar.UNLIKELY and self.token(j) == "that":
+        if self.tokens[i] in lexicon.UNLIKELY and self.token(j) == "that":
             return self.structures(self.believed(j))
         if self.is_predicate(i, cue.last):
-            names = [] if self.is_effect(i) else self.of_subject(cue) or self.where(j)
+            if self.is_effect(i):
+                return self.likewise(j)
+            names = self.of_subject(cue) or self.where(j) or self.of_clause(i)
             return [*names, *self.likewise(j)]
         if self.token(j) == "by":  # "unaffected by damage to the putamen"
-            return self.structures(self.ahead(j + 1))
-        if not self.is_phrase(j):
+            names = self.structures(self.ahead(j + 1))
+            return names or ([] if self.is_effect(i) else [*self.of_subject(cue), *self.likewise(j)])
+        if not lexicon.LOSING.isdisjoint(self.tokens[max(i - 3, 0) : i]):
+            return []  # "loss of the normal signal in the pons"
+        if self.ends_clause(j) or not lexicon.PEOPLE.isdisjoint(self.tokens[j : j + 3]):
             return []
         is_kept = self.token(i - 1) == "with" and self.tokens[i] != "normal"
-        if is_kept and (names := self.ahead(j)):
+        if is_kept and self.is_phrase(j) and (names := self.ahead(j)):
             return names  # "aphasia with preserved comprehension"
-        return self.heads(j) or (self.owner(i) if self.tokens[j] in grammar.QUALITIES else [])
+        return self.heads(j) or self.owner(i) or self.measured(j)
+
+    def measured(self, j: int) -> list[int]:
+        """Return the places of what is measured at token j: "normal MRI of the pons"."""
+        for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
+            if k > j and self.ends_clause(k):
+                break
+            if self.tokens[k] in lexicon.MEASURED:
+                return self.rest(k + 1) if self.token(k + 1) in lexicon.WHERE else []
+        return []
+
+    def rest(self, j: int) -> list[int]:
+        """Return the structures of what is left of a clause at token j: "in any voxel of …"."""
+        end = j
+        while end < min(j + REACH, len(self.tokens)) and not self.is_end(end):
+            if end > j and (self.is_verb(end) or self.is_other(end, within_commas=False)):
+                break
+            end += 1
+        return self.structures(self.names(range(j, end)))
+
+    def referred(self, j: int) -> list[int]:
+        """Return the place that "there" after token j stands for: "ruled out a lesion there"."""
+        _, end = self.sentence(j)
+        there = next((k for k in range(j, end) if self.token(k) in lexicon.THERE), None)
+        if there is None or any(self.is_end(k) for k in range(j + 1, there)):
+            return []
+        first = self.sentence(max(self.sentence(j)[0] - 1, 0))[0]
+        names = self.structures(self.names(range(max(first, j - REACH), j)))
+        return names[-1:]
 
     def by_usual(self, cue: Cue) -> list[int]:
         """Deny what has the usual measure: "is of the expected size", "the usual number of"."""
         j = cue.last + 1
-        is_measure = self.token(j) in grammar.MEASURES and not self.is_noun(j + 1)
-        return (self.heads(j) or self.owner(cue.first)) if is_measure else []
+        is_measure = self.token(j) in lexicon.MEASURES and not self.is_noun(j + 1)
+        if is_measure and (names := self.heads(j) or self.owner(cue.first)):
+            return names
+        if self.tokens[cue.first] in lexicon.EVEN:
+            return self.measured(j) or self.by_state(cue)
+        return []
 
     def by_state(self, cue: Cue) -> list[int]:
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
         i, j = cue.first, cue.last + 1
         if self.is_partial(cue) or self.tokens[i : j + 1] == ["recovered", "from"]:
             return []
-        if self.tokens[i] in grammar.FORMED and self.is_of_lesion(i):
+        if self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i):
             return []  # "the lesion of the pons is well defined"
-        if self.tokens[cue.last] in grammar.ABOLISHING and self.compared(j) == "null":
+        if self.tokens[cue.last] in lexicon.ABOLISHING and self.compared(j) == "null":
             return self.structures(self.ahead(j))  # "abolished the effect in the pons"
         while self.is_adverb(j):
             j += 1
         if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
-        is_whole = cue.last > i and self.tokens[i] not in grammar.FORMED
-        is_said = is_whole or self.closes(j) or self.token(j) in grammar.AFTER_STATE
-        if self.tokens[cue.last] in grammar.RELATING_TO:
+        is_whole = cue.last > i and self.tokens[i] not in lexicon.FORMED
+        is_said = is_whole or self.closes(j) or self.token(j) in lexicon.AFTER_STATE
+        if self.tokens[cue.last] in lexicon.RELATING_TO:
             is_said = self.follows_verb(i)
-        names = [*(self.of_subject(cue) or self.where(j)), *self.likewise(j)] if is_said else []
-        return [*names, *self.left(cue)]
+        if not is_said:
+            return self.left(cue)
+        names = self.compared_in(cue) or self.of_subject(cue) or self.where(j) or self.of_clause(i)
+        return [*names, *self.likewise(j), *self.left(cue)]
+
+    def compared_in(self, cue: Cue) -> list[int]:
+        """Return where people are alike: "the groups were indistinguishable in the caudate"."""
+        if self.tokens[cue.first] not in lexicon.ALIKE or self.structures(self.subject(cue.first)):
+            return []
+        return self.rest(cue.last + 1)
+
+    def of_clause(self, i: int) -> list[int]:
+        """Return the structures before token i in its clause, where nothing is wrong in it.
+
+        "Elsewhere, including the thalamus, diffusion is normal" speaks of the thalamus.
+        """
+        first, _ = self.sentence(i)
+        turns = [j for j in range(first, i) if self.tokens[j] in lexicon.STOPS or j in self.ends]
+        tokens = range(turns[-1] if turns else first, i)
+        if any(self.is_finding(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
+            return []
+        return self.structures(self.names(tokens))
 
     def by_absence(self, cue: Cue) -> list[int]:
         """Deny what is absent, and the place: "aphasia was seen in none", "absent in the pons"."""
         i, j = cue.first, cue.last + 1
-        while self.token(i - 1) in grammar.SEEN or self.token(i - 1) in grammar.OCCURRING:
+        while self.token(i - 1) in lexicon.SEEN or self.token(i - 1) in lexicon.OCCURRING:
             i -= 1
         if (
-            self.token(i - 1) in grammar.CONJUNCTIONS
+            self.token(i - 1) in lexicon.CONJUNCTIONS
         ):  # "present in the insula and absent in the pons"
             verb = self.first_verb(i)
             i = verb if verb < i else 0
         if self.tokens[cue.first] == "absent" and self.is_missing(i, j):
             return []
-        return [*self.subject(i), *([] if self.ends_clause(j) else self.ahead(j))]
+        is_first = self.is_sentence_end(i) or i == 0  # "in no subject was the insula active"
+        after = [] if self.ends_clause(j) else self.ahead(j, through_verbs=is_first)
+        return [*self.subject(i), *after]
 
     def is_missing(self, i: int, j: int) -> bool:
         """Whether a structure itself is absent, which is a finding: "absent corpus callosum"."""
@@ -365,7 +433,7 @@ class _DenialReader(NonDenials):
         first = self.reading.first[number] - 1
         while self.is_modifier(first):
             first -= 1
-        return self.token(first) not in grammar.PREPOSITIONS and not self.is_noun_before(first)
+        return self.token(first) not in lexicon.PREPOSITIONS and not self.is_noun_before(first)
 
     def is_bare(self, j: int) -> bool:
         """Whether the phrase at token j is a structure and nothing else: "the corpus callosum"."""
@@ -387,7 +455,7 @@ class _DenialReader(NonDenials):
     def left(self, cue: Cue) -> list[int]:
         """Return the places that something is gone from: "has disappeared from the pons"."""
         j = cue.last + 1
-        is_gone = self.tokens[cue.last] in grammar.GONE and self.token(j) in ("from", "in")
+        is_gone = self.tokens[cue.last] in lexicon.GONE and self.token(j) in ("from", "in")
         return self.structures(self.ahead(j + 1)) if is_gone else []
 
     def is_of_lesion(self, i: int) -> bool:
@@ -398,8 +466,8 @@ class _DenialReader(NonDenials):
     def is_effect(self, i: int) -> bool:
         """Whether the predicate at token i is said of an effect: "the effect was unaffected"."""
         first, _ = self.sentence(i)
-        return self.tokens[i] in grammar.UNAFFECTED and any(
-            self.tokens[j] in grammar.EFFECT and self.token(j + 1) in ("between", "in", "of")
+        return self.tokens[i] in lexicon.UNAFFECTED and any(
+            self.tokens[j] in lexicon.EFFECT and self.token(j + 1) in ("between", "in", "of")
             for j in range(first, i)
         )
 
@@ -411,10 +479,13 @@ class _DenialReader(NonDenials):
 
     def likewise(self, j: int) -> list[int]:
         """Return what shares the predicate before token j: "is normal, as are the thalami"."""
-        if self.token(j) in grammar.INCLUDING:  # "CT normal, including the basal ganglia"
+        if self.token(j) in lexicon.INCLUDING:  # "CT normal, including the basal ganglia"
             return self.structures(self.ahead(j + 1))
-        is_so = self.token(j) == "as" and self.token(j + 1) in grammar.AUXILIARIES
-        return self.structures(self.ahead(j + 2)) if is_so else []
+        for k in range(j, self.sentence(j)[1]):
+            if self.token(k) in lexicon.LIKEWISE:
+                verb = k + 1 + (self.token(k + 1) in lexicon.PRONOUNS)
+                return self.rest(verb + 1) if self.token(verb) in lexicon.AUXILIARIES else []
+        return []
 
     def of_subject(self, cue: Cue) -> list[int]:
         """Return the names of the subject of a cue, or those that its pronoun stands for."""
@@ -424,28 +495,28 @@ class _DenialReader(NonDenials):
         is_state, verb = cue.kind == "state", self.first_verb(i)
         is_bare = not self.names(range(verb, i))
         joint = self.token(self.before_verb(i))
-        if (joint in grammar.CONJUNCTIONS and (is_state or is_bare)) or (
+        if (joint in lexicon.CONJUNCTIONS and (is_state or is_bare)) or (
             joint == "but" and is_bare
         ):
             i = verb  # "was exposed and left untouched"
         names = self.subject(i, with_people=cue.kind == "verb") or self.antecedents(i)
         if not names and is_state and is_bare:
             names = self.subject(verb)  # "was significant only before correction"
-        is_exam = not grammar.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
+        is_exam = not lexicon.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
         return names or (self.supposed(i) if is_exam else [])
 
     def first_verb(self, i: int) -> int:
         """First verb of the sentence before token i, or token i."""
         first, _ = self.sentence(i)
-        return next((j for j in range(first, i) if self.tokens[j] in grammar.FINITE), i)
+        return next((j for j in range(first, i) if self.tokens[j] in lexicon.FINITE), i)
 
     def sought(self, i: int) -> list[int]:
         """Return what was looked for before token i: "we looked for plaques in the pons"."""
         first, _ = self.sentence(i)
-        verbs = [j for j in range(first, i) if self.tokens[j] in grammar.SEEKING]
+        verbs = [j for j in range(first, i) if self.tokens[j] in lexicon.SEEKING]
         if not verbs:
             return []
-        is_passive = self.tokens[verbs[0] - 1] in grammar.BEING if verbs[0] else False
+        is_passive = self.tokens[verbs[0] - 1] in lexicon.BEING if verbs[0] else False
         return self.names(range(first if is_passive else verbs[0], i))
 
     # ---- exceptions
@@ -457,7 +528,7 @@ class _DenialReader(NonDenials):
         is_outside = self.tokens[cue.first] == "outside"
         is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
         names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))
-        return self.in_phrase(cue, names) if self.tokens[cue.first] in grammar.RATHER else names
+        return self.in_phrase(cue, names) if self.tokens[cue.first] in lexicon.RATHER else names
 
     def in_phrase(self, cue: Cue, names: list[int]) -> list[int]:
         """Keep the names of the first phrase: not "increases rather than decreases in the pons"."""
@@ -469,9 +540,9 @@ class _DenialReader(NonDenials):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        words = [(i, word) for i, word in enumerate(self.tokens) if word in grammar.WITHOUT_CUE]
+        words = [(i, word) for i, word in enumerate(self.tokens) if word in lexicon.WITHOUT_CUE]
         for i, word in words:
-            if word in grammar.UNREAL and self.is_unreal(i):
+            if word in lexicon.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
         for i, word in words:
@@ -490,7 +561,7 @@ class _DenialReader(NonDenials):
             return self.replaced(i)
         if word == "0":
             return self.by_score(i)
-        return self.by_artefact(i) if word in grammar.ARTEFACTS else []
+        return self.by_artefact(i) if word in lexicon.ARTEFACTS else []
 
     def is_unreal(self, i: int) -> bool:
         """Whether a clause from token i on is contrary to fact: "had the pons been damaged, …"."""
@@ -498,7 +569,7 @@ class _DenialReader(NonDenials):
             return False
         near = self.tokens[i + 1 : i + LONGEST_PHRASE]
         _, end = self.sentence(i)
-        is_would = not grammar.WOULD.isdisjoint(self.tokens[i:end])
+        is_would = not lexicon.WOULD.isdisjoint(self.tokens[i:end])
         if self.tokens[i] == "had":
             return is_would or "been" in near
         return is_would and (self.tokens[i] == "were" or "had" in near)
@@ -520,8 +591,8 @@ class _DenialReader(NonDenials):
     def rank(self, i: int) -> int | None:
         """Rank that begins a clause at token i: "(only) the first of these survived"."""
         i += self.is_article(i)
-        j = i + 1 + 2 * (self.token(i + 1) == "of" and self.token(i + 2) in grammar.THESE)
-        return grammar.ORDINALS.get(self.token(i)) if self.is_past(j) else None
+        j = i + 1 + 2 * (self.token(i + 1) == "of" and self.token(i + 2) in lexicon.THESE)
+        return lexicon.ORDINALS.get(self.token(i)) if self.is_past(j) else None
 
     def replaced(self, i: int) -> list[int]:
         """Return what was supposed and is not so: "the pons was suspected, but … instead"."""
@@ -535,26 +606,26 @@ class _DenialReader(NonDenials):
         turn = next((j for j in range(first, i) if self.tokens[j] in ("but", "yet")), first)
         if self.tokens[first] in ("although", "though", "while", "despite"):
             turn = next((j for j in range(first, i) if "," in self.gap(j)), first)
-        is_supposed = not grammar.SUPPOSED.isdisjoint(self.tokens[first:turn])
+        is_supposed = not lexicon.SUPPOSED.isdisjoint(self.tokens[first:turn])
         return self.structures(self.names(range(first, turn))) if is_supposed else []
 
     def by_artefact(self, i: int) -> list[int]:
         """Return the subject that an artefact at token i is said of: "is a flow artefact"."""
         near = self.tokens[max(i - LONGEST_PHRASE, 0) : i]
-        if not self.closes(i + 1) or not grammar.DOUBTING.isdisjoint(near):
+        if not self.closes(i + 1) or not lexicon.DOUBTING.isdisjoint(near):
             return []
         for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
-            if self.tokens[j] in grammar.SAYING:
+            if self.tokens[j] in lexicon.SAYING:
                 return self.subject(j + 1)
-            if self.tokens[j] == "to" and self.token(j - 1) in grammar.DUE:
+            if self.tokens[j] == "to" and self.token(j - 1) in lexicon.DUE:
                 return self.subject(j - 1) if self.follows_verb(j - 1) else []
-            if self.ends_clause(j + 1) or self.tokens[j] in grammar.PREPOSITIONS:
+            if self.ends_clause(j + 1) or self.tokens[j] in lexicon.PREPOSITIONS:
                 break
         return []
 
     def by_score(self, i: int) -> list[int]:
         """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""
-        number = self.finishes.get(i - 1)
+        number = self.finishes.get(i - 1 - (self.token(i - 1) in lexicon.SCORED))
         after = self.gap(i + 1)
         is_whole = after.startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
         is_scored = is_whole and self.gap(i).strip() in SCORE_SIGNS and self.is_structure(number)
