@@ -79,11 +79,15 @@ class Clauses(Grammar):
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""
         token, gap = self.tokens[j], self.gap(j)
-        if token in lexicon.STOPS or j in self.ends:
+        if token in lexicon.STOPS or j in self.ends or self.is_contrast(j):
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
             return False  # "no lesion in the following: pons, insula"
         return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
+
+    def is_contrast(self, j: int) -> bool:
+        """Whether something is set against the rest at token j: "in contrast to the caudate"."""
+        return self.tokens[j] in ("by", "in") and self.token(j + 1) in lexicon.CONTRAST
 
     def is_other(self, j: int, within_commas: bool) -> bool:
         """Whether something else begins at token j after the first word of what is said."""
@@ -300,13 +304,16 @@ class Clauses(Grammar):
         first, _ = self.sentence(i + 1)
         names: list[int] = []
         apart: list[int] = []  # those after a comma
-        is_introduced = self.token(first) in lexicon.INTRODUCING or self.token(first) == "unlike"
+        is_against = self.token(first) in lexicon.AGAINST or self.is_contrast(first)
+        is_introduced = is_against or self.token(first) in lexicon.INTRODUCING
         while i >= first:
             number = self.finishes.get(i)
-            if names and "," in self.gap(i + 1):
-                if is_introduced:
-                    break  # "in contrast to the caudate, the putamen shows none"
+            if "," in self.gap(i + 1) and (is_against or (names and is_introduced)):
+                break  # "in contrast to the caudate, the putamen shows none"
+            if names and ("," in self.gap(i + 1) or self.is_joint(i, first)):
                 apart = [*names]
+            if names and self.is_opening(i):
+                break  # "at surgery the pons was …"
             if number is not None and self.is_structure(number):
                 names.append(number)
                 i = self.reading.first[number]
@@ -319,10 +326,27 @@ class Clauses(Grammar):
             i -= 1
         return names
 
+    def is_joint(self, i: int, first: int) -> bool:
+        """Whether the "and" at token i joins two clauses: "no mass in the pons and the insula is"."""
+        if self.tokens[i] != "and" or not self.is_determined(i + 1):
+            return False
+        return any(j in self.ends or self.is_verb(j) for j in range(first, i))
+
+    def is_opening(self, i: int) -> bool:
+        """Whether token i begins a subject right after another noun, with no comma between."""
+        if self.tokens[i] not in lexicon.DETERMINERS or i == 0 or "," in self.gap(i):
+            return False
+        before = self.tokens[i - 1]
+        return not (
+            self.is_function(i - 1) or self.is_determined(i - 1) or before in lexicon.CONJUNCTIONS
+        )
+
     def before_links(self, i: int) -> int:
         """Last token before i that is no link between a subject and what is said of it."""
         lowest = max(i - 1 - LONGEST_PHRASE, -1)
         i -= 1
+        if i > 0 and self.gap(i + 1).isspace() and self.is_verb(i):
+            i -= 1  # "contained no", "evoked no"
         while i > lowest and self.gap(i + 1).isspace() and self.is_link(i):
             i -= 1
         return i
@@ -332,12 +356,17 @@ class Clauses(Grammar):
         for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
             if self.is_structure(self.finishes.get(j)):
                 return self.place_before(j + 1)
-            is_neutral = (
-                self.is_link(j) or self.belongs_to_place(j) or self.tokens[j] in lexicon.OWNING
-            )
-            if self.is_sentence_end(j + 1) or not (is_neutral or j in self.ends):
+            if self.is_sentence_end(j + 1) or self.is_apart(j):
                 break
         return []
+
+    def is_apart(self, j: int) -> bool:
+        """Whether what stands before token j has nothing that stands after it."""
+        token = self.tokens[j]
+        if token in lexicon.OWNING or self.is_link(j) or j in self.ends:
+            return False
+        is_small = token in lexicon.PREPOSITIONS or token in lexicon.STOPS
+        return is_small or token in lexicon.PEOPLE or self.is_verb(j) or self.is_finding(j)
 
     def antecedents(self, i: int) -> list[int]:
         """Return the names that a pronoun before the verb at token i stands for."""

@@ -170,7 +170,8 @@ class _DenialReader(NonDenials):
     def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
         """Deny the places of a null result: those named after it at token j, or before token i."""
         names = self.structures(names) or self.structures(self.after_people(j))
-        if not (self.is_link(i - 1) or self.tokens[i] in lexicon.NOT):
+        is_said = self.tokens[i] in lexicon.NOT or self.tokens[i] in lexicon.FAILING
+        if not (is_said or self.is_link(i - 1)):
             return names
         first, _ = self.sentence(i)
         has_lesion = any(fold(token) in LESION for token in self.tokens[first:i])
@@ -198,7 +199,7 @@ class _DenialReader(NonDenials):
             # "the insula responded, the pons did not"
             names = self.place_before(cue.first) or self.answered(cue.first)
             return names or self.by_null(cue.first, len(self.tokens), [])
-        if word in lexicon.IDLE or self.holds(j) or self.is_before(j):
+        if word in lexicon.IDLE or j in self.ends or self.holds(j) or self.is_before(j):
             return []
         compared = None if word in lexicon.SEEN else self.compared(j)
         if word in lexicon.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
@@ -259,6 +260,8 @@ class _DenialReader(NonDenials):
             return self.believed(j + 1)
         if word in lexicon.NEEDING:
             return self.structures(self.ahead(j + 1))
+        if "," in self.gap(j + 1) and "," in self.gap(cue.first - 1):
+            return self.ahead(j + 1, is_start=True)  # "abuts, but does not invade, the pons"
         if word in lexicon.SHOWING:
             return [*self.place_before(cue.first), *self.ahead(j + 1)]
         names = self.ahead(j, within_commas=True)
@@ -302,7 +305,10 @@ class _DenialReader(NonDenials):
     def by_removal(self, cue: Cue) -> list[int]:
         """Deny the places whose data are left out of an analysis."""
         first, end = self.sentence(cue.first)
-        is_data = not lexicon.DATA.isdisjoint(self.tokens[first : cue.first])
+        is_data = any(
+            word in lexicon.DATA or word in lexicon.THOUGHTS
+            for word in self.tokens[first : cue.first]
+        )
         if is_data or not lexicon.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
             return self.subject(cue.first, with_people=True)
         return []
@@ -327,7 +333,10 @@ class _DenialReader(NonDenials):
         is_kept = self.token(i - 1) == "with" and self.tokens[i] != "normal"
         if is_kept and self.is_phrase(j) and (names := self.ahead(j)):
             return names  # "aphasia with preserved comprehension"
-        return self.heads(j) or self.owner(i) or self.measured(j)
+        names = self.heads(j)
+        if all(self.is_general(number) for number in names):
+            names = [*names, *self.owner(i)]  # "the pons contains normal brain"
+        return names or self.measured(j)
 
     def measured(self, j: int) -> list[int]:
         """Return the places of what is measured at token j: "normal MRI of the pons"."""
@@ -385,7 +394,7 @@ class _DenialReader(NonDenials):
         if self.tokens[cue.last] in lexicon.RELATING_TO:
             is_said = self.follows_verb(i)
         if not is_said:
-            return self.left(cue)
+            return self.left(cue) or self.measured(j)
         names = self.compared_in(cue) or self.of_subject(cue) or self.where(j) or self.of_clause(i)
         return [*names, *self.likewise(j), *self.left(cue)]
 
@@ -473,8 +482,7 @@ class _DenialReader(NonDenials):
 
     def where(self, j: int) -> list[int]:
         """Return the places of a predicate that ends before token j: "negative in the pons"."""
-        is_place = self.token(j) in ("in", "within", "throughout", "across")
-        is_place = is_place or (self.token(j) in ("at", "along") and self.is_phrase(j + 1))
+        is_place = self.token(j) in lexicon.WHERE and self.token(j) not in ("for", "from", "of")
         return self.structures(self.ahead(j + 1)) if is_place else []
 
     def likewise(self, j: int) -> list[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from neurowhere.text.clinical import lexicon
-from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import ADJECTIVE, GENERAL_WORDS, LESION, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.words import fold
 
@@ -136,6 +136,11 @@ class Grammar:
         if number is None or not self.reading.is_structure[number]:
             return False
         return fold(self.tokens[self.reading.last[number]]) not in LESION
+
+    def is_general(self, number: int) -> bool:
+        """Whether a match says nothing of where in the brain: "normal cortex"."""
+        tokens = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return all(fold(token) in GENERAL_WORDS for token in tokens)
 
     def ends_clause(self, j: int) -> bool:
         """Whether nothing of the clause is left at token j."""

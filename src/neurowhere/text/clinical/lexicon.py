@@ -107,19 +107,19 @@ NEEDING = word_set("depend need rely require")
 # All that follows is denied: "I do not think that the pons is affected".
 OPINIONS = word_set("believe feel suppose suspect think")
 # The subject is left out, with the people who have it: "patients with neglect were not enrolled".
-OMITTED = word_set("acquired analysed analyzed covered enrolled included sampled scanned")
+OMITTED = word_set("acquired admitted analysed analyzed covered eligible enrolled included sampled scanned")
 # Nothing is denied.
 IDLE = word_set(
     """
-    absolute all alone already always answer as ascertained assessed assume attributable because categorically
-    certain claim clear commented conclude confined confuse confused convinced decided definitive deny determined doubt doubted
+    abate absolute adapt all alone already always answer as ascertained assessed assume attenuate attributable because categorically
+    certain claim clear commented conclude confined decay decline confuse confused convinced decided definitive deny described determined diminish disappear discussed distinguished doubt doubted
     due entirely equally escape establish established evaluated evenly every exactly examined
-    exclude excluded exclusive exclusively explained explored fully identical ignore ignored imply
-    intact interpreted investigated isolated judged just known limited mean mere merely miss missed modulated more
-    necessarily necessary new normal only overlook overlooked overstate overstated preserved
-    primarily required resolved restricted rule ruled shared simply sole solely spared specific
-    studied sufficient sure surprising surprisingly tested unaffected uncommon understood unexpected
-    unexpectedly uniform uniformly unique unlike unremarkable unusual well
+    exclude excluded exclusive exclusively explained explored extinguish fade fully habituate identical ignore ignored imply improve
+    intact interpreted investigated isolated judged just known limited mean mere measured merely miss missed more
+    necessarily necessary new normal normalise normalize only overlook overlooked overstate overstated preserved
+    primarily required quantified recorded recover regress remit resolve resolved restricted separated rule ruled shared simply sole solely spared specific
+    studied shrink subside sufficient sure surprising surprisingly tested unaffected uncommon understood unexpected
+    unexpectedly uniform uniformly unique unlike unremarkable unusual vanish wane well
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -229,7 +229,8 @@ AFFIRMING = word_set(
 # A result that is null denies places and nothing else: "no difference in the insula".
 NULL = re.compile(
     r"(?:differ|correlat|interact|modulat|predict)\w*|associations?|(?:in|de)creases?|effects?"
-    r"|asymmetr(?:y|ies)|reductions?|relations?|relationships?"
+    r"|asymmetr(?:y|ies)|bearing|consequences?|contributions?|impact|influences?|preferences?"
+    r"|reductions?|relations?|relationships?"
 )
 # No change of what is there, and no study of it, deny nothing.
 CHANGE = re.compile(r"adaptation|deterioration|growth|habituation|progress|progression|worsening")
@@ -362,3 +363,14 @@ LIKEWISE = word_set("as likewise neither nor similarly so")
 THERE = word_set("here there thereof")  # stand for a place
 SCORED = word_set("rating score sign signs")  # "parietal signs 0"
 UNSURE = PEOPLE | (DOUBTING - NOT)
+FAILING = word_set("fail failed failing fails")
+# What a diagnosis is called that may be dropped.
+THOUGHTS = word_set(
+    "claim diagnosis hypothesis idea impression label notion possibility suspicion theory"
+)
+# What begins a phrase that is set against the rest: "unlike the caudate, the putamen …".
+AGAINST = word_set(
+    "after although apart aside barring before besides beyond compared contrary despite except "
+    "following other relative save unlike whereas while"
+)
+CONTRAST = word_set("addition comparison contrast")  # after "in": the same
