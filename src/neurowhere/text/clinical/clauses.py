@@ -17,6 +17,7 @@ REACH = 30  # tokens after a cue
 REACH_BACK = 20  # tokens of a subject
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
+LONGEST_PREDICATE = 8  # tokens of a predicate that another follows
 LONGEST_MEASURE = 5  # tokens of a number with its unit
 P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
 DASH = re.compile(r"\s[-–—]+\s")
@@ -79,6 +80,8 @@ class Clauses(Grammar):
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""
         token, gap = self.tokens[j], self.gap(j)
+        if token == "elsewhere" and self.token(j + 1) in lexicon.INCLUDING:
+            return False  # "none elsewhere, including the pons"
         if token in lexicon.STOPS or j in self.ends or self.is_contrast(j):
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
@@ -99,7 +102,7 @@ class Clauses(Grammar):
             within_commas or token in lexicon.STOPS_AFTER_COMMA or token in lexicon.AFFIRMING
         ):
             return True
-        if has_comma and self.is_introduced(j):
+        if has_comma and (self.is_introduced(j) or self.is_participle(j)):
             return True
         if token in lexicon.CONJUNCTIONS or has_comma:
             is_new = token == "and" and (after in lexicon.ARTICLES or after in lexicon.AFFIRMING)
@@ -116,6 +119,10 @@ class Clauses(Grammar):
                 return before in lexicon.RESPONSES
             case _:
                 return False
+
+    def is_participle(self, j: int) -> bool:
+        """Whether token j tells what follows from the rest: "no lesion, leaving the pons as …"."""
+        return self.tokens[j].endswith("ing") and j not in self.begins and not self.is_finding(j)
 
     def is_introduced(self, j: int) -> bool:
         """Whether the comma at token j ends an introduction: "in the absence of neglect, ..."."""
@@ -298,7 +305,7 @@ class Clauses(Grammar):
 
     def place_before(self, i: int) -> list[int]:
         """Return the structures before token i, if nothing else stands there in the clause."""
-        i = self.before_links(i)
+        i = self.before_links(self.predicate(i))
         before, aside = self.before_aside(i)
         i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
@@ -308,15 +315,18 @@ class Clauses(Grammar):
         is_introduced = is_against or self.token(first) in lexicon.INTRODUCING
         while i >= first:
             number = self.finishes.get(i)
-            if "," in self.gap(i + 1) and (is_against or (names and is_introduced)):
+            has_comma = "," in self.gap(i + 1)
+            if has_comma and (is_against or bool(names) == is_introduced):
                 break  # "in contrast to the caudate, the putamen shows none"
-            if names and ("," in self.gap(i + 1) or self.is_joint(i, first)):
+            if names and (has_comma or self.is_joint(i, first)):
                 apart = [*names]
             if names and self.is_opening(i):
                 break  # "at surgery the pons was …"
             if number is not None and self.is_structure(number):
                 names.append(number)
                 i = self.reading.first[number]
+            elif self.tokens[i] in lexicon.STOPS and self.token(i - 1) in lexicon.WHERE:
+                pass  # "the gyrus beneath it"
             elif self.tokens[i] in lexicon.STOPS or self.tokens[i] == "with":
                 break
             elif self.tokens[i] in ("that", "those") and self.token(i + 1) in lexicon.PREPOSITIONS:
@@ -325,6 +335,24 @@ class Clauses(Grammar):
                 return apart
             i -= 1
         return names
+
+    def predicate(self, i: int) -> int:
+        """First verb of the clause, if the one before token i shares its subject.
+
+        "The pons was exposed and (is) not entered" says both of the pons.
+        """
+        joint = self.before_verb(i)
+        token = self.token(joint)
+        if token not in lexicon.CONJUNCTIONS and token not in lexicon.ALTHOUGH:
+            return i
+        verb = self.first_verb(joint)
+        is_far = joint - verb > LONGEST_PREDICATE
+        return i if is_far or self.names(range(verb, joint)) else verb
+
+    def first_verb(self, i: int) -> int:
+        """First verb of the sentence before token i, or token i."""
+        first, _ = self.sentence(i)
+        return next((j for j in range(first, i) if self.tokens[j] in lexicon.FINITE), i)
 
     def is_joint(self, i: int, first: int) -> bool:
         """Whether the "and" at token i joins two clauses: "no mass in the pons and the insula is"."""
@@ -356,14 +384,15 @@ class Clauses(Grammar):
         for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
             if self.is_structure(self.finishes.get(j)):
                 return self.place_before(j + 1)
-            if self.is_sentence_end(j + 1) or self.is_apart(j):
+            if self.is_sentence_end(j + 1) or ")" in self.gap(j + 1) or self.is_apart(j):
                 break
         return []
 
     def is_apart(self, j: int) -> bool:
         """Whether what stands before token j has nothing that stands after it."""
         token = self.tokens[j]
-        if token in lexicon.OWNING or self.is_link(j) or j in self.ends:
+        is_having = token in lexicon.OWNING or token in lexicon.YIELDING
+        if is_having or self.is_link(j) or j in self.ends:
             return False
         is_small = token in lexicon.PREPOSITIONS or token in lexicon.STOPS
         return is_small or token in lexicon.PEOPLE or self.is_verb(j) or self.is_finding(j)

@@ -62,14 +62,18 @@ class _DenialReader(NonDenials):
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
         """Return the matches that a cue denies, or leaves open."""
-        if self.is_condition(cue) or self.is_other_side(cue) or self.is_inability(cue):
+        if self.is_part(cue) or self.is_condition(cue) or self.is_other_side(cue) or self.is_inability(cue):
             return []
         if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
             return []
         if self.is_heading(cue):
             return self.ahead(cue.last + 1, is_start=True)
-        if names := self.bracketed(cue.first, cue.last) or self.inverted(cue):
-            return names
+        names = self.bracketed(cue.first, cue.last) or self.inverted(cue) or self.by_kind(cue)
+        words = " ".join(self.tokens[cue.first : cue.last + 1])
+        return self.structures(names) if words in lexicon.OF_PLACES_ONLY else names
+
+    def by_kind(self, cue: Cue) -> list[int]:
+        """Return the matches that a cue denies by its kind."""
         match cue.kind:
             case "no" | "without":
                 return self.by_no(cue)
@@ -113,7 +117,7 @@ class _DenialReader(NonDenials):
         is_noun = self.tokens[cue.last] == "of"  # "resolution of"
         if self.is_group(cue) or self.is_needed(cue) or (is_noun and self.is_partial(cue)):
             return []
-        if self.tokens[cue.last] in lexicon.ANSWERS and self.ends_clause(j):
+        if self.tokens[cue.last] in lexicon.ANSWERS and (self.ends_clause(j) or "?" in self.gap(i)):
             return self.label(i) or self.asked(i) or self.place_before(i)
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
@@ -124,6 +128,8 @@ class _DenialReader(NonDenials):
         if self.is_pronoun(cue):
             names = self.structures(names) if self.compared(j) == "null" else names
             return [*names, *self.listed_before(i)]
+        if self.token(i - 1) == "where" or self.tokens[max(i - 2, 0) : i] == ["in", "which"]:
+            return [*names, *self.structures(self.names(range(max(i - LONGEST_PHRASE, 0), i)))[-1:]]
         compared = self.compared(j)
         if compared:
             return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
@@ -131,9 +137,19 @@ class _DenialReader(NonDenials):
             return self.in_phrase(cue, names)
         if self.structures(names) or self.tokens[i] == "nor":
             return names
-        if self.token(i - 1) == "where" or self.tokens[max(i - 2, 0) : i] == ["in", "which"]:
-            return [*names, *self.structures(self.names(range(max(i - LONGEST_PHRASE, 0), i)))[-1:]]
-        return [*names, *(self.place_before(i) or self.examined(i) or self.referred(j))]
+        before = self.place_before(i) if self.has_subject(cue) else []
+        return [*names, *(before or self.examined(i) or self.referred(j))]
+
+    def has_subject(self, cue: Cue) -> bool:
+        """Whether a cue says what stands before it to lack something: "the pons is without …"."""
+        i = cue.first
+        if cue.kind == "no" or self.tokens[i] in lexicon.LACKING or self.follows_verb(i):
+            return True
+        if self.tokens[i] not in lexicon.BARE or self.token(cue.last + 1).endswith("ing"):
+            return False
+        first, _ = self.sentence(i)
+        is_place = self.is_structure(self.finishes.get(i - 1)) or self.token(i - 1) in lexicon.QUALITIES
+        return is_place and not any(self.is_verb(j) for j in range(first, i))
 
     def is_pronoun(self, cue: Cue) -> bool:
         """Whether "none" or "neither" stands for what went before: "none showed an effect"."""
@@ -206,6 +222,8 @@ class _DenialReader(NonDenials):
             return self.by_null(cue.first, j + 1, self.ahead(j + 1))
         if compared in ("null", "change"):
             return self.by_null(cue.first, j, self.ahead(j)) if compared == "null" else []
+        if word in lexicon.REQUIRED and self.token(j + 1) == "to":
+            return []  # "not necessary to look at the pons"
         names = self.by_subject(cue, j)
         return self.by_object(cue, j) if names is None else names
 
@@ -242,11 +260,18 @@ class _DenialReader(NonDenials):
         if word in lexicon.REPRESENTING and self.is_pathology(j + 1):
             return [*self.subject(i), *self.ahead(j + 1)]
         if word in lexicon.STATES:
-            is_lesion = self.is_lesion_before(i) and word not in lexicon.SURVIVING
-            is_relative = self.token(self.before_verb(i)) == "which"
-            names = self.subject(i) if is_relative else self.of_subject(cue)
+            is_shared = self.predicate(i) < i and self.is_of_lesion(i)
+            is_lesion = is_shared or self.is_lesion_before(i)
+            is_lesion = is_lesion and word not in lexicon.SURVIVING
+            is_relative = self.token(self.before_verb(i)) in lexicon.RELATIVES
+            names = self.subject(i if is_relative else self.predicate(i))
+            names = names or ([] if is_relative else self.structures(self.it(i)))
             return [] if is_lesion else names or self.rest(j + 1)
         return None
+
+    def it(self, i: int) -> list[int]:
+        """Return what "it" or "both" before the verb at token i stands for; "they" are people."""
+        return self.antecedents(i) if self.token(self.before_verb(i)) in ("both", "it") else []
 
     def is_pathology(self, j: int) -> bool:
         """Whether the phrase at token j names a lesion or disease: "a true lesion"."""
@@ -258,9 +283,11 @@ class _DenialReader(NonDenials):
         word = self.tokens[j]
         if word in lexicon.OPINIONS:
             return self.believed(j + 1)
+        if word in lexicon.HELD:
+            return self.of_subject(cue)
         if word in lexicon.NEEDING:
             return self.structures(self.ahead(j + 1))
-        if "," in self.gap(j + 1) and "," in self.gap(cue.first - 1):
+        if self.is_interposed(cue, j):
             return self.ahead(j + 1, is_start=True)  # "abuts, but does not invade, the pons"
         if word in lexicon.SHOWING:
             return [*self.place_before(cue.first), *self.ahead(j + 1)]
@@ -268,6 +295,13 @@ class _DenialReader(NonDenials):
         is_direct = word in lexicon.HAVING or word in lexicon.PREPOSITIONS or self.is_phrase(j)
         names = names if is_direct else self.structures(names)
         return names or self.by_quality(cue, j)
+
+    def is_interposed(self, cue: Cue, j: int) -> bool:
+        """Whether the verb at token j shares its object: "abuts, but does not invade, the pons"."""
+        if self.token(cue.first - 1) not in lexicon.AUXILIARIES or "," not in self.gap(j + 1):
+            return False
+        start = self.before_verb(cue.first)
+        return "," in self.gap(start) or "," in self.gap(start + 1)
 
     def believed(self, j: int) -> list[int]:
         """Return what is not believed from token j on, unless it is the cause of something.
@@ -282,12 +316,10 @@ class _DenialReader(NonDenials):
     def by_quality(self, cue: Cue, j: int) -> list[int]:
         """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
         i = cue.first
-        joint = self.token(self.before_verb(i))
-        if joint in lexicon.CONJUNCTIONS or joint == "but":
-            return self.place_before(self.first_verb(i))  # "is midline and not effaced"
         is_act = self.token(i - 1) in ("did", "does", "do")
         is_said = is_act or self.follows_verb(i) or i - 1 in self.finishes
-        return self.place_before(i) if is_said else []
+        is_short = self.predicate(i) < i and self.closes(j + 1) and not self.tokens[j].isdigit()
+        return self.place_before(i) if is_said or is_short else []
 
     # ---- verbs, adjectives and other predicates
 
@@ -300,7 +332,8 @@ class _DenialReader(NonDenials):
             return names if self.structures(names) else [*names, *self.referred(j)]
         is_passive = self.token(j) == "by" and self.follows_verb(cue.first)
         is_said = is_passive or self.is_predicate(cue.first, cue.last)
-        return self.of_subject(cue) if is_said else []
+        names = self.of_subject(cue) if is_said else []
+        return names or (self.structures(self.ahead(j + 1)) if self.token(j) == "by" else [])
 
     def by_removal(self, cue: Cue) -> list[int]:
         """Deny the places whose data are left out of an analysis."""
@@ -321,27 +354,34 @@ class _DenialReader(NonDenials):
         if self.is_predicate(i, cue.last):
             if self.is_effect(i):
                 return self.likewise(j)
-            names = self.of_subject(cue) or self.where(j) or self.of_clause(i)
+            names = self.of_subject(cue)
+            if all(self.is_general(number) for number in names):
+                names = [*names, *(self.where(j) or self.of_clause(i))]
             return [*names, *self.likewise(j)]
         if self.token(j) == "by":  # "unaffected by damage to the putamen"
             names = self.structures(self.ahead(j + 1))
-            return names or ([] if self.is_effect(i) else [*self.of_subject(cue), *self.likewise(j)])
-        if not lexicon.LOSING.isdisjoint(self.tokens[max(i - 3, 0) : i]):
+            if names or self.is_effect(i) or not self.tokens[i].startswith(("un", "non")):
+                return names
+            return self.structures([*self.of_subject(cue), *self.likewise(j)])
+        is_lost = not lexicon.LOSING.isdisjoint(self.tokens[max(i - 3, 0) : i])
+        if is_lost or self.token(i - 1) == "than":
             return []  # "loss of the normal signal in the pons"
         if self.ends_clause(j) or not lexicon.PEOPLE.isdisjoint(self.tokens[j : j + 3]):
             return []
-        is_kept = self.token(i - 1) == "with" and self.tokens[i] != "normal"
+        is_kept = self.tokens[i] in lexicon.UNAFFECTED and self.token(i - 1) == "with"
+        is_kept = is_kept and self.token(i - 2) not in ("compared", "comparison")
         if is_kept and self.is_phrase(j) and (names := self.ahead(j)):
             return names  # "aphasia with preserved comprehension"
-        names = self.heads(j)
+        is_told = self.token(i - 1) not in lexicon.PREPOSITIONS  # "for normal function of the pons"
+        names = self.heads(j) or (self.measured(j) if is_told else [])
         if all(self.is_general(number) for number in names):
             names = [*names, *self.owner(i)]  # "the pons contains normal brain"
-        return names or self.measured(j)
+        return names
 
     def measured(self, j: int) -> list[int]:
         """Return the places of what is measured at token j: "normal MRI of the pons"."""
         for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
-            if k > j and self.ends_clause(k):
+            if k > j and (self.ends_clause(k) or self.is_function(k)):
                 break
             if self.tokens[k] in lexicon.MEASURED:
                 return self.rest(k + 1) if self.token(k + 1) in lexicon.WHERE else []
@@ -352,6 +392,8 @@ class _DenialReader(NonDenials):
         end = j
         while end < min(j + REACH, len(self.tokens)) and not self.is_end(end):
             if end > j and (self.is_verb(end) or self.is_other(end, within_commas=False)):
+                break
+            if self.tokens[end] in lexicon.CONJUNCTIONS and self.leads_away(end, has_place=True):
                 break
             end += 1
         return self.structures(self.names(range(j, end)))
@@ -390,12 +432,16 @@ class _DenialReader(NonDenials):
         if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
         is_whole = cue.last > i and self.tokens[i] not in lexicon.FORMED
+        is_whole = is_whole and (self.is_function(cue.last) or not self.is_noun(j))
         is_said = is_whole or self.closes(j) or self.token(j) in lexicon.AFTER_STATE
         if self.tokens[cue.last] in lexicon.RELATING_TO:
             is_said = self.follows_verb(i)
         if not is_said:
-            return self.left(cue) or self.measured(j)
-        names = self.compared_in(cue) or self.of_subject(cue) or self.where(j) or self.of_clause(i)
+            is_test = self.tokens[cue.last] in lexicon.TESTED and self.token(j) in lexicon.TESTS
+            return self.left(cue) or (self.measured(j) if is_test else [])
+        names = self.compared_in(cue) or self.of_subject(cue)
+        if not names and self.tokens[cue.last] not in lexicon.GONE:
+            names = self.where(j) or self.of_clause(i)
         return [*names, *self.likewise(j), *self.left(cue)]
 
     def compared_in(self, cue: Cue) -> list[int]:
@@ -512,11 +558,6 @@ class _DenialReader(NonDenials):
             names = self.subject(verb)  # "was significant only before correction"
         is_exam = not lexicon.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
         return names or (self.supposed(i) if is_exam else [])
-
-    def first_verb(self, i: int) -> int:
-        """First verb of the sentence before token i, or token i."""
-        first, _ = self.sentence(i)
-        return next((j for j in range(first, i) if self.tokens[j] in lexicon.FINITE), i)
 
     def sought(self, i: int) -> list[int]:
         """Return what was looked for before token i: "we looked for plaques in the pons"."""

@@ -97,11 +97,8 @@ class Grammar:
     def is_function(self, j: int) -> bool:
         """Whether a token is a verb, a preposition or the like rather than a noun."""
         token = self.tokens[j]
-        is_small = (
-            token in lexicon.PREPOSITIONS
-            or token in lexicon.AFTER_PREDICATE
-            or token in lexicon.AUXILIARIES
-        )
+        is_small = token in lexicon.PREPOSITIONS or token in lexicon.WHERE
+        is_small = is_small or token in lexicon.AFTER_PREDICATE or token in lexicon.AUXILIARIES
         return is_small or token in lexicon.STOPS or self.is_adverb(j) or self.is_verb(j)
 
     def is_link(self, j: int) -> bool:

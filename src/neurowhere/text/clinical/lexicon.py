@@ -25,13 +25,16 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def read_cues() -> Phrases[Kind]:
-    """Read the phrases of ``cues.csv``, by their kind."""
+def read_cues() -> tuple[Phrases[Kind], frozenset[str]]:
+    """Read the phrases of ``cues.csv`` by their kind, and those that deny places alone."""
     phrases: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
+    of_places: list[str] = []
     for row in shipped_table(__package__, "cues.csv"):
         kind = next(kind for kind in KINDS if kind == row["kind"])
         phrases[kind] += alternatives(row["words"])
-    return Phrases({kind: "; ".join(some) for kind, some in phrases.items()})
+        of_places += alternatives(row["words"]) if row["only"] == "places" else []
+    cues = Phrases({kind: "; ".join(some) for kind, some in phrases.items()})
+    return cues, frozenset(of_places)
 
 
 def alternatives(words: str) -> list[str]:
@@ -44,7 +47,7 @@ def alternatives(words: str) -> list[str]:
     return [" ".join("".join(choice).split()) for choice in product(*parts)]
 
 
-CUES = read_cues()
+CUES, OF_PLACES_ONLY = read_cues()
 NOT = word_set("cannot hardly neither never nobody none nor not rarely seldom t")
 # Phrases that deny the cue that follows them.
 NEVER = Phrases(
@@ -106,20 +109,33 @@ FALSE = word_set("false incorrect mistaken unfounded untenable wrong")  # cancel
 NEEDING = word_set("depend need rely require")
 # All that follows is denied: "I do not think that the pons is affected".
 OPINIONS = word_set("believe feel suppose suspect think")
+# The subject is denied: "this is no longer thought to be so".
+HELD = word_set("believed credible held suspected tenable thought")
 # The subject is left out, with the people who have it: "patients with neglect were not enrolled".
-OMITTED = word_set("acquired admitted analysed analyzed covered eligible enrolled included sampled scanned")
+OMITTED = word_set(
+    "acquired admitted analysed analyzed covered eligible enrolled included sampled scanned"
+)
 # Nothing is denied.
 IDLE = word_set(
     """
-    abate absolute adapt all alone already always answer as ascertained assessed assume attenuate attributable because categorically
-    certain claim clear commented conclude confined decay decline confuse confused convinced decided definitive deny described determined diminish disappear discussed distinguished doubt doubted
-    due entirely equally escape establish established evaluated evenly every exactly examined
-    exclude excluded exclusive exclusively explained explored extinguish fade fully habituate identical ignore ignored imply improve
-    intact interpreted investigated isolated judged just known limited mean mere measured merely miss missed more
-    necessarily necessary new normal normalise normalize only overlook overlooked overstate overstated preserved
-    primarily required quantified recorded recover regress remit resolve resolved restricted separated rule ruled shared simply sole solely spared specific
-    studied shrink subside sufficient sure surprising surprisingly tested unaffected uncommon understood unexpected
-    unexpectedly uniform uniformly unique unlike unremarkable unusual vanish wane well
+    abate absolute adapt addressed all allow alone already always analysable answer as
+    ascertained assessed assume attenuate attributable available aware based belong because
+    categorically certain claim clear collected commented conclude confined confounded confuse
+    confused considered controlled convinced corrected decay decided decline defined
+    definitive delivered deny described designed determined diminish disappear discussed
+    distinguished doubt doubted due easy employed enough entirely equally escape establish
+    established evaluated evenly every exactly examined exclude excluded exclusive exclusively
+    explained explore explored extinguish fade feasible fully generalize guarantee habituate
+    ideal identical ignore ignored imply improve informed intact intended interpreted
+    investigate investigated isolated judged just known limited manipulated matched mean
+    measured mentioned mere merely miss missed modeled modelled more necessarily new normal
+    normalise normalize only optimal overlap overlook overlooked overstate overstated performed permit
+    possible preclude presented preserved primarily provided quantified recorded recover
+    regress remit representative resolve resolved restricted rule ruled separated shared
+    shrink simply sole solely spared specific straightforward studied subside sufficient sure
+    surprising surprisingly targeted tested told trained treated unaffected uncommon
+    understood unexpected unexpectedly uniform uniformly unique unlike unremarkable unusual
+    used useful vanish visited wane well
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -152,7 +168,7 @@ AUXILIARIES = BEING | word_set(
 # Adverbs that do not end in -ly.
 ADVERBS = word_set(
     "all also best both ever however later likewise nevertheless nonetheless once otherwise quite "
-    "rather since soon still then therefore though thus too very yet"
+    "rather since soon still then therefore thus too very"
 )
 SINGULAR = word_set("appears does has is remains seems was")
 FINITE = word_set(
@@ -170,7 +186,7 @@ LINKS = AUXILIARIES | word_set(
     """
     bear bears bore carried carries carry considered contained contains contributed contributes
     deemed demonstrate demonstrated demonstrates display displayed displays exhibit exhibited
-    exhibits found interpreted judged left out play played plays proved proven regarded reported
+    exhibits found interpreted judged left made out play played plays proved proven regarded reported
     reveal revealed reveals show showed shows there thought treated turned viewed with yield yielded
     yields
     """
@@ -185,7 +201,7 @@ PASTS = word_set("became began begun fell grew grown risen rose shrank shrunk sh
 AFTER_PREDICATE = word_set(
     "and as at bilaterally but by following in on over since throughout with within without"
 )
-TESTS = word_set("angiography biopsy ct eeg imaging mr mri")  # may exclude something
+TESTS = word_set("angiography biopsy ct eeg examination imaging mr mri scan study")  # may exclude something
 NOUNS = word_set("arousal removal retrieval withdrawal")  # that end like adjectives
 PRONOUNS = word_set("it this these they that both neither none")
 OPENING = word_set("how if that to what when where whether which why")  # after "it is unclear"
@@ -196,14 +212,14 @@ STOPS = word_set(
     """
     account accounting accounts after although because before besides beyond but causing compared
     despite due during elsewhere explain explaining explains followed he hence however if instead it
-    nevertheless nonetheless now only outside owing relative responsible she since so suggesting
+    nevertheless nonetheless now only owing relative responsible she since so suggesting
     than then there therefore they though thus unlike until versus vs we when where whereas whether
-    which while who whom whose yet
+    which while whilst who whom whose yet
     """
 )
 TURNS = word_set(
-    "after although as because before but if once since than that though unless until when where "
-    "whereas which while who"
+    "after although because before but if once since though unless until when where whereas which "
+    "while whilst who"
 )  # the stops before a clause
 STOPS_AFTER_COMMA = word_set("compatible consistent indicating leaving suggestive with")
 # It goes on at "that" after the first of these, at "with" after the second.
@@ -235,13 +251,15 @@ NULL = re.compile(
 # No change of what is there, and no study of it, deny nothing.
 CHANGE = re.compile(r"adaptation|deterioration|growth|habituation|progress|progression|worsening")
 STUDY = re.compile(r"data|literature|reports?|research|stud(?:y|ies)")
-BEFORE_CHANGE = word_set("any appreciable further interval no relevant significant substantial")
+BEFORE_CHANGE = word_set("further interval")
 
 PEOPLE = word_set(
     """
-    adolescents adults boys carriers cases children controls females girls group groups individuals
-    males men participants patients people persons relatives siblings students subjects survivors
-    those users veterans volunteers women youth youths
+    adolescents adults animals athletes boys carriers cases children controls drinkers females
+    girls group groups individuals infants inpatients listeners males men mice monkeys
+    musicians neonates newborns outpatients parents participant participants patients people
+    persons rats readers refugees relatives siblings smokers soldiers speakers students
+    subjects survivors teenagers those twins users veterans volunteers women youth youths
     """
 )
 NUMBERS = word_set(
@@ -316,9 +334,11 @@ EXPLAINING = word_set(
     "explains relevant responsible"
 )
 UNLIKELY = word_set("implausible improbable unlikely")
-UNAFFECTED = word_set("intact maintained preserved unaffected unaltered")
+UNAFFECTED = word_set("intact maintained preserved unaffected unaltered unimpaired")
 FORMED = word_set("clearly crisply normally sharply well")
-GONE = word_set("cleared disappeared evaporated gone resolved vanished")
+GONE = word_set(
+    "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
+)
 WOULD = word_set("could might would")
 SINGLING = word_set("instead only")
 SAYING = BEING | word_set("represent represented represents reflect reflected reflects")
@@ -351,12 +371,21 @@ FINDING = re.compile(
     r"|isch|lacun|lesion|loss|lower|modul|necro|patholog|plaque|recruit|reduc|remov|resect|rupt"
     r"|scar|shrink|shrunk|smaller|larger|stroke|surg|swell|swoll|thicken|thinn|tumou?r|weak|widen)"
 )
-WHERE = word_set("across at for from in of on over through throughout within")
-# What is normal of a place: "normal MRI of the pons".
-MEASURED = MEASURES | EXAMS | RESPONSES | word_set(
-    "appearances course findings function morphology pattern ratio ratios readings recordings study"
+WHERE = word_set(
+    "across along around at beneath for from in near of on over through throughout under within"
 )
-ALIKE = word_set("alike comparable equal equally equivalent identical indistinguishable similar the")
+# What is normal of a place: "normal MRI of the pons".
+MEASURED = (
+    MEASURES
+    | EXAMS
+    | RESPONSES
+    | word_set(
+        "appearances course findings function morphology pattern ratio ratios readings recordings study"
+    )
+)
+ALIKE = word_set(
+    "alike comparable equal equally equivalent identical indistinguishable matched similar the well"
+)
 LOSING = word_set("absence disruption effacement lack loss obliteration reduction")
 EVEN = word_set("homogeneous ordinary symmetric symmetrical")  # say that all is well
 LIKEWISE = word_set("as likewise neither nor similarly so")
@@ -374,3 +403,10 @@ AGAINST = word_set(
     "following other relative save unlike whereas while"
 )
 CONTRAST = word_set("addition comparison contrast")  # after "in": the same
+ALTHOUGH = word_set("albeit although but though yet")  # may begin a predicate without a subject
+LATER = word_set("previous previously prior since")
+RELATIVES = word_set("that which who")
+TESTED = word_set("clean good neg negative satisfactory")  # "negative study of the pons"
+LACKING = word_set("lacked lacks neg negative")  # are said of a place that has none
+BARE = word_set("bereft clear devoid free void without")  # the same after a place: "pons without"
+REQUIRED = word_set("essential necessary needed required")

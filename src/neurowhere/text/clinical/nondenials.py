@@ -35,6 +35,7 @@ PERCEIVING = word_set(
     "attend control discriminate distinguish find form identify inhibit initiate locate perceive "
     "plan see shift solve suppress tell"
 )
+QUOTES = ("'", '"', "‘", "’", "“", "”")
 UNABLE = word_set(
     "able can cannot could couldn fail failed failing fails failure inability longer unable"
 )
@@ -184,6 +185,13 @@ class NonDenials(Clauses):
 
     # ---- conditions, groups and exceptions
 
+    def is_part(self, cue: Cue) -> bool:
+        """Whether a cue is within a name or a quotation: "drug-free", "'intact' stimuli"."""
+        before, after = self.gap(cue.first), self.gap(cue.last + 1)
+        if cue.kind in ("adjective", "state", "usual") and before == "-":
+            return True
+        return before.endswith(QUOTES) and after.startswith(QUOTES)
+
     def is_condition(self, cue: Cue) -> bool:
         """Whether a cue names a condition or a number: "no-go", "reward or no reward", "No. 3"."""
         i, j = cue.first, cue.last + 1
@@ -298,13 +306,19 @@ class NonDenials(Clauses):
                 return None
             if lexicon.STUDY.fullmatch(token):
                 return "study"
-            if lexicon.CHANGE.fullmatch(token) or (
-                token == "change" and before in lexicon.BEFORE_CHANGE
-            ):
+            if lexicon.CHANGE.fullmatch(token):
                 return "change"
+            if token in ("change", "changes"):
+                is_later = before in lexicon.BEFORE_CHANGE or self.is_later(j)
+                return "change" if is_later or self.is_known(j) else "null"
             if lexicon.NULL.fullmatch(token) and before != "mass":
                 return "change" if self.is_known(j) else "null"
         return None
+
+    def is_later(self, j: int) -> bool:
+        """Whether the sentence of token j tells of another look: "since", "compared with"."""
+        first, end = self.sentence(j)
+        return not lexicon.LATER.isdisjoint(self.tokens[first:end])
 
     def is_known(self, j: int) -> bool:
         """Whether what does not differ at token j is a lesion: "no increase in size"."""
