@@ -309,15 +309,18 @@ class Clauses(Grammar):
         before, aside = self.before_aside(i)
         i = i if self.structures(aside) else before  # "the pons, our first choice, has none"
         first, _ = self.sentence(i + 1)
+        end = i
         names: list[int] = []
         apart: list[int] = []  # those after a comma
         is_against = self.token(first) in lexicon.AGAINST or self.is_contrast(first)
         is_introduced = is_against or self.token(first) in lexicon.INTRODUCING
         while i >= first:
             number = self.finishes.get(i)
-            has_comma = "," in self.gap(i + 1)
-            if has_comma and (is_against or bool(names) == is_introduced):
+            has_comma = i < end and "," in self.gap(i + 1)
+            if has_comma and (is_against or bool(names) == is_introduced or number is None):
                 break  # "in contrast to the caudate, the putamen shows none"
+            if i in self.ends and names:
+                return []  # "without the pons …"
             if names and (has_comma or self.is_joint(i, first)):
                 apart = [*names]
             if names and self.is_opening(i):
