@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, Grammar
+from neurowhere.text.clinical.places import SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
 
 REACH = 30  # tokens after a cue
@@ -82,11 +83,21 @@ class Clauses(Grammar):
         token, gap = self.tokens[j], self.gap(j)
         if token == "elsewhere" and self.token(j + 1) in lexicon.INCLUDING:
             return False  # "none elsewhere, including the pons"
+        if self.is_aside_pronoun(j):
+            return False
         if token in lexicon.STOPS or j in self.ends or self.is_contrast(j):
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
             return False  # "no lesion in the following: pons, insula"
         return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
+
+    def is_aside_pronoun(self, j: int) -> bool:
+        """Whether token j is in a phrase such as "beyond it", which ends nothing."""
+        before = self.token(j - 1)
+        if self.tokens[j] == "beyond":
+            return self.token(j + 1) in lexicon.PRONOUNS
+        is_after = before in lexicon.WHERE or before == "beyond"
+        return self.tokens[j] in lexicon.PRONOUNS and is_after
 
     def is_contrast(self, j: int) -> bool:
         """Whether something is set against the rest at token j: "in contrast to the caudate"."""
@@ -96,8 +107,8 @@ class Clauses(Grammar):
         """Whether something else begins at token j after the first word of what is said."""
         token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
         has_comma = "," in self.gap(j)
-        if has_comma and token in lexicon.INCLUDING:
-            return False
+        if (has_comma and token in lexicon.INCLUDING) or after in lexicon.ANY:
+            return False  # "with any deficit of", which a denial alone can say
         if has_comma and (
             within_commas or token in lexicon.STOPS_AFTER_COMMA or token in lexicon.AFFIRMING
         ):
@@ -202,7 +213,9 @@ class Clauses(Grammar):
                 j += 1
             else:
                 break
-        return names[:-1] if self.is_noun(j if after == i else after) else names
+        end = j if after == i else after
+        is_whole = self.token(end) in lexicon.RESPONSES and not self.is_sentence_end(end)
+        return names[:-1] if self.is_noun(end) and not is_whole else names
 
     def is_noun(self, j: int) -> bool:
         """Whether token j goes on the phrase before it and is the noun that it is of."""
@@ -402,10 +415,35 @@ class Clauses(Grammar):
 
     def antecedents(self, i: int) -> list[int]:
         """Return the names that a pronoun before the verb at token i stands for."""
+        first, _ = self.sentence(i)
+        if any(token in SIDE_WORDS and token != "both" for token in self.tokens[first:i]):
+            return []  # "…; on the right it is normal"
         is_open = not lexicon.OPENING.isdisjoint(self.tokens[i + 1 : i + 3]) and self.follows_verb(
             i
         )
-        return [] if is_open else self.meant(self.before_verb(i))
+        return [] if is_open else self.meant(self.before_verb(i)) or self.resumed(i)
+
+    def resumed(self, i: int) -> list[int]:
+        """Return what the subject before token i takes up: "all three were normal".
+
+        It says nothing but that it does, and the places are those of the sentence before.
+        """
+        first, _ = self.sentence(i)
+        subject = self.tokens[first : self.first_verb(i)]
+        if not first or not subject or not lexicon.RESUMING.issuperset(subject):
+            return []
+        return self.structures(self.names(range(self.sentence(first - 1)[0], first)))
+
+    def ranked(self, i: int) -> list[int]:
+        """Return the place that "the former" or "the latter" before the verb at token i means."""
+        rank = lexicon.ORDINALS.get(self.token(j := self.before_verb(i)))
+        if rank is None or self.token(j - 1) != "the":
+            return []
+        first, _ = self.sentence(j)
+        names = self.structures(self.names(range(first, j)))
+        if len(names) < 2 and first:
+            names = self.structures(self.names(range(self.sentence(first - 1)[0], first)))
+        return names[rank : rank + 1 or None]
 
     def meant(self, i: int) -> list[int]:
         """Return the names that a pronoun at token i stands for.

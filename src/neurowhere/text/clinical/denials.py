@@ -20,7 +20,7 @@ from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold
 
-MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
+MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE)
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 SCORE_SIGNS = ("", ":", "=")
@@ -118,7 +118,7 @@ class _DenialReader(NonDenials):
         if self.is_group(cue) or self.is_needed(cue) or (is_noun and self.is_partial(cue)):
             return []
         if self.tokens[cue.last] in lexicon.ANSWERS and (self.ends_clause(j) or "?" in self.gap(i)):
-            return self.label(i) or self.asked(i) or self.place_before(i)
+            return self.label(i) or self.asked(i) or self.place_before(i) or self.sought(i)
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
         if self.tokens[i] == "absence" and self.is_bare(j):
@@ -145,7 +145,9 @@ class _DenialReader(NonDenials):
         i = cue.first
         if cue.kind == "no" or self.tokens[i] in lexicon.LACKING or self.follows_verb(i):
             return True
-        if self.tokens[i] not in lexicon.BARE or self.token(cue.last + 1).endswith("ing"):
+        j = cue.last + 1
+        is_act = self.token(j).endswith("ing") and not self.ends_clause(j + 1)
+        if self.tokens[i] not in lexicon.BARE or is_act:
             return False
         first, _ = self.sentence(i)
         is_place = self.is_structure(self.finishes.get(i - 1)) or self.token(i - 1) in lexicon.QUALITIES
@@ -343,7 +345,7 @@ class _DenialReader(NonDenials):
             for word in self.tokens[first : cue.first]
         )
         if is_data or not lexicon.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
-            return self.subject(cue.first, with_people=True)
+            return self.subject(cue.first, with_people=True) or self.supposed(cue.first)
         return []
 
     def by_adjective(self, cue: Cue) -> list[int]:
@@ -458,6 +460,8 @@ class _DenialReader(NonDenials):
         first, _ = self.sentence(i)
         turns = [j for j in range(first, i) if self.tokens[j] in lexicon.STOPS or j in self.ends]
         tokens = range(turns[-1] if turns else first, i)
+        if self.token(tokens.start) in lexicon.AGAINST:
+            return []
         if any(self.is_finding(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
             return []
         return self.structures(self.names(tokens))
@@ -544,7 +548,7 @@ class _DenialReader(NonDenials):
     def of_subject(self, cue: Cue) -> list[int]:
         """Return the names of the subject of a cue, or those that its pronoun stands for."""
         i = cue.first
-        if names := self.label(i):
+        if names := self.label(i) or self.ranked(i):
             return names
         is_state, verb = cue.kind == "state", self.first_verb(i)
         is_bare = not self.names(range(verb, i))

@@ -281,7 +281,7 @@ ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "latter": -1, "las
 SURVIVING = word_set("held persisted reached remained significant survived withstood")
 INTO = word_set("into to toward towards")  # another place follows
 UNREAL = word_set("had if were")  # may begin what is contrary to fact
-ANSWERS = word_set("no none nil zero")  # may stand alone after a name
+ANSWERS = word_set("no none nil nothing zero")  # may stand alone after a name
 AFTER_STATE = word_set("after for from when")
 # What is measured of a structure: "the volume of the hippocampus is normal".
 MEASURES = word_set(
@@ -289,7 +289,7 @@ MEASURES = word_set(
     appearance appearances architecture attenuation binding bulk caliber calibre color colour
     configuration contour cytoarchitecture density diameter differentiation diffusion enhancement
     flow intensity lamination metabolism morphology myelination number numbers outline perfusion
-    pigmentation position shape signal size sizes symmetry thickness uptake volume volumes weight
+    pigment pigmentation position shape signal size sizes symmetry thickness uptake volume volumes weight
     """
 )
 QUALITIES = MEASURES | word_set(
@@ -410,3 +410,11 @@ TESTED = word_set("clean good neg negative satisfactory")  # "negative study of 
 LACKING = word_set("lacked lacks neg negative")  # are said of a place that has none
 BARE = word_set("bereft clear devoid free void without")  # the same after a place: "pons without"
 REQUIRED = word_set("essential necessary needed required")
+ANY = word_set("any anything anywhere either")
+# What a subject is made of that takes up another: "both", "all of these areas".
+RESUMING = PRONOUNS | word_set(
+    """
+    all areas area each four lobe lobes nuclei nucleus of part parts region regions site sites
+    structure structures such the them three those two
+    """
+)

@@ -71,7 +71,8 @@ class NonDenials(Clauses):
     """
 
     def __init__(self, reading: Reading, found: list[Cue]) -> None:
-        super().__init__(reading, {cue.first for cue in found if cue.kind != "usual"})
+        super().__init__(reading)
+        self.ends = {cue.first for cue in found if cue.kind != "usual"}
         self.cues = found
 
     # ---- two denials
@@ -82,7 +83,9 @@ class NonDenials(Clauses):
         previous = None
         for cue, other in pairwise(self.cues):
             if self.cancels(cue, other):
-                cancelled |= {cue, other}
+                # "no patient was unable to speak" denies the deficit
+                cancelled |= {other} if self.is_inability(other) else {cue, other}
+                self.ends.discard(other.first)
                 if previous and self.tokens[cue.first] == "nor":
                     cancelled.add(previous)  # its "neither"
             previous = cue
@@ -309,6 +312,8 @@ class NonDenials(Clauses):
             if lexicon.CHANGE.fullmatch(token):
                 return "change"
             if token in ("change", "changes"):
+                if self.token(j + 1) == "to":
+                    return None  # "no changes to suggest sclerosis"
                 is_later = before in lexicon.BEFORE_CHANGE or self.is_later(j)
                 return "change" if is_later or self.is_known(j) else "null"
             if lexicon.NULL.fullmatch(token) and before != "mass":
