@@ -1,53 +1,10 @@
-"""Lexicon: the words by which a text denies something, and those that tell how far."""
+"""Lexicon: the words that tell how far a denial goes, by what they do in a sentence."""
 
 import re
-from itertools import product
-from typing import Literal, get_args
 
 from neurowhere.text.clinical.reading import Phrases
-from neurowhere.text.lists import shipped_table
 from neurowhere.text.words import word_set
 
-Kind = Literal[
-    "no",
-    "without",
-    "not",
-    "verb",
-    "removed",
-    "adjective",
-    "usual",
-    "state",
-    "absent",
-    "vain",
-    "except",
-    "idle",
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
-
-def read_cues() -> tuple[Phrases[Kind], frozenset[str]]:
-    """Read the phrases of ``cues.csv`` by their kind, and those that deny places alone."""
-    phrases: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
-    of_places: list[str] = []
-    for row in shipped_table(__package__, "cues.csv"):
-        kind = next(kind for kind in KINDS if kind == row["kind"])
-        phrases[kind] += alternatives(row["words"])
-        of_places += alternatives(row["words"]) if row["only"] == "places" else []
-    cues = Phrases({kind: "; ".join(some) for kind, some in phrases.items()})
-    return cues, frozenset(of_places)
-
-
-def alternatives(words: str) -> list[str]:
-    """Spell out the phrases that a row stands for.
-
-    >>> alternatives("{free|clear} of"), alternatives("spar{ed|ing}")
-    (['free of', 'clear of'], ['spared', 'sparing'])
-    """
-    parts = [part.split("|") for part in re.split(r"[{}]", words)]
-    return [" ".join("".join(choice).split()) for choice in product(*parts)]
-
-
-CUES, OF_PLACES_ONLY = read_cues()
 NOT = word_set("cannot hardly neither never nobody none nor not rarely seldom t")
 # Phrases that deny the cue that follows them.
 NEVER = Phrases(
@@ -118,24 +75,23 @@ OMITTED = word_set(
 # Nothing is denied.
 IDLE = word_set(
     """
-    abate absolute adapt addressed all allow alone already always analysable answer as
-    ascertained assessed assume attenuate attributable available aware based belong because
-    categorically certain claim clear collected commented conclude confined confounded confuse
-    confused considered controlled convinced corrected decay decided decline defined
-    definitive delivered deny described designed determined diminish disappear discussed
-    distinguished doubt doubted due easy employed enough entirely equally escape establish
-    established evaluated evenly every exactly examined exclude excluded exclusive exclusively
-    explained explore explored extinguish fade feasible fully generalize guarantee habituate
-    ideal identical ignore ignored imply improve informed intact intended interpreted
-    investigate investigated isolated judged just known limited manipulated matched mean
-    measured mentioned mere merely miss missed modeled modelled more necessarily new normal
-    normalise normalize only optimal overlap overlook overlooked overstate overstated performed permit
-    possible preclude presented preserved primarily provided quantified recorded recover
-    regress remit representative resolve resolved restricted rule ruled separated shared
+    abate absolute adapt addressed all allow alone already always analysable answer as ascertained
+    assessed assume attenuate attributable available aware based because belong categorically
+    certain claim clear collected commented conclude confined confounded confuse confused considered
+    controlled convinced corrected decay decided decline defined definitive delivered deny described
+    designed determined diminish disappear discussed distinguished doubt doubted due easy employed
+    enough entirely equally escape establish established evaluated evenly every exactly examined
+    exclude excluded exclusive exclusively explained explore explored extinguish fade feasible fully
+    generalize guarantee habituate ideal identical ignore ignored imply improve informed intact
+    intended interpreted investigate investigated isolated judged just known limited manipulated
+    matched mean measured mentioned mere merely miss missed modeled modelled more necessarily new
+    normal normalise normalize only optimal overlap overlook overlooked overstate overstated
+    performed permit possible preclude presented preserved primarily provided quantified recorded
+    recover regress remit representative resolve resolved restricted rule ruled separated shared
     shrink simply sole solely spared specific straightforward studied subside sufficient sure
-    surprising surprisingly targeted tested told trained treated unaffected uncommon
-    understood unexpected unexpectedly uniform uniformly unique unlike unremarkable unusual
-    used useful vanish visited wane well
+    surprising surprisingly targeted tested told trained treated unaffected uncommon understood
+    unexpected unexpectedly uniform uniformly unique unlike unremarkable unusual used useful vanish
+    visited wane well
     """
 )
 # After "not … until" or "not … alone" what is said holds all the same.
@@ -186,9 +142,9 @@ LINKS = AUXILIARIES | word_set(
     """
     bear bears bore carried carries carry considered contained contains contributed contributes
     deemed demonstrate demonstrated demonstrates display displayed displays exhibit exhibited
-    exhibits found interpreted judged left made out play played plays proved proven regarded reported
-    reveal revealed reveals show showed shows there thought treated turned viewed with yield yielded
-    yields
+    exhibits found interpreted judged left made out play played plays proved proven regarded
+    reported reveal revealed reveals show showed shows there thought treated turned viewed with
+    yield yielded yields
     """
 )
 # Verbs before "as": "should be regarded as tentative".
@@ -201,7 +157,9 @@ PASTS = word_set("became began begun fell grew grown risen rose shrank shrunk sh
 AFTER_PREDICATE = word_set(
     "and as at bilaterally but by following in on over since throughout with within without"
 )
-TESTS = word_set("angiography biopsy ct eeg examination imaging mr mri scan study")  # may exclude something
+TESTS = word_set(
+    "angiography biopsy ct eeg examination imaging mr mri scan study"
+)  # may exclude something
 NOUNS = word_set("arousal removal retrieval withdrawal")  # that end like adjectives
 PRONOUNS = word_set("it this these they that both neither none")
 OPENING = word_set("how if that to what when where whether which why")  # after "it is unclear"
@@ -289,7 +247,8 @@ MEASURES = word_set(
     appearance appearances architecture attenuation binding bulk caliber calibre color colour
     configuration contour cytoarchitecture density diameter differentiation diffusion enhancement
     flow intensity lamination metabolism morphology myelination number numbers outline perfusion
-    pigment pigmentation position shape signal size sizes symmetry thickness uptake volume volumes weight
+    pigment pigmentation position shape signal size sizes symmetry thickness uptake volume volumes
+    weight
     """
 )
 QUALITIES = MEASURES | word_set(
@@ -375,13 +334,8 @@ WHERE = word_set(
     "across along around at beneath for from in near of on over through throughout under within"
 )
 # What is normal of a place: "normal MRI of the pons".
-MEASURED = (
-    MEASURES
-    | EXAMS
-    | RESPONSES
-    | word_set(
-        "appearances course findings function morphology pattern ratio ratios readings recordings study"
-    )
+MEASURED = (MEASURES | EXAMS | RESPONSES) | word_set(
+    "appearances course findings function pattern ratio ratios readings recordings study"
 )
 ALIKE = word_set(
     "alike comparable equal equally equivalent identical indistinguishable matched similar the well"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.cues import Kind
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.places import LESION, NOT_BRAIN, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
@@ -20,8 +21,8 @@ from neurowhere.text.words import fold, word_set
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
 WISHING = word_set("kindly must please to")
 REACH_TWICE = 12  # tokens between two denials that cancel each other
-CANCELLING: tuple[lexicon.Kind, ...] = ("no", "not", "without")
-CANCELLED: tuple[lexicon.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
+CANCELLING: tuple[Kind, ...] = ("no", "not", "without")
+CANCELLED: tuple[Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
 # What people do unless they are ill; verbs that are also said of looking for findings come apart.
 ABILITIES = word_set(
     """
@@ -57,7 +58,7 @@ class Cue(NamedTuple):
 
     first: int
     last: int
-    kind: lexicon.Kind
+    kind: Kind
 
 
 class NonDenials(Clauses):
@@ -72,7 +73,7 @@ class NonDenials(Clauses):
 
     def __init__(self, reading: Reading, found: list[Cue]) -> None:
         super().__init__(reading)
-        self.ends = {cue.first for cue in found if cue.kind != "usual"}
+        self.ends: set[int] = {cue.first for cue in found if cue.kind != "usual"}
         self.cues = found
 
     # ---- two denials
