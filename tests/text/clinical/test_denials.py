@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.grammar import CUES
+from neurowhere.text.clinical.cues import CUES
 from neurowhere.text.clinical.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())

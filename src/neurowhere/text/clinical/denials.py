@@ -11,18 +11,20 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from neurowhere.text.clinical import grammar
-from neurowhere.text.clinical.clauses import REACH
+from neurowhere.text.clinical import cues, lexicon
+from neurowhere.text.clinical.cues import Kind
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
-from neurowhere.text.clinical.nondenials import Cue, NonDenials
-from neurowhere.text.clinical.places import LESION
+from neurowhere.text.clinical.negators import Negators
+from neurowhere.text.clinical.nondenials import Cue
+from neurowhere.text.clinical.objects import REACH
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.words import fold
 
-MINUS = re.compile(r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–]ve\b)")
+MINUS = re.compile(
+    r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE
+)
 LEAST_NULL = 0.1  # p-values from here on are null results
-INVERTIBLE: tuple[grammar.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
+INVERTIBLE: tuple[Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
 
@@ -42,7 +44,7 @@ class Denials(NamedTuple):
 
 def attach_denials(reading: Reading) -> Denials:
     """Find the matches that a text denies, each with the tokens that deny it."""
-    found = (Cue(*each) for each in grammar.CUES.find(reading.tokens))
+    found = (Cue(*each) for each in cues.CUES.find(reading.tokens))
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
     result = Denials({}, {})
@@ -57,19 +59,28 @@ def attach_denials(reading: Reading) -> Denials:
     return result
 
 
-class _DenialReader(NonDenials):
+class _DenialReader(Negators):
     """Reads a text around the cues of denial."""
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
         """Return the matches that a cue denies, or leaves open."""
-        if self.is_condition(cue) or self.is_other_side(cue) or self.is_inability(cue):
+        if (
+            self.is_part(cue)
+            or self.is_condition(cue)
+            or self.is_other_side(cue)
+            or self.is_inability(cue)
+        ):
             return []
         if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
             return []
         if self.is_heading(cue):
             return self.ahead(cue.last + 1, is_start=True)
-        if names := self.bracketed(cue.first, cue.last) or self.inverted(cue):
-            return names
+        names = self.bracketed(cue.first, cue.last) or self.inverted(cue) or self.by_kind(cue)
+        words = " ".join(self.tokens[cue.first : cue.last + 1])
+        return self.structures(names) if words in cues.OF_PLACES_ONLY else names
+
+    def by_kind(self, cue: Cue) -> list[int]:
+        """Return the matches that a cue denies by its kind."""
         match cue.kind:
             case "no" | "without":
                 return self.by_no(cue)
@@ -102,351 +113,8 @@ class _DenialReader(NonDenials):
         if cue.kind not in INVERTIBLE or not (cue.first == 0 or self.is_sentence_end(cue.first)):
             return []
         j = self.after_not(cue.last + 1) + 1 if cue.kind == "not" else cue.last + 1
-        is_verb = self.token(j) in grammar.BEING and self.is_phrase(j + 1)
+        is_verb = self.token(j) in lexicon.BEING and self.is_phrase(j + 1)
         return self.ahead(j + 1) if is_verb else []
-
-    # ---- "no" and its like
-
-    def by_no(self, cue: Cue) -> list[int]:
-        """Deny what follows, or the place before that has none of it: "the pons has no lesion"."""
-        i, j = cue.first, cue.last + 1
-        is_noun = self.tokens[cue.last] == "of"  # "resolution of"
-        if self.is_group(cue) or self.is_needed(cue) or (is_noun and self.is_partial(cue)):
-            return []
-        if self.tokens[cue.last] in grammar.ANSWERS and self.ends_clause(j):
-            return self.label(i) or self.asked(i) or self.place_before(i)
-        if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
-            return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
-        if self.tokens[i] == "absence" and self.is_bare(j):
-            return []  # "absence of the corpus callosum"
-        names = self.ahead(j, through_verbs=cue.kind == "no")
-        names = self.without_known(names, j)
-        if self.is_pronoun(cue):
-            names = self.structures(names) if self.compared(j) == "null" else names
-            return [*names, *self.listed_before(i)]
-        compared = self.compared(j)
-        if compared:
-            return self.by_null(i, j, names) if compared == "null" else self.place_before(i)
-        if self.tokens[i] in grammar.RATHER:
-            return self.in_phrase(cue, names)
-        if self.structures(names) or self.tokens[i] == "nor":
-            return names
-        return [*names, *(self.place_before(i) or self.examined(i))]
-
-    def is_pronoun(self, cue: Cue) -> bool:
-        """Whether "none" or "neither" stands for what went before: "none showed an effect"."""
-        j = cue.last + 1
-        j += 2 * (self.token(j) == "of" and self.token(j + 1) in grammar.THESE)
-        return self.tokens[cue.first] in ("none", "neither") and self.is_past(j)
-
-    def listed_before(self, i: int) -> list[int]:
-        """Return the places, and no people, that were listed before the pronoun at token i."""
-        first, _ = self.sentence(i)
-        if first == 0 or i > first:
-            return self.place_before(i)
-        before = range(self.sentence(first - 1)[0], first)
-        names = self.structures(self.names(before))
-        is_people = any(self.tokens[j] in grammar.PEOPLE for j in before)
-        return [] if is_people or len(names) < 2 else names
-
-    def examined(self, i: int) -> list[int]:
-        """Return the places that an examination found nothing in: "section of the pons: no …"."""
-        first, _ = self.sentence(i - 1) if i else (0, 0)
-        words = self.tokens[first:i]
-        if any(fold(word) in LESION for word in words):
-            return []
-        if i and ":" in self.gap(i):
-            return self.structures(self.label(i))
-        is_said = self.token(i - 1) in grammar.YIELDING
-        is_examined = is_said and not grammar.EXAMINED.isdisjoint(words)
-        return self.structures(self.subject(i - 1)) if is_examined else []
-
-    def asked(self, i: int) -> list[int]:
-        """Return the names of the question that token i answers."""
-        return self.names(range(self.sentence(i - 1)[0], i)) if i and "?" in self.gap(i) else []
-
-    def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
-        """Deny the places of a null result: those named after it at token j, or before token i."""
-        names = self.structures(names) or self.structures(self.after_people(j))
-        if not (self.is_link(i - 1) or self.tokens[i] in grammar.NOT):
-            return names
-        first, _ = self.sentence(i)
-        has_lesion = any(fold(token) in LESION for token in self.tokens[first:i])
-        if self.is_article(first) and has_lesion:
-            return names  # "the lesion in the pons is not associated with edema"
-        return [*names, *self.structures(self.subject(i))]
-
-    def after_people(self, i: int) -> list[int]:
-        """Return what is said of people: "no difference between patients and controls in …"."""
-        for j in range(i, min(i + REACH, len(self.tokens))):
-            if self.is_end(j):
-                return []
-            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in grammar.PEOPLE:
-                return self.ahead(j + 1)
-        return []
-
-    # ---- "not"
-
-    def by_not(self, cue: Cue) -> list[int]:
-        """Deny by the word after "not"."""
-        aside = self.aside_end(cue.last + 1)  # "and not, as first thought, in the pons"
-        j = self.after_not(aside or cue.last + 1)
-        word = self.token(j)
-        if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
-            # "the insula responded, the pons did not"
-            return self.place_before(cue.first) or self.answered(cue.first)
-        if word in grammar.IDLE or self.holds(j) or self.is_before(j):
-            return []
-        compared = None if word in grammar.SEEN else self.compared(j)
-        if word in grammar.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
-            return self.by_null(cue.first, j + 1, self.ahead(j + 1))
-        if compared in ("null", "change"):
-            return self.by_null(cue.first, j, self.ahead(j)) if compared == "null" else []
-        names = self.by_subject(cue, j)
-        return self.by_object(cue, j) if names is None else names
-
-    def after_not(self, j: int) -> int:
-        """First token from j on that is neither an auxiliary nor an adverb."""
-        j += 2 * (self.tokens[j : j + 2] == ["at", "all"])
-        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j) or self.token(j) == "yet":
-            if self.token(j) in grammar.IDLE:
-                break
-            j += 1
-        return j
-
-    def answered(self, i: int) -> list[int]:
-        """Return the names of the question that "it has not" answers, with its "not" at token i."""
-        pronoun = self.before_verb(i)
-        first, _ = self.sentence(i)
-        if 0 < first == pronoun:  # "… whether the pons is involved; it is not"
-            first, _ = self.sentence(first - 1)
-        before = self.tokens[first : max(pronoun, first)]
-        is_question = "whether" in before or "if" in before
-        is_answer = is_question and self.token(pronoun) in grammar.PRONOUNS
-        return self.names(range(first, pronoun)) if is_answer else []
-
-    def by_subject(self, cue: Cue, j: int) -> list[int] | None:
-        """Deny the subject, if that is what "not" and the word at token j are about."""
-        i, word = cue.first, self.tokens[j]
-        if word in grammar.OMITTED:
-            return self.subject(i, with_people=True) or self.of_subject(cue)
-        if word in grammar.SEEN:
-            is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
-            return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
-        if word == "reach" and (names := self.structures(self.ahead(j + 1))):
-            return names
-        if word in grammar.REPRESENTING and self.is_pathology(j + 1):
-            return [*self.subject(i), *self.ahead(j + 1)]
-        if word in grammar.STATES:
-            is_lesion = self.is_lesion_before(i) and word not in grammar.SURVIVING
-            return [] if is_lesion else self.subject(i)
-        return None
-
-    def is_pathology(self, j: int) -> bool:
-        """Whether the phrase at token j names a lesion or disease: "a true lesion"."""
-        near = self.tokens[j : j + 4]
-        return any(fold(token) in LESION or token in grammar.REAL for token in near)
-
-    def by_object(self, cue: Cue, j: int) -> list[int]:
-        """Deny the object, or the place that is not so and does not do so."""
-        word = self.tokens[j]
-        if word in grammar.OPINIONS:
-            return self.believed(j + 1)
-        if word in grammar.NEEDING:
-            return self.structures(self.ahead(j + 1))
-        if word in grammar.SHOWING:
-            return [*self.place_before(cue.first), *self.ahead(j + 1)]
-        names = self.ahead(j, within_commas=True)
-        is_direct = word in grammar.HAVING or word in grammar.PREPOSITIONS or self.is_phrase(j)
-        names = names if is_direct else self.structures(names)
-        return names or self.by_quality(cue, j)
-
-    def believed(self, j: int) -> list[int]:
-        """Return what is not believed from token j on, unless it is the cause of something.
-
-        "I do not think that the lesion in the pons explains it" does not deny the lesion.
-        """
-        _, end = self.sentence(j)
-        if not grammar.EXPLAINING.isdisjoint(self.tokens[j:end]):
-            return []
-        return self.ahead(j + (self.token(j) == "that"), through_verbs=True)
-
-    def by_quality(self, cue: Cue, j: int) -> list[int]:
-        """Deny a place: "the corpus callosum is not crossed", "the insula did not light up"."""
-        is_closed = self.closes(j + 1) or self.tokens[j] in grammar.PREPOSITIONS
-        is_said = self.follows_verb(cue.first) and not self.is_lesion_before(cue.first)
-        is_act = self.token(cue.first - 1) in ("did", "does", "do")
-        return self.place_before(cue.first) if is_act or (is_said and is_closed) else []
-
-    # ---- verbs, adjectives and other predicates
-
-    def by_verb(self, cue: Cue) -> list[int]:
-        """Deny the object, or the subject where none follows: "spared the pons", "pons spared"."""
-        j = cue.last + 1
-        j += self.token(j) == "only"  # "sparing only the pons"
-        if self.is_phrase(j):
-            return self.ahead(j) or self.meant(j)
-        is_passive = self.token(j) == "by" and self.follows_verb(cue.first)
-        is_said = is_passive or self.is_predicate(cue.first, cue.last)
-        return self.of_subject(cue) if is_said else []
-
-    def by_removal(self, cue: Cue) -> list[int]:
-        """Deny the places whose data are left out of an analysis."""
-        first, end = self.sentence(cue.first)
-        is_data = not grammar.DATA.isdisjoint(self.tokens[first : cue.first])
-        if is_data or not grammar.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
-            return self.subject(cue.first, with_people=True)
-        return []
-
-    def by_adjective(self, cue: Cue) -> list[int]:
-        """Deny what is normal: the structure that follows, the subject, or what has the quality."""
-        i, j = cue.first, cue.last + 1
-        if self.tokens[i] in grammar.UNLIKELY and self.token(j) == "that":
-            return self.structures(self.believed(j))
-        if self.is_predicate(i, cue.last):
-            names = [] if self.is_effect(i) else self.of_subject(cue) or self.where(j)
-            return [*names, *self.likewise(j)]
-        if self.token(j) == "by":  # "unaffected by damage to the putamen"
-            return self.structures(self.ahead(j + 1))
-        if not self.is_phrase(j):
-            return []
-        is_kept = self.token(i - 1) == "with" and self.tokens[i] != "normal"
-        if is_kept and (names := self.ahead(j)):
-            return names  # "aphasia with preserved comprehension"
-        return self.heads(j) or (self.owner(i) if self.tokens[j] in grammar.QUALITIES else [])
-
-    def by_usual(self, cue: Cue) -> list[int]:
-        """Deny what has the usual measure: "is of the expected size", "the usual number of"."""
-        j = cue.last + 1
-        is_measure = self.token(j) in grammar.MEASURES and not self.is_noun(j + 1)
-        return (self.heads(j) or self.owner(cue.first)) if is_measure else []
-
-    def by_state(self, cue: Cue) -> list[int]:
-        """Deny the subject of a predicate that says that all is well, gone or wrong."""
-        i, j = cue.first, cue.last + 1
-        if self.is_partial(cue) or self.tokens[i : j + 1] == ["recovered", "from"]:
-            return []
-        if self.tokens[i] in grammar.FORMED and self.is_of_lesion(i):
-            return []  # "the lesion of the pons is well defined"
-        if self.tokens[cue.last] in grammar.ABOLISHING and self.compared(j) == "null":
-            return self.structures(self.ahead(j))  # "abolished the effect in the pons"
-        while self.is_adverb(j):
-            j += 1
-        if self.token(j) in ("and", "but") and not self.follows_subject(i):
-            return []  # "healthy and clinical samples"
-        is_whole = cue.last > i and self.tokens[i] not in grammar.FORMED
-        is_said = is_whole or self.closes(j) or self.token(j) in grammar.AFTER_STATE
-        if self.tokens[cue.last] in grammar.RELATING_TO:
-            is_said = self.follows_verb(i)
-        names = [*(self.of_subject(cue) or self.where(j)), *self.likewise(j)] if is_said else []
-        return [*names, *self.left(cue)]
-
-    def by_absence(self, cue: Cue) -> list[int]:
-        """Deny what is absent, and the place: "aphasia was seen in none", "absent in the pons"."""
-        i, j = cue.first, cue.last + 1
-        while self.token(i - 1) in grammar.SEEN or self.token(i - 1) in grammar.OCCURRING:
-            i -= 1
-        if (
-            self.token(i - 1) in grammar.CONJUNCTIONS
-        ):  # "present in the insula and absent in the pons"
-            verb = self.first_verb(i)
-            i = verb if verb < i else 0
-        if self.tokens[cue.first] == "absent" and self.is_missing(i, j):
-            return []
-        return [*self.subject(i), *([] if self.ends_clause(j) else self.ahead(j))]
-
-    def is_missing(self, i: int, j: int) -> bool:
-        """Whether a structure itself is absent, which is a finding: "absent corpus callosum"."""
-        if not self.ends_clause(j):
-            return self.is_structure(self.begins.get(j)) and not self.follows_verb(i)
-        number = self.finishes.get(self.before_verb(i))
-        if number is None or not self.is_structure(number):
-            return False
-        first = self.reading.first[number] - 1
-        while self.is_modifier(first):
-            first -= 1
-        return self.token(first) not in grammar.PREPOSITIONS and not self.is_noun_before(first)
-
-    def is_bare(self, j: int) -> bool:
-        """Whether the phrase at token j is a structure and nothing else: "the corpus callosum"."""
-        if self.token(j) != "the":
-            return False
-        while self.is_modifier(j) and j not in self.begins:
-            j += 1
-        number = self.begins.get(j)
-        if number is None or not self.is_structure(number):
-            return False
-        end = self.reading.last[number] + 1
-        is_joined = self.token(end) in ("and", "with") or self.gap(end).startswith(",")
-        return is_joined or self.is_sentence_end(end)
-
-    def is_noun_before(self, i: int) -> bool:
-        """Whether token i is the name of a place, of which a list is made."""
-        return i in self.finishes and not self.is_sentence_end(i + 1)
-
-    def left(self, cue: Cue) -> list[int]:
-        """Return the places that something is gone from: "has disappeared from the pons"."""
-        j = cue.last + 1
-        is_gone = self.tokens[cue.last] in grammar.GONE and self.token(j) in ("from", "in")
-        return self.structures(self.ahead(j + 1)) if is_gone else []
-
-    def is_of_lesion(self, i: int) -> bool:
-        """Whether the predicate at token i is said of a lesion."""
-        first, _ = self.sentence(i)
-        return any(fold(token) in LESION for token in self.tokens[first:i])
-
-    def is_effect(self, i: int) -> bool:
-        """Whether the predicate at token i is said of an effect: "the effect was unaffected"."""
-        first, _ = self.sentence(i)
-        return self.tokens[i] in grammar.UNAFFECTED and any(
-            self.tokens[j] in grammar.EFFECT and self.token(j + 1) in ("between", "in", "of")
-            for j in range(first, i)
-        )
-
-    def where(self, j: int) -> list[int]:
-        """Return the places of a predicate that ends before token j: "negative in the pons"."""
-        is_place = self.token(j) in ("in", "within", "throughout", "across")
-        is_place = is_place or (self.token(j) in ("at", "along") and self.is_phrase(j + 1))
-        return self.structures(self.ahead(j + 1)) if is_place else []
-
-    def likewise(self, j: int) -> list[int]:
-        """Return what shares the predicate before token j: "is normal, as are the thalami"."""
-        if self.token(j) in grammar.INCLUDING:  # "CT normal, including the basal ganglia"
-            return self.structures(self.ahead(j + 1))
-        is_so = self.token(j) == "as" and self.token(j + 1) in grammar.AUXILIARIES
-        return self.structures(self.ahead(j + 2)) if is_so else []
-
-    def of_subject(self, cue: Cue) -> list[int]:
-        """Return the names of the subject of a cue, or those that its pronoun stands for."""
-        i = cue.first
-        if names := self.label(i):
-            return names
-        is_state, verb = cue.kind == "state", self.first_verb(i)
-        is_bare = not self.names(range(verb, i))
-        joint = self.token(self.before_verb(i))
-        if (joint in grammar.CONJUNCTIONS and (is_state or is_bare)) or (
-            joint == "but" and is_bare
-        ):
-            i = verb  # "was exposed and left untouched"
-        names = self.subject(i, with_people=cue.kind == "verb") or self.antecedents(i)
-        if not names and is_state and is_bare:
-            names = self.subject(verb)  # "was significant only before correction"
-        is_exam = not grammar.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
-        return names or (self.supposed(i) if is_exam else [])
-
-    def first_verb(self, i: int) -> int:
-        """First verb of the sentence before token i, or token i."""
-        first, _ = self.sentence(i)
-        return next((j for j in range(first, i) if self.tokens[j] in grammar.FINITE), i)
-
-    def sought(self, i: int) -> list[int]:
-        """Return what was looked for before token i: "we looked for plaques in the pons"."""
-        first, _ = self.sentence(i)
-        verbs = [j for j in range(first, i) if self.tokens[j] in grammar.SEEKING]
-        if not verbs:
-            return []
-        is_passive = self.tokens[verbs[0] - 1] in grammar.BEING if verbs[0] else False
-        return self.names(range(first if is_passive else verbs[0], i))
 
     # ---- exceptions
 
@@ -457,21 +125,15 @@ class _DenialReader(NonDenials):
         is_outside = self.tokens[cue.first] == "outside"
         is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
         names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))
-        return self.in_phrase(cue, names) if self.tokens[cue.first] in grammar.RATHER else names
-
-    def in_phrase(self, cue: Cue, names: list[int]) -> list[int]:
-        """Keep the names of the first phrase: not "increases rather than decreases in the pons"."""
-        tokens = range(cue.last + 2, min(cue.last + LONGEST_PHRASE, len(self.tokens)))
-        end = next((j for j in tokens if self.tokens[j] in ("in", "within")), len(self.tokens))
-        return [number for number in names if self.reading.first[number] < end]
+        return self.in_phrase(cue, names) if self.tokens[cue.first] in lexicon.RATHER else names
 
     # ---- denials without a cue
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        words = [(i, word) for i, word in enumerate(self.tokens) if word in grammar.WITHOUT_CUE]
+        words = [(i, word) for i, word in enumerate(self.tokens) if word in lexicon.WITHOUT_CUE]
         for i, word in words:
-            if word in grammar.UNREAL and self.is_unreal(i):
+            if word in lexicon.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
         for i, word in words:
@@ -490,7 +152,7 @@ class _DenialReader(NonDenials):
             return self.replaced(i)
         if word == "0":
             return self.by_score(i)
-        return self.by_artefact(i) if word in grammar.ARTEFACTS else []
+        return self.by_artefact(i) if word in lexicon.ARTEFACTS else []
 
     def is_unreal(self, i: int) -> bool:
         """Whether a clause from token i on is contrary to fact: "had the pons been damaged, …"."""
@@ -498,7 +160,7 @@ class _DenialReader(NonDenials):
             return False
         near = self.tokens[i + 1 : i + LONGEST_PHRASE]
         _, end = self.sentence(i)
-        is_would = not grammar.WOULD.isdisjoint(self.tokens[i:end])
+        is_would = not lexicon.WOULD.isdisjoint(self.tokens[i:end])
         if self.tokens[i] == "had":
             return is_would or "been" in near
         return is_would and (self.tokens[i] == "were" or "had" in near)
@@ -520,8 +182,8 @@ class _DenialReader(NonDenials):
     def rank(self, i: int) -> int | None:
         """Rank that begins a clause at token i: "(only) the first of these survived"."""
         i += self.is_article(i)
-        j = i + 1 + 2 * (self.token(i + 1) == "of" and self.token(i + 2) in grammar.THESE)
-        return grammar.ORDINALS.get(self.token(i)) if self.is_past(j) else None
+        j = i + 1 + 2 * (self.token(i + 1) == "of" and self.token(i + 2) in lexicon.THESE)
+        return lexicon.ORDINALS.get(self.token(i)) if self.is_past(j) else None
 
     def replaced(self, i: int) -> list[int]:
         """Return what was supposed and is not so: "the pons was suspected, but … instead"."""
@@ -529,32 +191,23 @@ class _DenialReader(NonDenials):
             return []
         return self.supposed(i)
 
-    def supposed(self, i: int) -> list[int]:
-        """Return the places that the clause before the one of token i supposed."""
-        first, _ = self.sentence(i)
-        turn = next((j for j in range(first, i) if self.tokens[j] in ("but", "yet")), first)
-        if self.tokens[first] in ("although", "though", "while", "despite"):
-            turn = next((j for j in range(first, i) if "," in self.gap(j)), first)
-        is_supposed = not grammar.SUPPOSED.isdisjoint(self.tokens[first:turn])
-        return self.structures(self.names(range(first, turn))) if is_supposed else []
-
     def by_artefact(self, i: int) -> list[int]:
         """Return the subject that an artefact at token i is said of: "is a flow artefact"."""
         near = self.tokens[max(i - LONGEST_PHRASE, 0) : i]
-        if not self.closes(i + 1) or not grammar.DOUBTING.isdisjoint(near):
+        if not self.closes(i + 1) or not lexicon.DOUBTING.isdisjoint(near):
             return []
         for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
-            if self.tokens[j] in grammar.SAYING:
+            if self.tokens[j] in lexicon.SAYING:
                 return self.subject(j + 1)
-            if self.tokens[j] == "to" and self.token(j - 1) in grammar.DUE:
+            if self.tokens[j] == "to" and self.token(j - 1) in lexicon.DUE:
                 return self.subject(j - 1) if self.follows_verb(j - 1) else []
-            if self.ends_clause(j + 1) or self.tokens[j] in grammar.PREPOSITIONS:
+            if self.ends_clause(j + 1) or self.tokens[j] in lexicon.PREPOSITIONS:
                 break
         return []
 
     def by_score(self, i: int) -> list[int]:
         """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""
-        number = self.finishes.get(i - 1)
+        number = self.finishes.get(i - 1 - (self.token(i - 1) in lexicon.SCORED))
         after = self.gap(i + 1)
         is_whole = after.startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
         is_scored = is_whole and self.gap(i).strip() in SCORE_SIGNS and self.is_structure(number)

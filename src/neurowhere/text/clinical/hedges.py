@@ -104,7 +104,8 @@ HEDGES: Phrases[Doubt] = Phrases(
             considered; must be considered; be considered
         """,
         "idle": """
-            as if; if any; no wonder; no doubt; without doubt; little doubt; beyond doubt;
+            as if; if any; not in doubt; not in question; not in dispute;
+            no wonder; no doubt; without doubt; little doubt; beyond doubt;
             whether or not; not limited; limited to; reason to doubt; cause to doubt; not doubt;
             grounds to doubt; need to doubt; favoured the null; favored the null
         """,

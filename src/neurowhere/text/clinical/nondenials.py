@@ -10,8 +10,9 @@ from bisect import bisect_left
 from itertools import pairwise
 from typing import NamedTuple
 
-from neurowhere.text.clinical import grammar
+from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.cues import Kind
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
 from neurowhere.text.clinical.places import LESION, NOT_BRAIN, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
@@ -20,8 +21,8 @@ from neurowhere.text.words import fold, word_set
 REACH_WITH = 6  # tokens between "with" and "without" that tell groups apart
 WISHING = word_set("kindly must please to")
 REACH_TWICE = 12  # tokens between two denials that cancel each other
-CANCELLING: tuple[grammar.Kind, ...] = ("no", "not", "without")
-CANCELLED: tuple[grammar.Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
+CANCELLING: tuple[Kind, ...] = ("no", "not", "without")
+CANCELLED: tuple[Kind, ...] = ("without", "verb", "adjective", "state", "absent", "not")
 # What people do unless they are ill; verbs that are also said of looking for findings come apart.
 ABILITIES = word_set(
     """
@@ -35,13 +36,14 @@ PERCEIVING = word_set(
     "attend control discriminate distinguish find form identify inhibit initiate locate perceive "
     "plan see shift solve suppress tell"
 )
+QUOTES = ("'", '"', "‘", "’", "“", "”")
 UNABLE = word_set(
     "able can cannot could couldn fail failed failing fails failure inability longer unable"
 )
 PATIENTS = word_set(
     "boy child father girl he infant man mother patient person pt she somebody someone woman"
 )
-PERSONS = PATIENTS | grammar.PEOPLE | word_set("participant subject who")
+PERSONS = PATIENTS | lexicon.PEOPLE | word_set("participant subject who")
 OWNING = word_set("had has have")
 OBSERVERS = word_set("author authors i it one radiologist study we you")
 # What a person, or a part of the body, may lack.
@@ -56,7 +58,7 @@ class Cue(NamedTuple):
 
     first: int
     last: int
-    kind: grammar.Kind
+    kind: Kind
 
 
 class NonDenials(Clauses):
@@ -70,7 +72,8 @@ class NonDenials(Clauses):
     """
 
     def __init__(self, reading: Reading, found: list[Cue]) -> None:
-        super().__init__(reading, {cue.first for cue in found if cue.kind != "usual"})
+        super().__init__(reading)
+        self.ends: set[int] = {cue.first for cue in found if cue.kind != "usual"}
         self.cues = found
 
     # ---- two denials
@@ -81,7 +84,9 @@ class NonDenials(Clauses):
         previous = None
         for cue, other in pairwise(self.cues):
             if self.cancels(cue, other):
-                cancelled |= {cue, other}
+                # "no patient was unable to speak" denies the deficit
+                cancelled |= {other} if self.is_inability(other) else {cue, other}
+                self.ends.discard(other.first)
                 if previous and self.tokens[cue.first] == "nor":
                     cancelled.add(previous)  # its "neither"
             previous = cue
@@ -90,44 +95,45 @@ class NonDenials(Clauses):
     def cancels(self, cue: Cue, other: Cue) -> bool:
         """Whether a cue denies the denial of the next one."""
         between = range(cue.last + 1, other.first)
-        is_false = self.tokens[other.last] in grammar.FALSE  # "the claim of a normal pons is wrong"
+        is_false = self.tokens[other.last] in lexicon.FALSE  # "the claim of a normal pons is wrong"
         if not is_false and (cue.kind not in CANCELLING or other.kind not in CANCELLED):
             return False
         if cue.kind == "without" and other.kind == "adjective":
-            return all(self.tokens[j] in grammar.DETERMINERS for j in between)
+            return all(self.tokens[j] in lexicon.DETERMINERS for j in between)
         if not between or len(between) > REACH_TWICE or self.is_left_open(other):
             return False
         if any(self.is_break(j) for j in (*between, other.first)):
             return False
-        has_verb = any(self.tokens[j] in grammar.FINITE for j in between)
+        has_verb = any(self.tokens[j] in lexicon.FINITE for j in between)
         return is_false or cue.kind == "not" or (cue.kind == "no" and has_verb)
 
     def is_break(self, j: int) -> bool:
         """Whether another clause or item begins at token j."""
         token = self.tokens[j]
-        return self.ends_clause(j) or token in grammar.CONJUNCTIONS or token in grammar.STOPS
+        return self.ends_clause(j) or token in lexicon.CONJUNCTIONS or token in lexicon.STOPS
 
     def is_denied(self, cue: Cue) -> bool:
         """Whether a cue is itself denied: "the pons was not spared", "cannot be excluded"."""
         for i in range(cue.first - 1, max(cue.first - LONGEST_PHRASE, -1), -1):
-            if self.tokens[i] in grammar.NOT:
+            if self.tokens[i] in lexicon.NOT:
                 return True
-            if not (self.tokens[i] in grammar.AUXILIARIES or self.is_adverb(i)):
+            if not (self.tokens[i] in lexicon.AUXILIARIES or self.is_adverb(i)):
                 break
         else:
             return False
-        return i > 0 and grammar.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
+        return i > 0 and lexicon.NEVER.at(self.tokens[i - 1 : i + 1], 0) is not None
 
     def is_left_open(self, cue: Cue) -> bool:
         """Whether a cue says that something cannot be excluded."""
-        return self.tokens[cue.last] in grammar.EXCLUDING and self.is_denied(cue)
+        return self.tokens[cue.last] in lexicon.EXCLUDING and self.is_denied(cue)
 
     def is_wished(self, cue: Cue) -> bool:
         """Whether something is yet to be excluded: "MRI to rule out stroke"."""
         i = cue.first
-        is_infinitive = self.token(i - 1) in WISHING or i == 0 or self.is_sentence_end(i)
+        is_first = i == 0 or self.is_sentence_end(i) or ":" in self.gap(i)
+        is_infinitive = self.token(i - 1) in WISHING or is_first
         if self.token(i - 1) == "be" and self.token(i - 2) in WISHING:  # "needs to be ruled out"
-            return self.tokens[cue.last] in grammar.EXCLUDING
+            return self.tokens[cue.last] in lexicon.EXCLUDING
         return is_infinitive and self.tokens[i] in ("exclude", "rule")
 
     # ---- what somebody cannot do
@@ -148,7 +154,7 @@ class NonDenials(Clauses):
 
     def after_auxiliaries(self, j: int) -> int:
         """First token from j on that is neither an auxiliary nor an adverb, nor "able to"."""
-        while self.token(j) in grammar.AUXILIARIES or self.is_adverb(j) or self.token(j) == "able":
+        while self.token(j) in lexicon.AUXILIARIES or self.is_adverb(j) or self.token(j) == "able":
             j += 1
         return j
 
@@ -183,10 +189,17 @@ class NonDenials(Clauses):
 
     # ---- conditions, groups and exceptions
 
+    def is_part(self, cue: Cue) -> bool:
+        """Whether a cue is within a name or a quotation: "drug-free", "'intact' stimuli"."""
+        before, after = self.gap(cue.first), self.gap(cue.last + 1)
+        if cue.kind in ("adjective", "state", "usual") and before == "-":
+            return True
+        return before.endswith(QUOTES) and after.startswith(QUOTES)
+
     def is_condition(self, cue: Cue) -> bool:
         """Whether a cue names a condition or a number: "no-go", "reward or no reward", "No. 3"."""
         i, j = cue.first, cue.last + 1
-        if self.gap(j) == "-" and self.token(j) not in grammar.QUALITIES:
+        if self.gap(j) == "-" and self.token(j) not in lexicon.QUALITIES:
             return True
         if self.tokens[i] != "no":
             return False
@@ -199,7 +212,7 @@ class NonDenials(Clauses):
         if self.tokens[cue.first] in ("neither", "nor"):
             return False
         j = cue.last + 1
-        j += self.token(j) in grammar.DETERMINERS
+        j += self.token(j) in lexicon.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
         return self.token(j) in SIDE_WORDS and not SIDE_WORDS.keys().isdisjoint(before)
 
@@ -208,32 +221,32 @@ class NonDenials(Clauses):
         before = self.tokens[max(cue.first - REACH_WITH, 0) : cue.first]
         if self.tokens[cue.last] not in ("without", "no") or not before:
             return False
-        if before[-1] in grammar.CONJUNCTIONS and "with" in before:
+        if before[-1] in lexicon.CONJUNCTIONS and "with" in before:
             return True
         who = before[-2:][0] if before[-1] == "with" else before[-1]
-        return who in grammar.PEOPLE or who in grammar.NUMBERS
+        return who in lexicon.PEOPLE or who in lexicon.NUMBERS
 
     def is_needed(self, cue: Cue) -> bool:
         """Whether nothing goes without it: "impossible without the hippocampus"."""
         if self.tokens[cue.first] != "without":
             return False
         first, end = self.sentence(cue.first)
-        return not grammar.CANNOT.isdisjoint(self.tokens[first:end])
+        return not lexicon.CANNOT.isdisjoint(self.tokens[first:end])
 
     def is_partial(self, cue: Cue) -> bool:
         """Whether only a part is gone: "partial resolution of", "has all but disappeared"."""
         before = self.tokens[max(cue.first - 3, 0) : cue.first]
-        return not grammar.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
+        return not lexicon.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
 
     def is_exception(self, cue: Cue) -> bool:
         """Whether another cue denies what this one takes out: "no lesion except in the pons"."""
-        if self.tokens[cue.first] in grammar.RATHER:
+        if self.tokens[cue.first] in lexicon.RATHER:
             return False
         after = self.token(cue.last + 1)
         if (
             after == "that"
-            or after in grammar.ARTICLES
-            or self.tokens[cue.last] in grammar.ARTICLES
+            or after in lexicon.ARTICLES
+            or self.tokens[cue.last] in lexicon.ARTICLES
         ):
             return True  # "except for a lesion in the pons"
         first, end = self.sentence(cue.first)
@@ -245,7 +258,7 @@ class NonDenials(Clauses):
     def holds(self, j: int) -> bool:
         """Whether what is denied holds all the same: "not active until", "not the pons alone"."""
         for k in range(j + 1, min(j + LONGEST_PHRASE, len(self.tokens))):
-            if self.tokens[k] in grammar.HOLDING:
+            if self.tokens[k] in lexicon.HOLDING:
                 return True
             if self.is_break(k):
                 return False
@@ -260,7 +273,7 @@ class NonDenials(Clauses):
         for number in names:
             if self.is_there(number, i):
                 end = self.reading.last[number]
-            is_of = end and grammar.INTO.isdisjoint(self.tokens[end : self.reading.first[number]])
+            is_of = end and lexicon.INTO.isdisjoint(self.tokens[end : self.reading.first[number]])
             if not is_of:
                 kept.append(number)
         return kept
@@ -271,16 +284,16 @@ class NonDenials(Clauses):
         is_lesion = fold(self.token(end + 1)) in LESION and not self.is_sentence_end(end + 1)
         if not is_lesion and fold(self.tokens[end]) not in LESION:
             return False
-        while j > i and not (self.is_article(j) or self.tokens[j] in grammar.PREPOSITIONS):
+        while j > i and not (self.is_article(j) or self.tokens[j] in lexicon.PREPOSITIONS):
             j -= 1
-        is_definite = self.is_article(j) and self.tokens[j] not in grammar.INDEFINITE
-        return is_definite and j > i + 1 and self.tokens[j - 2] not in grammar.TRACES
+        is_definite = self.is_article(j) and self.tokens[j] not in lexicon.INDEFINITE
+        return is_definite and j > i + 1 and self.tokens[j - 2] not in lexicon.TRACES
 
     def is_before(self, j: int) -> bool:
         """Whether the word at token j tells of an earlier look: "not seen on the prior study"."""
         near = self.tokens[j + 1 : j + 5]
-        is_look = self.tokens[j] in grammar.SEEN and near[:1] in (["on"], ["in"], ["at"])
-        return is_look and not grammar.BEFORE.isdisjoint(near)
+        is_look = self.tokens[j] in lexicon.SEEN and near[:1] in (["on"], ["in"], ["at"])
+        return is_look and not lexicon.BEFORE.isdisjoint(near)
 
     def is_lesion_before(self, i: int) -> bool:
         """Whether the verb before token i is said of a lesion: "the lesion does not enhance"."""
@@ -293,17 +306,25 @@ class NonDenials(Clauses):
             token, before = self.tokens[j], self.tokens[j - 1]
             if j > i and ("," in self.gap(j) or self.is_sentence_end(j)):
                 return None
-            if token in ("and", "or", "such") or token in grammar.STOPS:
+            if token in ("and", "or", "such") or token in lexicon.STOPS:
                 return None
-            if grammar.STUDY.fullmatch(token):
+            if lexicon.STUDY.fullmatch(token):
                 return "study"
-            if grammar.CHANGE.fullmatch(token) or (
-                token == "change" and before in grammar.BEFORE_CHANGE
-            ):
+            if lexicon.CHANGE.fullmatch(token):
                 return "change"
-            if grammar.NULL.fullmatch(token) and before != "mass":
+            if token in ("change", "changes"):
+                if self.token(j + 1) == "to":
+                    return None  # "no changes to suggest sclerosis"
+                is_later = before in lexicon.BEFORE_CHANGE or self.is_later(j)
+                return "change" if is_later or self.is_known(j) else "null"
+            if lexicon.NULL.fullmatch(token) and before != "mass":
                 return "change" if self.is_known(j) else "null"
         return None
+
+    def is_later(self, j: int) -> bool:
+        """Whether the sentence of token j tells of another look: "since", "compared with"."""
+        first, end = self.sentence(j)
+        return not lexicon.LATER.isdisjoint(self.tokens[first:end])
 
     def is_known(self, j: int) -> bool:
         """Whether what does not differ at token j is a lesion: "no increase in size"."""

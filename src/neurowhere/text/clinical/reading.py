@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
 POINTED = word_set(
-    "al approx cf dr e eg est etc fig g i ie incl l lt poss prob pt r resp rt st susp vs"
+    "al approx cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st susp vs"
 )
 
 
