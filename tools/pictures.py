@@ -15,8 +15,9 @@ import urllib.request
 from pathlib import Path
 from time import sleep
 
-from neurowhere.model.titles import TITLES
 from playwright.sync_api import sync_playwright
+
+from neurowhere.model.studies import TITLES
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 NEUROWHERE = [sys.executable, "-c", "from neurowhere.cli import main; main()"]
