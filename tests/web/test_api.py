@@ -12,7 +12,7 @@ from neurowhere import Summary, default_atlas, load_model, summarise
 from neurowhere.model.schema import Difference
 from neurowhere.web import schemas
 from neurowhere.web.app import create_app
-from neurowhere.web.schemas import Problem
+from neurowhere.web.errors import Problem
 
 FEAR = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 
