@@ -222,7 +222,8 @@ def test_passages_are_read_well(name, precision, recall):
     tallies, n_right = score_passages(passages, told_counter(passages))
     assert tallies["denied"].precision > precision
     assert tallies["denied"].recall > recall
-    asked = [tally for tally in tallies.values() if any(tally)]
+    given = {target.status for passage in passages for target in passage.targets}
+    asked = [tally for status, tally in tallies.items() if status in given]
     assert min(tally.precision for tally in asked) > 0.9
     assert n_right > 0.88 * sum(len(passage.targets) for passage in passages)
 

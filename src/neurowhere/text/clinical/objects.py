@@ -59,6 +59,10 @@ class Objects(Grammar):
                 break
             is_subject = is_subject and not self.is_verb(end)
             is_listed = is_subject or (self.tokens[end] == "or" and not self.names(range(i, end)))
+            is_verbal = (
+                end == i + 1 and self.tokens[end] == "with" and self.tokens[i].endswith("ing")
+            )
+            is_listed = is_listed or is_verbal  # "not communicating with the pons"
             if end > i and not is_listed and self.is_other(end, within_commas):
                 break
             if end > i and not through_verbs and self.is_verb(end):
@@ -84,9 +88,11 @@ class Objects(Grammar):
     def after_people(self, i: int) -> list[int]:
         """Return what is said of people: "no difference between patients and controls in …"."""
         for j in range(i, min(i + REACH, len(self.tokens))):
-            if self.is_end(j):
+            if self.is_end(j) or "," in self.gap(j):
                 return []
-            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in lexicon.PEOPLE:
+            before = self.tokens[j - 1]
+            is_null = before in lexicon.PEOPLE or bool(lexicon.NULL.fullmatch(before))
+            if self.tokens[j] in ("in", "within") and is_null:
                 return self.ahead(j + 1)
         return []
 
