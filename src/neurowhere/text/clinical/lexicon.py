@@ -376,3 +376,4 @@ RESUMING = PRONOUNS | word_set(
     structure structures such the them three those two
     """
 )
+MORE = word_set("additional additionally also further moreover")  # after "apart from"

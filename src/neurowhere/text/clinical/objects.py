@@ -59,10 +59,7 @@ class Objects(Grammar):
                 break
             is_subject = is_subject and not self.is_verb(end)
             is_listed = is_subject or (self.tokens[end] == "or" and not self.names(range(i, end)))
-            is_verbal = (
-                end == i + 1 and self.tokens[end] == "with" and self.tokens[i].endswith("ing")
-            )
-            is_listed = is_listed or is_verbal  # "not communicating with the pons"
+            is_listed = is_listed or self.is_particle(end, i)
             if end > i and not is_listed and self.is_other(end, within_commas):
                 break
             if end > i and not through_verbs and self.is_verb(end):
@@ -97,6 +94,10 @@ class Objects(Grammar):
         return []
 
     # ---- ends
+
+    def is_particle(self, j: int, i: int) -> bool:
+        """Whether token j belongs to the verb at token i: "not communicating with the pons"."""
+        return j == i + 1 and self.tokens[j] == "with" and self.tokens[i].endswith("ing")
 
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""
