@@ -2,7 +2,7 @@
 
     python benchmarks/clinical_language.py [--failures] [--rivals PYTHON]
 
-The passages are those of tests/text/data/denials_*.jsonl and sides_*.jsonl; those called "unseen"
+The passages are those of tests/text/data/denials_*.jsonl and sides_*.jsonl; those called "third"
 are told by their totals alone. The sentences are those of clinical_sentences.jsonl, read with the
 package's own anatomy and some general terms and, where the development data is here, with
 NeuroQuery's whole vocabulary. A baseline negates whatever follows a cue in the same sentence, and
@@ -28,7 +28,7 @@ from neurowhere.text.features import TermExtractor
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
-PASSAGES = ("own", "seen", "second", "unseen", "final")
+PASSAGES = ("own", "seen", "second", "unseen", "final", "third")
 SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
 N_ABSTRACTS = 300
 REPEATS = 3
@@ -72,6 +72,7 @@ def main():
 def print_passages(rivals):
     from tests.text.passages import (
         STATUSES,
+        has_passages,
         read_passages,
         read_sided,
         score_passages,
@@ -82,14 +83,15 @@ def print_passages(rivals):
     columns = ("denied", "hedged", "no finding")
     print(f"{'':34}" + "".join(f"{name:>18}" for name in columns) + f"{'right':>12}")
     print(f"{'precision and recall, %':34}" + f"{'P':>12}{'R':>6}" * len(columns))
-    for name in PASSAGES:
+    names = list(filter(has_passages, PASSAGES))
+    for name in names:
         passages = read_passages(name)
         tallies, n_right = score_passages(passages, told_counter(passages))
         n_mentions = sum(len(passage.targets) for passage in passages)
         cells = "".join(percent(tallies[status]) for status in STATUSES)
         print(f"{f'{name}, {len(passages)} passages':34}{cells}{f'{n_right} / {n_mentions}':>12}")
     if rivals:
-        print_rival_passages(read_passages, rivals)
+        print_rival_passages(names, rivals)
     print(f"\n{'':34}{'side':>18}{'inherited':>18}")
     for name in ("seen", "unseen"):
         passages = read_sided(name)
@@ -98,10 +100,11 @@ def print_passages(rivals):
     print()
 
 
-def print_rival_passages(read_passages, python):
+def print_rival_passages(names, python):
+    from tests.text.passages import read_passages
     from tests.text.sentences import Tally, compare
 
-    for name in PASSAGES:
+    for name in names:
         passages = read_passages(name)
         spans = [[target[:2] for target in passage.targets] for passage in passages]
         for rival, answers in ask_rivals([p.text for p in passages], spans, python).items():

@@ -2,10 +2,10 @@
 
 A line of data/denials_*.jsonl has a passage and what is asked for: words of it, which occurrence of
 them is meant, and what the passage says of them (affirmed, denied, hedged, or not_finding under
-headings such as "Technique"). The passages of "seen", "second" and "unseen" were written by people
-who had not read the rules: with "seen" and "second" the rules were developed, "unseen" is scored by
-its totals alone. Those of "own" were written along with the rules. A line of data/sides_*.jsonl has
-a passage and the side of structures in it.
+headings such as "Technique"). Those of "own" were written along with the rules, all others by
+people who had not read them. The rules were developed with "seen", "second", "unseen" and "final";
+"third" is scored by its totals alone. A line of data/sides_*.jsonl has a passage and the side of
+structures in it.
 """
 
 import json
@@ -44,6 +44,10 @@ class SidedPassage(NamedTuple):
 
     text: str
     targets: tuple[tuple[int, int, str | None, bool], ...]
+
+
+def has_passages(name):
+    return (FOLDER / f"denials_{name}.jsonl").exists()
 
 
 def read_passages(name):

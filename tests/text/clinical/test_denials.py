@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.cues import CUES
+from neurowhere.text.clinical.cues import CUES, alternatives
 from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.lists import shipped_table
 
 COUNTER = TermCounter(small_vocabulary())
 
@@ -292,6 +293,66 @@ def test_what_somebody_cannot_do_is_a_finding(text):
 def test_what_nobody_finds_is_denied(text):
     mentions = read_mentions(text, FACULTIES)
     assert {each.status for each in mentions} == {"denied"}
+
+
+@pytest.mark.parametrize(
+    "text", ["No patient was unable to speak.", "None of them was unable to read words."]
+)
+def test_what_nobody_is_unable_to_do_is_no_deficit(text):
+    assert {each.status for each in read_mentions(text, FACULTIES)} == {"denied"}
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        # a predicate that shares its subject with another, or has no verb
+        ("the pons is midline and not effaced", "pons", ""),
+        ("the insula was exposed and was not entered", "insula", ""),
+        ("the insula beneath it is displaced, although not invaded", "insula", ""),
+        ("thalamus not enlarged", "thalamus", ""),
+        ("the lesion abuts, but does not invade, the insula", "insula", "lesion"),
+        # the place that has a quality, in any words
+        ("the insula shows a normal gyral pattern", "insula", ""),
+        ("sections of the insula disclosed a normal number of neurons", "insula", ""),
+        ("the remaining thalamus is without enhancement", "thalamus", ""),
+        ("the insula is however normal", "insula", ""),
+        ("the signal in the thalamus described in May is not confirmed", "thalamus", ""),
+        ("elsewhere, including the thalamus, diffusion is normal", "thalamus", ""),
+        # what shares a predicate
+        ("the insula is normal, and so is the thalamus", "insula thalamus", ""),
+        # what is taken up from before
+        ("We saw the insula and the thalamus. Both were intact.", "insula thalamus", ""),
+        ("We saw the insula and the thalamus. All two were normal.", "insula thalamus", ""),
+        ("Of the insula and the thalamus, the latter was normal", "thalamus", "insula"),
+        ("pain points to the insula, but MRI ruled out a lesion there", "insula lesion", "pain"),
+        # where people are alike
+        ("binding was comparable between groups in the insula", "insula", ""),
+        # what is set against the rest
+        ("the insula showed no response, in contrast to the thalamus", "insula", "thalamus"),
+        ("apart from the insula, which is bright, no structure is abnormal", "", "insula"),
+        # "any" is within the denial
+        ("he was not left with any deficit of the insula", "insula", ""),
+        # other things that are not denied
+        ("patients with stroke of the insula were matched for age", "", "stroke insula"),
+        ("loss of the normal signal in the insula", "", "insula"),
+        ("the insula responded to 'intact' stimuli", "", "insula"),
+        ("smaller than normal volumes of the insula", "", "insula"),
+        ("with respect to the insula", "", "insula"),
+        ("the response of the insula did not habituate", "", "insula"),
+        ("the insula in refugees without a history of stroke", "", "insula stroke"),
+    ],
+)
+def test_scopes_do_not_hang_on_the_words(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
+
+
+def test_cues_are_spelt_out_once():
+    phrases = [
+        phrase
+        for row in shipped_table("neurowhere.text.clinical", "cues.csv")
+        for phrase in alternatives(row["words"])
+    ]
+    assert len(phrases) == len(set(phrases))
 
 
 def test_what_cannot_be_excluded_stays_open():

@@ -6,13 +6,16 @@ a colon or dash, or is alone on its line in a text with another heading of repor
 epilepsy." is none. A section ends at the next heading, or at an empty line if it began beside its
 heading. Structured abstracts (Background,
 Methods, Results) are read whole: their methods tell the task.
+
+A sentence that a text repeats word by word, as notes of a ward are copied from day to day, counts
+once.
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from neurowhere.text.clinical.denials import Denials, attach_denials
@@ -68,7 +71,12 @@ HEADING = re.compile(
 )
 MARKS = (":", "-", "–", "—")  # at the end of a heading
 DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
+SENTENCE = re.compile(r"[^\n.!?]+")
+SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
 EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
+
+
+Span = tuple[int, int]
 
 
 class Section(NamedTuple):
@@ -149,6 +157,23 @@ def _length(text: str, parts: list[Section]) -> int:
     return sum(len(text[start:end].strip()) for _, start, end in parts)
 
 
+def find_copies(text: str) -> list[Span]:
+    """Find the sentences of a text that stand in it before, word by word.
+
+    >>> find_copies("Walks with a frame and a carer. Walks with a frame  and a carer. Eats.")
+    [(31, 63)]
+    """
+    seen: set[str] = set()
+    copies = []
+    for match in SENTENCE.finditer(text):
+        words = " ".join(match[0].split())
+        if words in seen:
+            copies.append(match.span())
+        elif len(words) >= SHORTEST_COPY:
+            seen.add(words)
+    return copies
+
+
 class Assertions:
     """What a text says of the matches in it.
 
@@ -172,6 +197,7 @@ class Assertions:
         self.denied = denials.denied
         self.hedged = attach_hedges(reading) | denials.left_open
         self.sections = read_sections(reading.text) if sections else []
+        self.copies = find_copies(reading.text)
         self.starts = reading.starts[reading.first].tolist()
         self.ends = reading.ends[reading.last].tolist()
         # The same for another reading of the text.
@@ -188,7 +214,8 @@ class Assertions:
         start, end = self.starts[number], self.ends[number]
         denial, hedge = self.denied.get(number), self.hedged.get(number)
         section = self.section(start) if self.sections else None
-        if not (denial or hedge or section):  # nearly all are
+        is_copy = bool(self.copies) and self.is_copy(start)
+        if not (denial or hedge or section or is_copy):  # nearly all are
             return {"start": start, "end": end}
         weight = self.hedge_weight if hedge else 1.0
         return {
@@ -197,8 +224,13 @@ class Assertions:
             "negation_span": self.reading.span(denial) if denial else None,
             "hedge_span": self.reading.span(hedge) if hedge else None,
             "section": section,
-            "weight": 0.0 if denial or section else weight,
+            "weight": 0.0 if denial or section or is_copy else weight,
         }
+
+    def is_copy(self, start: int) -> bool:
+        """Whether a place of the text is in a sentence that stands before it as well."""
+        number = bisect_right(self.copies, start, key=itemgetter(0)) - 1
+        return number >= 0 and start < self.copies[number][1]
 
     def section(self, start: int) -> str | None:
         """Name of the section that is no finding and that a place of the text is in."""

@@ -12,7 +12,8 @@ from neurowhere.text.clinical.places import SIDE_WORDS
 REACH_BACK = 20  # tokens of a subject
 LONGEST_PREDICATE = 8  # tokens of a predicate that another follows
 LONGEST_MEASURE = 5  # tokens of a number with its unit
-P_VALUE = re.compile(r"\bp\s*[=>≥]\s*(0?\.\d+)", re.IGNORECASE)
+P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
+USUAL_P = 0.05  # a p-value that is said to be larger is a null result
 
 
 class Clauses(Objects):
@@ -43,7 +44,8 @@ class Clauses(Objects):
         """Return the names of a subject from its last token back, and the token before them."""
         i = end
         names: list[list[int]] = [[]]  # the list, its last name first
-        is_list = False  # an "and" closes it, so that commas are part of it
+        # an "and" or "all" closes it, or it is nothing but names, so that commas are part of it
+        is_list = self.token(end + 1) in ("all", "both") or self.is_bare_list(first, end)
         after_comma = 0  # names after the last comma
         while i >= first:
             token, gap = self.tokens[i], self.gap(i + 1)
@@ -67,13 +69,23 @@ class Clauses(Objects):
                 if not verbs:
                     break
                 names = names if with_people else [[]]
-            elif token in lexicon.STOPS or token == "that":
+            elif token in lexicon.STOPS or token == "that" or (names[0] and self.is_opening(i)):
                 break
             elif self.is_verb(i) and not (verbs and self.is_reduced(i) and not any(names)):
                 names = names[: after_comma or 1]
                 break
             i -= 1
         return i, [number for group in names for number in group]
+
+    def is_bare_list(self, first: int, end: int) -> bool:
+        """Whether some tokens are structures and what belongs to them: "thalamus, pons normal"."""
+        number, i = self.finishes.get(end), end
+        while number is not None and self.is_structure(number):
+            i = self.reading.first[number] - 1
+            while i >= first and self.is_modifier(i) and i not in self.finishes:
+                i -= 1
+            number = self.finishes.get(i)
+        return i < first
 
     def is_reduced(self, i: int) -> bool:
         """Whether a past at token i has no subject of its own: "the spot described in May is …"."""
@@ -284,7 +296,8 @@ class Clauses(Objects):
             i = bisect_left(starts, match.start())
             number = self.before_bracket(i)
             if number is not None:
-                yield number, i, float(match[1])
+                is_null = match[1] != "=" and float(match[2]) >= USUAL_P
+                yield number, i, 1.0 if is_null else float(match[2])
 
     def before_bracket(self, i: int) -> int | None:
         """Structure that the bracket of token i is about: "thalamus (t = 1.2, p = 0.2)"."""
@@ -301,6 +314,8 @@ class Clauses(Objects):
 
         A measure may stand between them: "right hippocampus 3.3 ml (normal)".
         """
+        if self.tokens[i] in ("n", "ns") and (number := self.before_bracket(i)) is not None:
+            return [number]  # "pons (F < 1, n.s.)"
         if "(" not in self.gap(i) or ")" not in self.gap(j + 1):
             return []
         for k in range(i - 1, max(i - LONGEST_MEASURE, -1), -1):

@@ -120,8 +120,10 @@ class _DenialReader(Negators):
 
     def by_exception(self, cue: Cue) -> list[int]:
         """Deny the places that are taken out: "all but the pons", "the pons rather than …"."""
-        if self.is_exception(cue):
-            return []
+        first, end = self.sentence(cue.first)
+        is_more = not lexicon.MORE.isdisjoint(self.tokens[first:end])
+        if is_more or self.is_exception(cue):
+            return []  # "apart from the pons we also found the insula"
         is_outside = self.tokens[cue.first] == "outside"
         is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
         names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))

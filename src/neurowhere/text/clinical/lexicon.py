@@ -123,8 +123,8 @@ AUXILIARIES = BEING | word_set(
 )
 # Adverbs that do not end in -ly.
 ADVERBS = word_set(
-    "all also best both ever however later likewise nevertheless nonetheless once otherwise quite "
-    "rather since soon still then therefore thus too very"
+    "again all also best both ever however later likewise nevertheless nonetheless now once "
+    "otherwise quite rather since soon still then therefore thus too very"
 )
 SINGULAR = word_set("appears does has is remains seems was")
 FINITE = word_set(
@@ -155,7 +155,8 @@ REGARDED = word_set(
 # Pasts that do not end in -ed and begin a predicate after "and".
 PASTS = word_set("became began begun fell grew grown risen rose shrank shrunk shrunken spread")
 AFTER_PREDICATE = word_set(
-    "and as at bilaterally but by following in on over since throughout with within without"
+    "across among and as at between bilaterally but by despite during following in irrespective on "
+    "over regardless since throughout with within without"
 )
 TESTS = word_set(
     "angiography biopsy ct eeg examination imaging mr mri scan study"
@@ -182,8 +183,8 @@ TURNS = word_set(
 STOPS_AFTER_COMMA = word_set("compatible consistent indicating leaving suggestive with")
 # It goes on at "that" after the first of these, at "with" after the second.
 EVIDENCE = word_set(
-    "demonstrate evidence imply indicate indication proof show sign signs suggest suggestion "
-    "support"
+    "demonstrate evidence implies imply indicate indicates indication proof show shows sign signs "
+    "suggest suggested suggestion suggests support"
 )
 # What is looked for, rather than said of a lesion that is there: "no trace of the glioma".
 TRACES = EVIDENCE | word_set("appearance recurrence remnant residue residuum return trace")
@@ -302,7 +303,7 @@ WOULD = word_set("could might would")
 SINGLING = word_set("instead only")
 SAYING = BEING | word_set("represent represented represents reflect reflected reflects")
 THESE = word_set("these them those which")
-ABOLISHING = word_set("abolished")
+ABOLISHING = word_set("abolished eliminated erased nullified removed")
 ARTEFACTS = word_set("artefact artefacts artifact artifacts pseudolesion voluming")
 DOUBTING = NOT | word_set(
     "could favored favoured likely may might perhaps possible possibly probable probably unlikely"
@@ -341,7 +342,7 @@ ALIKE = word_set(
     "alike comparable equal equally equivalent identical indistinguishable matched similar the well"
 )
 LOSING = word_set("absence disruption effacement lack loss obliteration reduction")
-EVEN = word_set("homogeneous ordinary symmetric symmetrical")  # say that all is well
+EVEN = word_set("equal homogeneous ordinary symmetric symmetrical")  # say that all is well
 LIKEWISE = word_set("as likewise neither nor similarly so")
 THERE = word_set("here there thereof")  # stand for a place
 SCORED = word_set("rating score sign signs")  # "parietal signs 0"
@@ -363,7 +364,10 @@ RELATIVES = word_set("that which who")
 TESTED = word_set("clean good neg negative satisfactory")  # "negative study of the pons"
 LACKING = word_set("lacked lacks neg negative")  # are said of a place that has none
 BARE = word_set("bereft clear devoid free void without")  # the same after a place: "pons without"
-REQUIRED = word_set("essential necessary needed required")
+REQUIRED = word_set(
+    "critical crucial essential important indispensable necessary needed required vital"
+)
+SHOWN = word_set("demonstrated displayed exhibited harbored harboured revealed shown")
 ANY = word_set("any anything anywhere either")
 # What a subject is made of that takes up another: "both", "all of these areas".
 RESUMING = PRONOUNS | word_set(
@@ -372,3 +376,4 @@ RESUMING = PRONOUNS | word_set(
     structure structures such the them three those two
     """
 )
+MORE = word_set("additional additionally also further moreover")  # after "apart from"

@@ -48,7 +48,8 @@ class Mention(NamedTuple):
         Section of a report that it is in and that is no finding: "technique", "indication",
         "history", "comparison" or "plan".
     weight : float
-        How much it counts: 1 if affirmed, 0 if denied or no finding, between them if hedged.
+        How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
+        in a copy of an earlier sentence.
     implied : tuple of Implied
         Structures that the name of an artery, a syndrome or a sign points to by a rule.
     is_generic : bool

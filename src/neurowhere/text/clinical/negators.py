@@ -104,6 +104,8 @@ class Negators(Predicates):
     def by_null(self, i: int, j: int, names: list[int]) -> list[int]:
         """Deny the places of a null result: those named after it at token j, or before token i."""
         names = self.structures(names) or self.structures(self.after_people(j))
+        if self.token(i - 1) in lexicon.YIELDING:  # "stimulating the pons caused no change"
+            return [*names, *self.structures(self.subject(i - 1))]
         is_said = self.tokens[i] in lexicon.NOT or self.tokens[i] in lexicon.FAILING
         if not (is_said or self.is_link(i - 1)):
             return names
@@ -132,8 +134,10 @@ class Negators(Predicates):
             return before or self.by_null(cue.first, len(self.tokens), [])
         if word in lexicon.IDLE or j in self.ends or self.holds(j) or self.is_before(j):
             return []
-        if word in lexicon.REQUIRED and self.token(j + 1) == "to":
-            return []  # "not necessary to look at the pons"
+        if word in lexicon.REQUIRED:  # not "not necessary to look at the pons"
+            return [] if self.token(j + 1) == "to" else self.place_before(cue.first)
+        if word in lexicon.SHOWN and self.is_perfect(cue, j):
+            return [*self.place_before(cue.first), *self.ahead(j + 1)]
         compared = None if word in lexicon.SEEN else self.compared(j)
         if word in lexicon.RELATING and not (word == "activate" and self.is_phrase(j + 1)):
             return self.by_null(cue.first, j + 1, self.ahead(j + 1))
@@ -141,6 +145,11 @@ class Negators(Predicates):
             return self.by_null(cue.first, j, self.ahead(j)) if compared == "null" else []
         names = self.by_subject(cue, j)
         return self.by_object(cue, j) if names is None else names
+
+    def is_perfect(self, cue: Cue, j: int) -> bool:
+        """Whether the subject did the verb at token j: "has never shown", not "has not been"."""
+        is_active = self.token(cue.first - 1) in ("had", "has", "have")
+        return is_active and "been" not in self.tokens[cue.first : j]
 
     def after_not(self, j: int) -> int:
         """First token from j on that is neither an auxiliary nor an adverb."""
@@ -196,7 +205,8 @@ class Negators(Predicates):
     def by_object(self, cue: Cue, j: int) -> list[int]:
         """Deny the object, or the place that is not so and does not do so."""
         word = self.tokens[j]
-        if word in lexicon.OPINIONS:
+        is_that = word in lexicon.HAVING and self.token(j + 1) == "that"
+        if word in lexicon.OPINIONS or is_that:
             return self.believed(j + 1)
         if word in lexicon.HELD:
             return self.of_subject(cue)

@@ -59,6 +59,7 @@ class Objects(Grammar):
                 break
             is_subject = is_subject and not self.is_verb(end)
             is_listed = is_subject or (self.tokens[end] == "or" and not self.names(range(i, end)))
+            is_listed = is_listed or self.is_particle(end, i)
             if end > i and not is_listed and self.is_other(end, within_commas):
                 break
             if end > i and not through_verbs and self.is_verb(end):
@@ -84,13 +85,19 @@ class Objects(Grammar):
     def after_people(self, i: int) -> list[int]:
         """Return what is said of people: "no difference between patients and controls in …"."""
         for j in range(i, min(i + REACH, len(self.tokens))):
-            if self.is_end(j):
+            if self.is_end(j) or "," in self.gap(j):
                 return []
-            if self.tokens[j] in ("in", "within") and self.tokens[j - 1] in lexicon.PEOPLE:
+            before = self.tokens[j - 1]
+            is_null = before in lexicon.PEOPLE or bool(lexicon.NULL.fullmatch(before))
+            if self.tokens[j] in ("in", "within") and is_null:
                 return self.ahead(j + 1)
         return []
 
     # ---- ends
+
+    def is_particle(self, j: int, i: int) -> bool:
+        """Whether token j belongs to the verb at token i: "not communicating with the pons"."""
+        return j == i + 1 and self.tokens[j] == "with" and self.tokens[i].endswith("ing")
 
     def is_end(self, j: int) -> bool:
         """Whether what is said ends at token j, wherever it began."""

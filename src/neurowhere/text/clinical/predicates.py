@@ -31,6 +31,9 @@ class Predicates(NonDenials):
             word in lexicon.DATA or word in lexicon.THOUGHTS
             for word in self.tokens[first : cue.first]
         )
+        j = cue.last + 1
+        if self.tokens[cue.last] in lexicon.ABOLISHING and self.compared(j) == "null":
+            return self.structures(self.ahead(j))  # "eliminated the effect in the pons"
         if is_data or not lexicon.ANALYSES.isdisjoint(self.tokens[cue.last + 1 : end]):
             return self.subject(cue.first, with_people=True) or self.supposed(cue.first)
         return []
@@ -216,7 +219,7 @@ class Predicates(NonDenials):
         first, _ = self.sentence(i)
         turns = [j for j in range(first, i) if self.tokens[j] in lexicon.STOPS or j in self.ends]
         tokens = range(turns[-1] if turns else first, i)
-        if self.token(tokens.start) in lexicon.AGAINST:
+        if self.token(tokens.start) in lexicon.AGAINST or tokens.start in self.ends:
             return []
         if any(self.is_finding(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
             return []
@@ -233,7 +236,7 @@ class Predicates(NonDenials):
             return self.structures(self.ahead(j + 1))
         for k in range(j, self.sentence(j)[1]):
             if self.token(k) in lexicon.LIKEWISE:
-                verb = k + 1 + (self.token(k + 1) in lexicon.PRONOUNS)
+                verb = k + 1 + (self.token(k + 1) in lexicon.PRONOUNS or self.is_adverb(k + 1))
                 return self.rest(verb + 1) if self.token(verb) in lexicon.AUXILIARIES else []
         return []
 
