@@ -18,7 +18,7 @@ from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point, studies_of
 from neurowhere.space import Atlas
-from neurowhere.space.geometry import Gazetteer
+from neurowhere.space.geometry import Gazetteer, gazetteer_of
 from neurowhere.space.partition import OUTSIDE
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import DecodeQuery, DocumentQuery, MapQuery
@@ -92,7 +92,7 @@ def _tell(
     return {
         "terms": found.terms[["term", "score", "ratio"]].to_dict("records"),
         "studies": studies_of(found.studies)[:n_rows],
-        "regions": _regions(model, Gazetteer(atlas, model.partition_), found.weights, n_regions),
+        "regions": _regions(model, gazetteer_of(atlas, model.partition_), found.weights, n_regions),
     }
 
 
