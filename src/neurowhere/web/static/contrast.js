@@ -155,10 +155,11 @@ export const contrasting = {
   tell(answer) {
     tellContrast(answer);
     $("kept").hidden = false;
-    $("kept-words").textContent = `The server keeps this result for ${keptFor()}, and the documents no longer than the work.`;
+    const documents = job.asked.collection ? "" : ", and the documents no longer than the work";
+    $("kept-words").textContent = `The server keeps this result for ${keptFor()}${documents}.`;
   },
 
-  first: ({ regions }) => regions[0]?.at,
+  first: () => job.found.volumes.log_ratio.peak,
   spoken: ({ regions: [first] }) => (first ? `Contrast ready. Most raised: ${first.name}, ${times(first.ratio)}.` : "Contrast ready."),
   tellSentences: async () => {},
 };

@@ -9,7 +9,7 @@ import { roving } from "./roving.js";
 const N_TERMS = 8;
 const N_ASKED = 12;
 const N_STUDIES = 5;
-const PAUSE_MS = 120;
+const PAUSE_MS = 40; // a drag moves more often
 const FARTHEST_MM = 200;
 
 let at = [0, 0, 0];

@@ -4,6 +4,7 @@ export class Volume {
   constructor(sizes, affine, values) {
     [this.nx, this.ny, this.nz] = sizes;
     this.values = values;
+    this.affine = affine;
     this.inverse = inverted(affine);
   }
 
@@ -73,6 +74,15 @@ export class Volume {
       this.sorted = found.slice(0, n).sort();
     }
     return this.sorted;
+  }
+
+  // The place of the largest value, in mm.
+  get peak() {
+    const { values, nx, ny } = this;
+    let best = 0;
+    for (let i = 1; i < values.length; i += 1) if (values[i] > values[best]) best = i;
+    const voxel = [best % nx, Math.floor(best / nx) % ny, Math.floor(best / (nx * ny))];
+    return this.affine.map(([a, b, c, d]) => a * voxel[0] + b * voxel[1] + c * voxel[2] + d);
   }
 
   get hasNegative() {
