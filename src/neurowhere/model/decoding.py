@@ -42,6 +42,7 @@ MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studie
 N_SHOWN = 10  # terms and studies in a notebook
 NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
+N_SLABS = 16  # of an image that are looked at together
 N_AT_ONCE = 64  # of them, so that a map of the whole brain takes some megabytes
 
 
@@ -198,9 +199,7 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
     if values.ndim != 3:
         return 0.0  # which `map_weights` refuses
     voxels = np.argwhere(partition.regions != OUTSIDE)
-    here = _sample(
-        np.nan_to_num(values.astype(np.float64)), affine, transform_points(partition.affine, voxels)
-    )
+    here = np.nan_to_num(_sample(values, affine, transform_points(partition.affine, voxels)))
     if min((here < 0).mean(), (here > 0).mean()) < BOTH_SIGNS:
         return 0.0
     centre = np.median(here)
@@ -251,23 +250,32 @@ def map_weights(partition: Partition, image: ImageLike, threshold: float = 0.0) 
     if values.ndim != 3:
         raise PartitionError(f"expected one 3-D map, got shape {values.shape}; give one volume")
     lowest = max(threshold, 0.0)
-    counted = np.nan_to_num(values.astype(np.float64), posinf=0.0)
-    counted[counted <= lowest] = 0.0
-    region: NDArray[np.integer]
-    here: Floats
-    if abs(np.linalg.det(affine[:3, :3])) <= partition.voxel_volume_mm3:
-        voxels = np.argwhere(counted)  # (n, 3)
-        region = partition.region_of(transform_points(affine, voxels))
-        here = counted[tuple(voxels.T)]
-    else:
+    totals = np.zeros(partition.n_regions)
+    for region, here in _regions_and_values(partition, values, affine):
+        counted = np.nan_to_num(here, posinf=0.0)
+        counts = (counted > lowest) & (region != OUTSIDE)
+        totals += np.bincount(region[counts], counted[counts], minlength=partition.n_regions)
+    return _distribution(totals, f"values above {lowest:g} in the brain in the map")
+
+
+def _regions_and_values(
+    partition: Partition, values: NDArray[Any], affine: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.integer], Floats]]:
+    """Yield regions, and values of an image there: of its own voxels, or of the partition's.
+
+    Of an image some slabs at a time: coordinates take ten times the memory of its voxels.
+    """
+    if abs(np.linalg.det(affine[:3, :3])) > partition.voxel_volume_mm3:
         voxels = np.argwhere(partition.regions != OUTSIDE)
-        region = partition.regions[tuple(voxels.T)]
-        here = _sample(counted, affine, transform_points(partition.affine, voxels))
-    inside = region != OUTSIDE
-    totals = np.bincount(region[inside], here[inside], minlength=partition.n_regions)
-    return _distribution(
-        totals.astype(np.float64), f"values above {lowest:g} in the brain in the map"
-    )
+        here = _sample(values, affine, transform_points(partition.affine, voxels))
+        yield partition.regions[tuple(voxels.T)], here
+        return
+    for slab in slices(len(values), N_SLABS):
+        some = values[slab]
+        voxels = np.argwhere(some)  # NaN among them
+        whole = voxels + np.array([slab.start, 0, 0])
+        region = partition.region_of(transform_points(affine, whole))
+        yield region, some[tuple(voxels.T)].astype(np.float64)
 
 
 def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
@@ -370,7 +378,9 @@ def _studies(model: TextModel, weights: Floats) -> pd.DataFrame | None:
     return model.neighbours_.nearest(direction)
 
 
-def _sample(values: Floats, affine: NDArray[np.float64], points_mm: NDArray[np.float64]) -> Floats:
+def _sample(
+    values: NDArray[Any], affine: NDArray[np.float64], points_mm: NDArray[np.float64]
+) -> Floats:
     """Values of an image at points; 0 beyond its edges."""
     voxels = voxel_index(affine, points_mm)  # (n, 3)
     inside = ((voxels >= 0) & (voxels < values.shape)).all(axis=1)
