@@ -114,7 +114,7 @@ def draw(gains, path):
     """Draw the mean gain against the length; the band is the range of folds."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6, 4), dpi=120)
+    figure = Figure(figsize=(7.5, 4), dpi=120)
     axes = figure.add_subplot(xlabel="words read", ylabel="nats above the mean map")
     places = np.arange(len(LENGTHS))
     for version, curves in gains.items():
