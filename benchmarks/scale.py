@@ -272,7 +272,7 @@ def difference(here, there):
             if values.shape != other.shape:
                 return f"{name}: other shapes"
             same = (values == other) | (np.isnan(values) & np.isnan(other))
-            apart = np.abs(values - other)[~same].max(initial=0)
+            apart = np.abs(values[~same] - other[~same]).max(initial=0)
             largest[name] = float(apart / np.nanmax(np.abs(values), initial=1e-12))
     return ", ".join(f"{name} {value:.0e}" for name, value in largest.items())
 
