@@ -210,10 +210,10 @@ class Server:
         children = [child for thread in threads for child in thread.read_text().split()]
         return [own, *(Path(f"/proc/{child}") for child in children)]
 
-    def memory_mb(self) -> float:
-        """Memory that they hold; what they share is counted once."""
+    def memory_mb(self, first: int | None = None) -> float:
+        """Memory that they, or the first of them, hold; what they share is counted once."""
         total = 0
-        for process in self.processes():
+        for process in self.processes()[:first]:
             with suppress(OSError):  # it may have ended
                 roll = (process / "smaps_rollup").read_text()
                 total += int((re.search(r"Pss:\s+(\d+)", roll) or [0, 0])[1])

@@ -84,7 +84,8 @@ async def endure(server: Server, options: argparse.Namespace) -> None:
     pause = options.connections / options.rate if options.rate else 0.0
     visitors = [visit(server, tally, stop, image, texts, pause) for _ in range(options.connections)]
     print(
-        f"{'minute':>6} {'requests':>9} {'refused':>8} {'memory MB':>10} {'worker MB':>10} "
+        f"{'minute':>6} {'requests':>9} {'refused':>8} {'memory MB':>10} {'HTTP MB':>8} "
+        f"{'worker MB':>10} {'artist MB':>10} "
         f"{'worst health ms':>16} {'load':>6}"
     )
     await asyncio.gather(
@@ -172,7 +173,9 @@ async def watch_memory(server: Server, tally: Tally, stop: float) -> None:
         client = await Client.open(server.port)
         status, content = await client.get("/api/v1/ready")
         client.close()
-        states = json.loads(content).get("workers", []) if status == 200 else []
+        about = json.loads(content) if status == 200 else {}
+        states = about.get("workers", [])
+        artist = about.get("artist", {}).get("memory_mb") or 0
         largest = max((state["memory_mb"] or 0 for state in states), default=0)
         tally.largest_mb = max(tally.largest_mb, largest)
         total = sum(sum(each.values()) for name, each in tally.statuses.items() if name != "health")
@@ -180,7 +183,8 @@ async def watch_memory(server: Server, tally: Tally, stop: float) -> None:
         worst = max(tally.health[seen:], default=0)
         seen = len(tally.health)
         print(
-            f"{minute:>6} {total:>9,} {refused:>8,} {server.memory_mb():>10.0f} {largest:>10.0f} "
+            f"{minute:>6} {total:>9,} {refused:>8,} {server.memory_mb():>10.0f} "
+            f"{server.memory_mb(1):>8.0f} {largest:>10.0f} {artist:>10.0f} "
             f"{worst * 1e3:>16.0f} {os.getloadavg()[0]:>6.1f}",
             flush=True,
         )
