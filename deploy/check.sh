@@ -40,16 +40,21 @@ fi
 # ---- the server, shut in as the container and the unit do it
 
 start_server() { # options of `neurowhere serve`
-    PYTHON=$python WORK=$work SOURCE=$PWD/src PORT=$port unshare --mount bash -s -- "$@" > "$work/server.log" 2>&1 <<'INSIDE' &
+    PYTHON=$python WORK=$work ROOT=$PWD PORT=$port unshare --mount bash -s -- "$@" > "$work/server.log" 2>&1 <<'INSIDE' &
 set -euo pipefail
 base=$("$PYTHON" -c 'import sys; print(sys.base_prefix)')
 mkdir "$WORK/base" && mount --bind "$base" "$WORK/base"      # Python may be in a home that is closed
 mount -t tmpfs -o mode=755 tmpfs /root
 case $base in /root/*) mkdir -p "$base" && mount --move "$WORK/base" "$base";; esac
+mkdir "$WORK/tmp" && mount -t tmpfs -o mode=1777 tmpfs "$WORK/tmp"
+case $ROOT in /tmp/*) # a clone in the folder that is emptied
+    clone=$WORK/tmp/${ROOT#/tmp/}
+    mkdir -p "$clone" && mount --bind "$ROOT" "$clone" && mount -o remount,bind,ro "$clone";;
+esac
+mount --move "$WORK/tmp" /tmp
 mount -o remount,bind,ro / && mount -o remount,ro /root
-mount -t tmpfs -o mode=1777 tmpfs /tmp
 exec setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --bounding-set=-all \
-    env -i PATH=/usr/bin:/bin HOME=/nonexistent PYTHONPATH="$SOURCE" PYTHONDONTWRITEBYTECODE=1 \
+    env -i PATH=/usr/bin:/bin HOME=/nonexistent PYTHONPATH="$ROOT/src" PYTHONDONTWRITEBYTECODE=1 \
     NEUROWHERE_PORT="$PORT" NEUROWHERE_ALLOW_HOSTS=brains.example.org NEUROWHERE_WORKERS=1 \
     NEUROWHERE_MAX_SECONDS=120 \
     "$PYTHON" -c 'from neurowhere.cli import main; main()' serve "$@"
@@ -67,7 +72,7 @@ stop_server() {
     local code=0
     wait "$server" || code=$?
     [ $code = 0 ] || [ $code = 143 ] || fail "the server stops when it is told to: $code" # 143: by SIGTERM
-    rmdir "$work/base" 2>/dev/null || true
+    rmdir "$work/base" "$work/tmp" 2>/dev/null || true
 }
 
 # ---- the proxy, with a certificate of this run

@@ -50,7 +50,7 @@ def test_nothing_runs_as_root_or_writes_to_a_disk():
 def test_the_proxy_takes_what_the_server_takes_and_logs_no_address():
     proxy = read("nginx.conf")
     assert "access_log off" in proxy
-    assert "client_max_body_size 10m" in proxy  # as --max-job-body
+    assert "client_max_body_size 20m" in proxy  # as --max-map
     assert "TLSv1 " not in proxy
 
 

@@ -21,13 +21,21 @@ SENTENCES = (
     "Weakness of the right arm; the left PICA is occluded.",
     "A left MCA infarct.",
 )
+
+
+def story(n_days, between=" "):
+    """Return the sentences of some days; none is a copy of another, which would count once."""
+    days = [sentence[:-1] + f" on day {day}." for day in range(n_days) for sentence in SENTENCES]
+    return between.join(days)
+
+
 READ = partial(read_mentions, counter=TermCounter(Vocabulary(TERMS)), hedge_weight=0.5)
 
 
 @pytest.mark.parametrize("between", [" ", "\n", "\n\n"])
 @pytest.mark.parametrize("piece", [60, 100, 333])
 def test_pieces_give_the_mentions_of_the_whole(between, piece):
-    text = between.join(SENTENCES * 7)
+    text = story(7, between)
     pieces = list(read_in_pieces(text, READ, piece=piece))
     assert len(pieces) > 1
     assert joined([mentions for _, mentions in pieces]) == READ(text)
@@ -60,7 +68,7 @@ def in_pieces(monkeypatch):
     monkeypatch.setattr("neurowhere.model.reading.LISTED", 400)
 
 
-TEXT = " ".join(SENTENCES * 7) + " An unheard quokka."
+TEXT = story(7) + " An unheard quokka."
 
 
 @pytest.fixture
