@@ -90,6 +90,8 @@ def test_a_folder_is_replaced_only_on_request(run: Run, source: Path, tmp_path: 
     output = tmp_path / "out"
     output.mkdir()
     (output / "precious").touch()
+    assert "did not write it" in run("corpus", "import", source, "-o", output, "--overwrite").err
+    (output / "info.json").touch()
     refused = run("corpus", "import", source, "-o", output)
     assert refused.code == 1
     assert refused.err == (

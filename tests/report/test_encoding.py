@@ -294,14 +294,14 @@ def test_a_full_disk_leaves_nothing(result, tmp_path, monkeypatch):
 
 def test_what_was_there_stays_when_writing_fails(result, tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine.txt").write_text("keep")
+    (tmp_path / "out" / "info.json").write_text("keep")
     with pytest.raises(OutputError, match="exists and is not empty"):
         write_encoding(result, tmp_path / "out")
     monkeypatch.setattr(report, "_write_pictures", fail)
     with pytest.raises(OutputError, match="No space left"):
         write_encoding(result, tmp_path / "out", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert (tmp_path / "out" / "mine.txt").read_text() == "keep"
+    assert (tmp_path / "out" / "info.json").read_text() == "keep"
 
 
 def test_a_result_saves_itself(result, tmp_path, no_pictures):

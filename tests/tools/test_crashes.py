@@ -19,7 +19,7 @@ from neurowhere.evaluate.ledger import COLUMNS, Ledger
 from neurowhere.evaluate.trial import Examples, Score
 
 MEMORY = Path("/dev/shm")  # a disk on which nothing waits
-OLD, NEW = {"out/a": "old", "out/b/c": "old"}, {"out/a": "new", "out/d/e": "new"}
+OLD, NEW = {"out/info.json": "old", "out/b/c": "old"}, {"out/info.json": "new", "out/d/e": "new"}
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def write_folder(place: Path, files: dict[str, str]) -> None:
 
 def write_file(place: Path, files: dict[str, str]) -> None:
     with new_file(place / "out", overwrite=True) as stream:
-        stream.write(files["out/a"])
+        stream.write(files["out/info.json"])
 
 
 def fail(place: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_folder_is_on_the_disk_before_it_has_its_name(disk, monkeypatch):
     named = done.index(("rename", str(disk / "out")))
     (part,) = {path for what, path in done[:named] if path.endswith(".part")}
     flushed = [path for what, path in done[:named] if what == "flush"]
-    assert set(flushed) >= {part, f"{part}/a", f"{part}/d", f"{part}/d/e"}
+    assert set(flushed) >= {part, f"{part}/info.json", f"{part}/d", f"{part}/d/e"}
     assert done[named + 1] == ("flush", str(disk))
 
 
@@ -229,7 +229,7 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(disk, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", note_fsync)
     monkeypatch.setattr(Path, "replace", note_replace)
-    write_file(disk, {"out/a": "x" * 100})
+    write_file(disk, {"out/info.json": "x" * 100})
     part, named, folder = done
     assert part[0].endswith(".part")
     assert part[1] == 100
@@ -246,7 +246,7 @@ def test_the_crash_is_one(disk):
 def test_writers_of_one_folder_do_not_disturb_each_other(disk):
     def write_often(text):
         for _ in range(40):
-            write_folder(disk, {"out/a": text, "out/b": text})
+            write_folder(disk, {"out/info.json": text, "out/b": text})
 
     children = []
     for text in ("one", "two", "three"):

@@ -11,7 +11,7 @@ import pytest
 from tests.studies import make_corpus
 from tests.tools.crashes import in_another_process, kill_this_process
 
-from neurowhere._tools.files import added_files, new_file, new_folder
+from neurowhere._tools.files import INFO_NAME, added_files, new_file, new_folder
 from neurowhere._tools.replacement import locked, sole_writer
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.evaluate.ledger import Ledger
@@ -38,9 +38,9 @@ def test_what_a_killed_process_left_is_no_output_and_is_removed_by_the_next(tmp_
 def test_a_folder_is_whole_until_it_is_replaced(tmp_path):
     target = tmp_path / "out"
     target.mkdir()
-    (target / "old").touch()
+    (target / INFO_NAME).touch()
     in_another_process(lambda: write_and_be_killed(target, overwrite=True))
-    assert [path.name for path in target.iterdir()] == ["old"]
+    assert [path.name for path in target.iterdir()] == [INFO_NAME]
     with new_folder(target, overwrite=True) as temporary:
         (temporary / "new").touch()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -67,7 +67,7 @@ def test_files_go_to_a_folder_whole_and_instead_of_stale_ones(tmp_path):
 def test_a_folder_that_is_moved_aside_and_not_replaced_comes_back(tmp_path, monkeypatch):
     target = tmp_path / "out"
     target.mkdir()
-    (target / "old").touch()
+    (target / INFO_NAME).touch()
     rename = Path.rename
 
     def fail_in_the_end(path, to):
@@ -82,7 +82,7 @@ def test_a_folder_that_is_moved_aside_and_not_replaced_comes_back(tmp_path, monk
     ):
         (temporary / "new").touch()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert [path.name for path in target.iterdir()] == ["old"]
+    assert [path.name for path in target.iterdir()] == [INFO_NAME]
 
 
 def test_of_two_writers_of_a_folder_the_first_to_end_wins(tmp_path):
@@ -199,7 +199,7 @@ def test_permissions_are_those_of_the_umask(tmp_path):
     assert mode(tmp_path / "other" / "table.csv") == 0o666 & ~before
 
 
-@pytest.mark.parametrize("content", [None, "a"])
+@pytest.mark.parametrize("content", [None, INFO_NAME])
 def test_what_was_private_stays_private(tmp_path, content):
     (tmp_path / "out").mkdir(mode=0o700)
     if content:
@@ -219,7 +219,7 @@ def mode(path):
 
 def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
     (tmp_path / "disk").mkdir()
-    (tmp_path / "disk" / "old").touch()
+    (tmp_path / "disk" / INFO_NAME).touch()
     (tmp_path / "out").symlink_to("disk")
     (tmp_path / "table.csv").symlink_to("disk.csv")
     with new_folder(tmp_path / "out", overwrite=True) as folder:
@@ -230,6 +230,16 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
     assert (tmp_path / "disk.csv").read_text() == "a"
     assert (tmp_path / "out").is_symlink()
     assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_folder_of_others_is_not_replaced(tmp_path):
+    (tmp_path / "thesis.txt").touch()
+    with (
+        pytest.raises(OutputError, match="neurowhere did not write it"),
+        new_folder(tmp_path, overwrite=True),
+    ):
+        pass
+    assert (tmp_path / "thesis.txt").exists()
 
 
 def test_the_current_folder_is_not_replaced(tmp_path, monkeypatch):

@@ -173,7 +173,8 @@ def _check_free(folder: str | os.PathLike[str], overwrite: bool) -> None:
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; give a folder to write to")
-    if target.is_dir() and any(target.iterdir()) and not overwrite:
+    is_filled = target.is_dir() and any(target.iterdir())
+    if is_filled and not overwrite:
         raise OutputError(
             f"{target} exists and is not empty; choose another folder or overwrite it (--overwrite)"
         )
@@ -182,6 +183,11 @@ def _check_free(folder: str | os.PathLike[str], overwrite: bool) -> None:
     with suppress(FileNotFoundError):  # the current folder was removed
         if Path.cwd().is_relative_to(os.path.realpath(folder)):
             raise OutputError(f"{target} holds the current folder; give the name of a new one")
+    if is_filled and not (target / INFO_NAME).is_file():
+        raise OutputError(
+            f"{target} has no {INFO_NAME}: neurowhere did not write it, and does not overwrite it; "
+            "choose another folder"
+        )
 
 
 def _cannot_write(path: str | os.PathLike[str], error: OSError) -> OutputError:

@@ -354,3 +354,18 @@ def test_generic_words_are_listed_where_there_is_nothing_else():
 )
 def test_sides_that_a_rule_crosses_are_applied(text, unapplied):
     assert [mark.side for mark in read_mentions(text, COUNTER).unapplied] == unapplied
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left thalamus: normal. Right thalamus: hemorrhage.",
+        "Left thalamus - normal. Right insula infarct.",
+        "Left: thalamus normal. Right: hemorrhage of the thalamus.",
+    ],
+)
+def test_a_side_is_denied_though_the_next_sentence_has_the_other(text):
+    first, *others = [m for m in read_mentions(text, COUNTER).found if m.is_structure]
+    assert first.is_negated
+    assert others
+    assert not any(mention.is_negated for mention in others)

@@ -212,6 +212,8 @@ class NonDenials(Clauses):
         if self.tokens[cue.first] in ("neither", "nor"):
             return False
         j = cue.last + 1
+        if self.is_sentence_end(j):  # "Left thalamus: normal. Right thalamus: …"
+            return False
         j += self.token(j) in lexicon.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
         return self.token(j) in SIDE_WORDS and not SIDE_WORDS.keys().isdisjoint(before)
