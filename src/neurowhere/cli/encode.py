@@ -276,15 +276,16 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
 
 def _why_nothing(encoding: "Encoding", text: "Text") -> str:
     """Say why a text has no map, and what to do about it."""
-    denied = ", ".join(dict.fromkeys(mention.term for mention in encoding.mentions))
-    if present := encoding.mentions.present:
-        generic = ", ".join(dict.fromkeys(mention.term for mention in present))
-        reason = f"the model knows only words of {text.name} that point nowhere alone ({generic})"
-    elif denied:
+    found = [mention for mention in encoding.mentions if not mention.is_generic]
+    denied = ", ".join(dict.fromkeys(mention.term for mention in found if mention.is_negated))
+    if denied:
         return (
             f"{text.name} denies all terms that the model knows ({denied}), so that there is "
             "nothing to map; --no-negation takes them as present"
         )
+    if present := encoding.mentions.present:
+        generic = ", ".join(dict.fromkeys(mention.term for mention in present))
+        reason = f"the model knows only words of {text.name} that point nowhere alone ({generic})"
     else:
         reason = f"the model knows no word of {text.name}, so that there is nothing to map"
     near = {name for word in encoding.unknown for name in encoding.suggest(word.word)[:1]}
