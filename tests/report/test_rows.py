@@ -45,7 +45,7 @@ def test_rows_are_those_of_encode(model, options):
     assert table["problem"].isna().all()
     for text, row in zip(TEXTS, table.to_dict("records")):
         encoding = model.encode(text, **options)
-        best = encoding.regions(ATLAS, sort="probability").iloc[0]
+        best = encoding.regions(ATLAS).iloc[0]
         assert (row["region"], row["support"]) == (best["region"], encoding.support.level)
         assert row["probability"] == pytest.approx(best["probability"], rel=1e-4)
         assert row["ratio"] == pytest.approx(best["ratio"], rel=1e-4)
@@ -102,3 +102,12 @@ def test_a_model_of_the_mean_map_has_nothing_to_say():
     model = Encoder(GRID, text="none").fit(make_corpus())
     with pytest.raises(FitError, match="says the same of every text"):
         list(encode_items(model, items()))
+
+
+@pytest.mark.parametrize("sort", ["excess", "probability", "ratio"])
+def test_the_region_of_a_row_is_the_first_of_the_encoding(model, sort):
+    text = "A lesion of the left amygdala."
+    row = make_table(model, [Text("a", text)], sort=sort).iloc[0]
+    first = model.encode(text).regions(ATLAS, sort=sort).iloc[0]
+    assert row["region"] == first["region"]
+    assert row["ratio"] == pytest.approx(first["ratio"])

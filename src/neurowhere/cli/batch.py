@@ -48,7 +48,9 @@ def encode_texts(
     if sentences:
         found = _split(found, model)
     found = track(found, "encoding")
-    maker = RowMaker(options.atlas, all_regions, with_text=sentences and options.with_text)
+    maker = RowMaker(
+        options.atlas, all_regions, with_text=sentences and options.with_text, sort=options.sort
+    )
     if output is None:
         _write_table(maker, encode_items(model, found, **options.reading), table, options)
     else:

@@ -24,7 +24,7 @@ from neurowhere.text.unknown import UnknownWord, is_foreign, unknown_words
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
-FEW_NATS = 0.1  # expected gain: peaks a tenth likelier than in the mean map; less supports little
+FEW_NATS = 0.08  # expected gain; less supports little
 LEAST_KNOWN, MANY_TERMS = 0.34, 15  # share of content words known; terms that make up for it
 WORD = re.compile(r"[^\W\d_]+")
 

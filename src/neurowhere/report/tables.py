@@ -13,7 +13,7 @@ from neurowhere.corpus.frames import XYZ
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.encoding import Encoding, RegionOrder, ratios
 from neurowhere.model.losses import LOSSES
 from neurowhere.model.schema import Span, Summary
 from neurowhere.model.text_model import CHUNK_ENCODED
@@ -275,9 +275,9 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
 def _outcome(encoding: Encoding) -> Outcome:
     if not encoding.is_mean_map:
         return encoding
-    if encoding.mentions.present:
-        return GENERIC
-    return DENIED if len(encoding.mentions) else UNKNOWN
+    if any(mention.is_negated and not mention.is_generic for mention in encoding.mentions):
+        return DENIED
+    return GENERIC if encoding.mentions.present else UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,8 +285,8 @@ class RowMaker:
     """Sums up what became of texts as rows of a table.
 
     A row has the id, how many known terms the text has, how well these support a map (in a word,
-    and in nats as `Support` has them), the likeliest region with its probability and its ratio to
-    the mean map, the strongest place in mm, the heaviest terms, and the problem of what could not
+    and in nats as `Support` has them), the first region with its probability and its ratio to the
+    mean map, the strongest place in mm, the heaviest terms, and the problem of what could not
     be encoded: of such a text the row says no more than that.
 
     Attributes
@@ -297,11 +297,14 @@ class RowMaker:
         Whether a row also has the probability of every region of the atlas.
     with_text : bool
         Whether a row has the text itself.
+    sort : "excess", "probability" or "ratio"
+        What the first region has most of.
     """
 
     atlas: Atlas
     all_regions: bool = False
     with_text: bool = False
+    sort: RegionOrder = "excess"
 
     def table(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Make the rows of some texts."""
@@ -320,8 +323,9 @@ class RowMaker:
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
         gazetteer, support = encoding.gazetteer(self.atlas), encoding.support
         shares = gazetteer.shares(encoding.density)
-        best = int(shares.argmax())
-        mean = float(gazetteer.shares(encoding.mean_density)[best])
+        means = gazetteer.shares(encoding.mean_density)
+        orders = {"excess": shares - means, "probability": shares, "ratio": ratios(shares, means)}
+        best = int(np.nanargmax(orders[self.sort]))
         place = encoding.partition.centers_mm[encoding.density.argmax()]
         return {
             "terms": support.terms,
@@ -329,7 +333,7 @@ class RowMaker:
             "nats": support.nats,
             "region": self.atlas.names[best],
             "probability": shares[best],
-            "ratio": shares[best] / mean if mean else np.nan,
+            "ratio": orders["ratio"][best],
             **dict(zip(XYZ, place.tolist(), strict=True)),
             "heaviest": "; ".join(islice(encoding.uses, N_TERMS)),
             **(dict(zip(self.atlas.names, shares, strict=True)) if self.all_regions else {}),
