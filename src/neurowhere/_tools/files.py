@@ -39,6 +39,7 @@ __all__ = [
 
 COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 INFO_NAME = "info.json"
+LOOKS = 3  # at a folder before it is called that of others
 # What may come of parsing a file of JSON that someone has changed.
 DAMAGE = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -171,10 +172,7 @@ def _place_for(path: str | os.PathLike[str]) -> Path:
 
 def _check_free(folder: str | os.PathLike[str], overwrite: bool) -> None:
     target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"{target} is a file; give a folder to write to")
-    is_filled = target.is_dir() and any(target.iterdir())
-    if is_filled and not overwrite:
+    if _names_in(target) and not overwrite:
         raise OutputError(
             f"{target} exists and is not empty; choose another folder or overwrite it (--overwrite)"
         )
@@ -183,11 +181,23 @@ def _check_free(folder: str | os.PathLike[str], overwrite: bool) -> None:
     with suppress(FileNotFoundError):  # the current folder was removed
         if Path.cwd().is_relative_to(os.path.realpath(folder)):
             raise OutputError(f"{target} holds the current folder; give the name of a new one")
-    if is_filled and not (target / INFO_NAME).is_file():
+    # Another process may replace the folder at this very moment: what stays so is true.
+    seen = [_names_in(target) for _ in range(LOOKS)]
+    if all(names and INFO_NAME not in names for names in seen):
         raise OutputError(
             f"{target} has no {INFO_NAME}: neurowhere did not write it, and does not overwrite it; "
             "choose another folder"
         )
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, none where there is no folder."""
+    try:
+        return [path.name for path in folder.iterdir()]
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError as error:
+        raise OutputError(f"{folder} is a file; give a folder to write to") from error
 
 
 def _cannot_write(path: str | os.PathLike[str], error: OSError) -> OutputError:

@@ -96,8 +96,9 @@ class Draft:
         """Rename the folder to its place; False where another one has to make room first."""
         try:
             _rename_folder(self.part, self.target)
-        except OSError:
-            if self.target.is_dir() and overwrite:
+        except OSError as error:
+            was_there = error.errno in (errno.ENOTEMPTY, errno.EEXIST)  # and may be gone by now
+            if overwrite and (was_there or self.target.is_dir()):
                 return False
             if self.old.is_dir() and not self.target.exists():
                 self.old.rename(self.target)
