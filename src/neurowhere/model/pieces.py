@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from neurowhere._tools.parallel import track
 from neurowhere.text.clinical.mentions import Mention, Mentions, Span
-from neurowhere.text.cuts import PIECE, cuts
+from neurowhere.text.words import PIECE, cuts
 
 __all__ = ["joined", "read_in_pieces"]
 
