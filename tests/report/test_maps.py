@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
-from neurowhere.report.canvas import WIDTH_PIXELS
+from neurowhere.report.canvas import PALETTES, WIDTH_PIXELS, Colours, palette
 from neurowhere.report.maps import CANVAS_MM, MARGIN_MM, draw_map, strongest_place
-from neurowhere.report.panels import BOX_MM, PALETTES, Colours, Panel, palette
-from neurowhere.report.sampling import Volume, at_points, cut, project, steps
+from neurowhere.report.panels import BOX_MM, Panel, Volume, at_points, cut, project, steps
 from neurowhere.report.surface import hemisphere, rasterise, sample
 from neurowhere.space import VoxelGrid
 

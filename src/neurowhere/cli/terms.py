@@ -90,7 +90,7 @@ def term(
         write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
         typer.echo(f"{found.title}: written to {output}")
         return
-    from neurowhere.report.term_maps import write_term_maps
+    from neurowhere.report.maps import write_term_maps
 
     n_terms = write_term_maps(
         encoder,

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.report.canvas import Canvas
+from neurowhere.report.canvas import BAR_WIDTH_MM, Canvas, Colours, add_bar
 from neurowhere.report.maps import SIGNED_COLOURS
-from neurowhere.report.panels import BAR_WIDTH_MM, Colours, add_bar
-from neurowhere.report.sampling import at_points, volume_of
+from neurowhere.report.panels import at_points, volume_of
 from neurowhere.space.images import nilearn_file
 
 __all__ = [
