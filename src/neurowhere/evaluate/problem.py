@@ -18,8 +18,8 @@ from neurowhere.exceptions import CorpusError, DataWarning, FitError, Vocabulary
 from neurowhere.model.losses import LabelTerms, Loss
 from neurowhere.model.training import no_counts
 from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
-from neurowhere.space.partition import OUTSIDE
-from neurowhere.space.targets import place_peaks
+from neurowhere.space.density import place_peaks
+from neurowhere.space.images import OUTSIDE
 from neurowhere.text import TermExtractor, Vocabulary
 
 
