@@ -35,7 +35,7 @@ from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
 from neurowhere.space import VoxelGrid
-from neurowhere.space.targets import Targets
+from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf
 from recipe.material import Material, associates, telling_words
 from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine

@@ -30,8 +30,8 @@ from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.model.alone import known, term_features, terms_alone
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
-from neurowhere.space.images import ImageLike, read_volume
-from neurowhere.space.partition import OUTSIDE, as_points
+from neurowhere.space.images import OUTSIDE, ImageLike, read_volume
+from neurowhere.space.partition import as_points
 
 Floats = NDArray[np.floating]
 

@@ -17,7 +17,7 @@ from neurowhere.learn import highest_density
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
-from neurowhere.space.partition import OUTSIDE
+from neurowhere.space.images import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.unknown import UnknownWord, is_foreign, unknown_words
 

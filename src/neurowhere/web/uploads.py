@@ -19,7 +19,7 @@ from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point, studies_of
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of
-from neurowhere.space.partition import OUTSIDE
+from neurowhere.space.images import OUTSIDE
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import DecodeQuery, DocumentQuery, MapQuery
 
