@@ -19,7 +19,7 @@ from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
 from neurowhere.contrast.library import find_parts, iter_source, open_library
 from neurowhere.contrast.selection import Query
-from neurowhere.corpus.frames import documents_table, peaks_table
+from neurowhere.corpus.documents import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
-from neurowhere._tools.coordinates import voxel_index
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.space.grid import VoxelGrid
+from neurowhere.space.images import voxel_index
 from neurowhere.space.partition import OUTSIDE, as_points, count_matrix
 from neurowhere.space.smoothing import Smoother, Way
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import SupportsInt
 
 from neurowhere._tools.files import bare_suffix, open_text
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.documents import Document
 from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning
 
 NAME = "text"

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.document import SECTIONS, Document, no_peaks
-from neurowhere.corpus.frames import XYZ, parse_space
+from neurowhere.corpus.documents import SECTIONS, XYZ, Document, no_peaks, parse_space
 from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 
 NAME = "jsonl"

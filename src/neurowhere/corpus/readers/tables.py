@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.documents import Document
 from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 from neurowhere.corpus.readers.jsonl import TEXT_KEYS, document_from_record, only_text
 from neurowhere.exceptions import CorpusError
