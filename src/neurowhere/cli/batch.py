@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 
 ROWS_AT_ONCE = 64
+MOST_TOLD = 20  # failures, one a line; the table has them all
 SIGNALLED = 128  # what a signal adds to its number, for the exit code
 
 
@@ -153,7 +154,7 @@ class Tally:
 
     def __init__(self, goes_on: bool = False) -> None:
         self.goes_on = goes_on  # whether a second run does the rest
-        self.n_seen = self.n_kept = self.n_failed = 0
+        self.n_seen = self.n_kept = self.n_failed = self.n_told = 0
         self.signal = 0  # that stopped the batch
         self._untold: list[str] = []  # a failure, as long as it may be that of the only text
 
@@ -173,8 +174,9 @@ class Tally:
     def _see(self, n_texts: int) -> None:
         self.n_seen += n_texts
         if self.n_seen > 1:
-            for problem in self._untold:
+            for problem in self._untold[: MOST_TOLD - self.n_told]:
                 typer.echo(f"neurowhere: {one_line(problem)}", err=True)
+                self.n_told += 1
             self._untold.clear()
         if self.signal:  # whose interruption was lost, in a finaliser for instance
             raise KeyboardInterrupt
@@ -205,6 +207,10 @@ class Tally:
 
     def end(self, path: Path | None, keep_going: bool) -> None:
         """Tell what was done, and end with the exit code that says so."""
+        if (more := self.n_failed - self.n_told) > 0:
+            typer.echo(
+                f"neurowhere: and {more:,} more, in the column problem of the table", err=True
+            )
         if path is not None:
             typer.echo(f"{path}: {self}")
         if self.signal:

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from os.path import lexists
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, SupportsInt
 
 from neurowhere._tools.files import COMPRESSIONS, bare_suffix, expanded
-from neurowhere.corpus import iter_documents
 from neurowhere.corpus.readers import files, jats, jsonl, tables
-from neurowhere.corpus.readers.files import find_shards
+from neurowhere.corpus.readers.files import Skipped, find_shards
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.prose import MEBI, article_to_text, docx_to_text, html_to_text, pdf_to_text
 from neurowhere.text import TermCounter
@@ -30,7 +29,7 @@ DOCUMENTS = {".pdf": pdf_to_text, ".docx": docx_to_text}
 TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
 SUFFIXES = (*files.SUFFIXES, *HTML_SUFFIXES, *DOCUMENTS, *jats.SUFFIXES, *TABLE_SUFFIXES)
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
-TABLES = {suffix: reader.NAME for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
+TABLES = {suffix: reader for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
 PATH_START = re.compile(r"\.{0,2}/|~")
 # Identifiers of an article in the order of preference.
 ARTICLE_IDS = ("pmid", "pmc", "pmcid", "doi")
@@ -173,28 +172,55 @@ def _iter_source(source: str, column: str | None = None) -> Iterator[Text | Fail
         yield from _iter_file(path, column)
 
 
-def _iter_file(path: Path, column: str | None = None) -> Iterator[Text]:
+def _iter_file(path: Path, column: str | None = None) -> Iterator[Text | Failure]:
     suffix = bare_suffix(path)
-    if suffix in TABLES:
-        for document in iter_documents(path, format=TABLES[suffix], column=column):
-            yield Text(document.id, document.text)
-    elif suffix in jats.SUFFIXES:
-        yield from _iter_articles(path)
-    else:
-        yield Text(path.name, read_file(path))
+    try:
+        if suffix in TABLES:
+            yield from _iter_rows(path, column)
+        elif suffix in jats.SUFFIXES:
+            yield from _iter_articles(path)
+        else:
+            yield Text(path.name, read_file(path))
+    except OSError as error:
+        raise TextError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+class _Lost(Skipped):
+    """Rows that cannot be read, each of which is told in its place among the others."""
+
+    def __init__(self) -> None:
+        super().__init__("rows")
+        self.failures: list[Failure] = []
+
+    def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
+        super().add(place, reason, count)
+        self.failures.append(Failure(place, str(reason)))
+
+    def report(self, n_read: int, category: type[DataWarning] = DataWarning) -> None:
+        """Say nothing: who asks for the texts is told with them."""
+
+
+def _iter_rows(path: Path, column: str | None) -> Iterator[Text | Failure]:
+    lost = _Lost()
+    n_rows = 0
+    for document in TABLES[bare_suffix(path)].iter_documents(path, column=column, skipped=lost):
+        yield from lost.failures
+        lost.failures.clear()
+        n_rows += 1
+        yield Text(document.id, document.text)
+    yield from lost.failures
+    if not n_rows and not lost.count:
+        raise TextError(f"expected texts, but {path} holds none")
 
 
 def _iter_articles(path: Path) -> Iterator[Text]:
-    try:
-        for article in jats.iter_articles(path):
-            ids = {
-                element.get("pub-id-type"): (element.text or "").strip()
-                for element in article.iterfind("front/article-meta/article-id")
-            }
-            name = next(filter(None, map(ids.get, ARTICLE_IDS)), path.name)
-            yield Text(name, article_to_text(article))
-    except OSError as error:
-        raise TextError(f"cannot read {path}: {error.strerror or error}") from error
+    for article in jats.iter_articles(path):
+        ids = {
+            element.get("pub-id-type"): (element.text or "").strip()
+            for element in article.iterfind("front/article-meta/article-id")
+        }
+        name = next(filter(None, map(ids.get, ARTICLE_IDS)), path.name)
+        yield Text(name, article_to_text(article))
 
 
 def _iter_folder(folder: Path, column: str | None = None) -> Iterator[Text | Failure]:

@@ -34,7 +34,9 @@ def detects(path: Path) -> bool:
     return bool(find_shards(path, SUFFIXES))
 
 
-def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Document]:
+def iter_documents(
+    path: Path, *, column: str | None = None, skipped: Skipped | None = None
+) -> Iterator[Document]:
     """Yield the documents of a file or of a folder of shards; bad lines are skipped.
 
     Parameters
@@ -42,12 +44,14 @@ def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Documen
     path : Path
     column : str, optional
         Key of the whole text; other texts are then ignored.
+    skipped : Skipped, optional
+        Where lines that cannot be read are told.
 
     Yields
     ------
     Document
     """
-    yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column))
+    yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column), skipped)
 
 
 def _read_lines(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:
