@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Summary
@@ -23,7 +22,13 @@ from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
-from neurowhere.space.images import MAX_RESOLUTION_MM, MIN_RESOLUTION_MM, mni152_template
+from neurowhere.space.images import (
+    MAX_RESOLUTION_MM,
+    MIN_RESOLUTION_MM,
+    mni152_template,
+    transform_points,
+    voxel_index,
+)
 
 __all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import DataWarning, MissingExtraError, TextError
-from neurowhere.inputs.documents import docx_to_text, pdf_to_text, read_stream
-from neurowhere.inputs.markup import html_to_text
+from neurowhere.inputs.prose import docx_to_text, html_to_text, pdf_to_text
+from neurowhere.inputs.sources import read_stream
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point, studies_of
