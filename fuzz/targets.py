@@ -508,7 +508,7 @@ REQUESTS = [
 def application() -> tuple[asyncio.AbstractEventLoop, Any]:
     """Make the server's application, and a loop to run it in."""
     from neurowhere.report.maps import draw_map
-    from neurowhere.web.app import create_app
+    from neurowhere.web.server import create_app
 
     draw_map(small_model().encode("amygdala").density_img)  # imports much, once
     return asyncio.new_event_loop(), create_app(small_model())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
     from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
     from neurowhere.text.clinical.mentions import read_mentions
-    from neurowhere.web.app import create_app
+    from neurowhere.web.server import create_app
 
 __all__ = [
     "Atlas",
@@ -114,7 +114,7 @@ _ROOMS = {
         "contrast_documents",
     ),
     "report.maps": ("write_term_maps",),
-    "web.app": ("create_app",),
+    "web.server": ("create_app",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
