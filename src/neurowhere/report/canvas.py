@@ -4,6 +4,7 @@ Places are in mm from its lower left corner. Pillow draws it five times as fast 
 also takes half a second to import.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -24,7 +25,10 @@ INK = "#1d2733"
 FINER = 3  # lines are drawn so many times as large: Pillow's have no smooth edges
 N_COLOURS = 256
 NOT_DRAWN = (158, 158, 158, 255)  # in the bar, where values get no colour
-BAR_WIDTH_MM, TICK_GAP_MM, LEAST_BETWEEN_TICKS = 9.0, 4.0, 0.09  # the last of the bar's height
+BAR_WIDTH_MM, TICK_GAP_MM, UNIT_MM = 9.0, 4.0, 14.0  # the last from the bar to its unit
+LEAST_BETWEEN_TICKS = 0.08  # of the bar's height
+MOST_ROUND_TICKS = 5
+LEAST_FIXED = 1e-3  # of a span; smaller numbers have an exponent
 LABEL_MM = 4.0  # from the edges of a panel to its words
 
 # Anchors of ColorBrewer's palettes (colorbrewer2.org), which matplotlib has by the same names.
@@ -143,16 +147,27 @@ class Colours(NamedTuple):
         return painted
 
     @property
-    def ticks(self) -> list[float]:
-        """Values to write at the bar: its ends, the thresholds, and some between."""
+    def ticks(self) -> dict[float, str]:
+        """Values to mark at the bar, as they are written: ends, thresholds and round numbers.
+
+        >>> list(Colours("YlOrRd", 4.55, 47.7, 4.55).ticks.values())
+        ['5', '10', '20', '30', '40', '48']
+        >>> list(Colours("RdBu_r", -2.73, 2.73, 0.68).ticks.values())
+        ['−2.7', '−2.0', '−0.7', '0.0', '0.7', '2.0', '2.7']
+        """
+        span = (self.highest - self.lowest) or 1.0
+        size = 10.0 ** math.floor(math.log10(span / MOST_ROUND_TICKS))
+        step = next(size * n for n in (1, 2, 5, 10) if span / (size * n) <= MOST_ROUND_TICKS)
+        round_ones = step * np.arange(np.ceil(self.lowest / step), self.highest / step)
+        apart = LEAST_BETWEEN_TICKS * span
+        has_gap = self.lowest < 0 and self.threshold > apart
+        thresholds = [-self.threshold, self.threshold] if has_gap else []
         marks = [self.lowest, self.highest]
-        apart = LEAST_BETWEEN_TICKS * (self.highest - self.lowest)
-        wanted = [-self.threshold, self.threshold] if self.lowest < 0 else []
-        wanted += np.linspace(self.lowest, self.highest, 5)[1:-1].tolist()
-        for value in wanted:
+        for value in (*thresholds, *round_ones.tolist()):
             if all(abs(value - mark) > apart for mark in marks):
                 marks.append(value)
-        return sorted(marks)
+        form = f".{max(1 - math.floor(math.log10(span)), 0)}f" if span > LEAST_FIXED else ".2g"
+        return {mark: f"{mark:{form}}".replace("-", "−") for mark in sorted(marks)}
 
 
 @cache
@@ -169,9 +184,7 @@ def palette(name: str) -> NDArray[np.uint8]:
     return np.stack([*channels, np.full(N_COLOURS, 255)], axis=1).round().astype(np.uint8)
 
 
-def add_bar(
-    canvas: Canvas, extent: Extent, colours: Colours, unit: str, *, digits: int = 3
-) -> None:
+def add_bar(canvas: Canvas, extent: Extent, colours: Colours, unit: str) -> None:
     """Draw the bar of the colours, with its unit above and values to its left.
 
     Parameters
@@ -180,8 +193,6 @@ def add_bar(
     extent : (left, right, bottom, top)
     colours : Colours
     unit : str
-    digits : int
-        Of the values.
     """
     left, right, bottom, top = extent
     painted = colours.paint(np.linspace(colours.lowest, colours.highest, N_COLOURS)[:, None])
@@ -191,8 +202,7 @@ def add_bar(
     canvas.add_picture(extent, painted[..., :3])
     canvas.add_frame(extent)
     span = (colours.highest - colours.lowest) or 1.0
-    for tick in colours.ticks:
+    for tick, words in colours.ticks.items():
         y = bottom + (top - bottom) * (tick - colours.lowest) / span
-        words = f"{tick:.{digits}g}".replace("-", "−")
         canvas.write(left - TICK_GAP_MM, y, words, size=SMALL, anchor="rm")
-    canvas.write(right, top + 2 * LABEL_MM, unit, anchor="rs")
+    canvas.write(right, top + UNIT_MM, unit, anchor="rs")

@@ -4,7 +4,7 @@ import base64
 import gzip
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -159,7 +159,7 @@ def _mass_within(encoding: Encoding, image: Any) -> float:
 
 def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
     """Draw the map on slices and on the surface; by the name of what they show."""
-    named = ", ".join(encoding.why()["term"].head(N_NAMED))
+    named = ", ".join(_longest(encoding.why()["term"])[:N_NAMED])
     figures = {
         "map": draw_encoding(encoding, named),
         "surface": draw_surface(encoding.log_ratio_img, RATIO_UNIT),
@@ -167,6 +167,16 @@ def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
     for name, figure in figures.items():
         write_png(figure, folder / f"{name}.png")
     return {name: folder / f"{name}.png" for name in figures}
+
+
+def _longest(terms: Iterable[str]) -> list[str]:
+    """Leave out terms that are a part of another.
+
+    >>> _longest(["frontal", "inferior frontal gyrus", "insula"])
+    ['inferior frontal gyrus', 'insula']
+    """
+    spaced = [f" {term} " for term in terms]
+    return [a.strip() for a in spaced if not any(a in b and a != b for b in spaced)]
 
 
 def _describe(encoding: Encoding, grid: Grid) -> dict[str, Any]:

@@ -164,7 +164,7 @@ def _draw_row(
         left += slices.width + GAP_MM
     right = CANVAS_MM - MARGIN_MM
     bar = (right - BAR_WIDTH_MM, right, bottom + BAR_FOOT_MM, bottom + ROW_MM - 3 * BAR_FOOT_MM)
-    add_bar(canvas, bar, colours, unit, digits=2 if colours.lowest < 0 else 3)
+    add_bar(canvas, bar, colours, unit)
     canvas.write(MARGIN_MM, bottom + ROW_MM + TITLE_FOOT_MM, title, size=LARGE)
 
 

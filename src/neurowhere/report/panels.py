@@ -113,7 +113,8 @@ def add_slice(canvas: Canvas, panel: Panel, volume: Volume, at_mm: float, colour
     pixels[shown] = painted[..., :3][shown]
     canvas.add_picture(panel.extent, pixels)
     left, _, bottom, _ = panel.extent
-    canvas.write(left + LABEL_MM / 2, bottom + LABEL_MM, f"{'xyz'[panel.axis]}={at_mm:.0f}")
+    at = f"{'xyz'[panel.axis]} = {at_mm:.0f}".replace("-", "−")
+    canvas.write(left + LABEL_MM / 2, bottom + LABEL_MM, at)
     _add_sides(canvas, panel)
 
 

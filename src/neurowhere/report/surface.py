@@ -92,7 +92,7 @@ def draw_surface(img: Any, unit: str = "") -> Any:
         left += VIEW_MM[0] + GAP_MM
     right = CANVAS_MM[0] - MARGIN_MM
     bar = (right - BAR_WIDTH_MM, right, LABEL_MM, CANVAS_MM[1] - BAR_TOP_MM)
-    add_bar(canvas, bar, colours, unit, digits=2)
+    add_bar(canvas, bar, colours, unit)
     return canvas.picture
 
 
