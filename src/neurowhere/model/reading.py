@@ -17,10 +17,11 @@ from neurowhere.model.counted import (
     Placeless,
     Rows,
     count_rows,
+    joined,
     placeless_of,
+    read_in_pieces,
     rows_of,
 )
-from neurowhere.model.pieces import joined, read_in_pieces
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.sections import place_weights

@@ -22,7 +22,7 @@ from scipy import sparse
 
 from neurowhere.corpus import Corpus
 from neurowhere.space import VoxelGrid, make_targets
-from neurowhere.space.targets import Targets
+from neurowhere.space.density import Targets
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.features import combine_sections
 from neurowhere.text.sections import place_weights
