@@ -35,9 +35,9 @@ of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over t
 **Floor**: terms multiply, so that a strong name may outweigh a weak one, although a text that names
 two places means both. The core of a structure is c_t = a_t / max a_t of the term alone, on the side
 that the text gives it, and 0 where that is below `LEAST_CORE`. The structure is visible by
-v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) log 2.5, with w_t ≤ 1
-the weight of its mentions, the term adds what is missing times c_t; this is done `PASSES` times,
-since raising one place lowers the others.
+v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) log 2.5, with w_t
+the weight of its mentions, at most 1, the term adds what is missing times c_t; this is done
+`PASSES` times, since raising one place lowers the others.
 """
 
 from collections.abc import Iterable
