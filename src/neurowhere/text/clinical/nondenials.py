@@ -312,7 +312,8 @@ class NonDenials(Clauses):
         """
         first, end = self.sentence(i)
         if "," in self.gap(i):
-            return not self.is_bare_list(first, i - 1)
+            is_where = self.tokens[first] in lexicon.INTRODUCING  # "in the pons, no bleed is seen"
+            return not (is_where or self.is_bare_list(first, i - 1))
         is_joined = self.token(i - 1) in ("and", "but")
         return is_joined and not SIDE_WORDS.keys().isdisjoint(self.tokens[j:end])
 
