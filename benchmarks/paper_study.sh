@@ -12,6 +12,8 @@
 #   others      the atlases that are left
 #   labels      two readings of the models that see only labels, on three atlases
 #   full        l2, l1 and the log-linear model of NeuroQuery's vocabulary, on voxels of 4 mm
+#   coarse      l2, l1 and the log-linear model of anatomical terms on voxels of 8 mm, and
+#   coarse-full the same with NeuroQuery's vocabulary: a table that takes minutes, not hours
 #   articles    linear models of articles without their tables
 #   abstracts   linear models of the same studies, from title, keywords and abstract
 #
@@ -56,8 +58,10 @@ case $table in
     labels)
         partitions=$(atlases labels aal hammersmith destrieux)
         choice=(--losses labels,labels-literal) ;;
-    full)
+    coarse) partitions=voxels:8 choice=(--losses l2,likelihood,l1) ;;
+    full | coarse-full)
         vocabulary=$work/full.csv choice=(--losses l2,likelihood,l1)
+        [ "$table" = full ] || partitions=voxels:8
         [ -f "$vocabulary" ] || neurowhere vocabulary build --kind full --corpus "$studies" \
             --min-documents 10 --sources "$data/vocabulary" -o "$vocabulary" ;;
     articles | abstracts)

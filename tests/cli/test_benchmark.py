@@ -67,4 +67,4 @@ def test_mistakes_of_usage_are_told(run, corpus, tmp_path, monkeypatch):
     for name in ("unheard", "no_such:thing", ":thing", "numpy:thing", "raises_entry:thing"):
         assert run(*output, "--corpus", corpus, "--entries", name).code == 2
     done = run(*output, tmp_path / "none.npz", "--corpus", corpus)
-    done.assert_refused("expected a folder of images")
+    done.assert_refused("there is no file or folder")

@@ -182,7 +182,7 @@ def _check_entry(model: Entry, setting: Protocol) -> None:
     if ids and not set(setting.ids.tolist()).intersection(ids):
         warnings.warn(
             f"none of the {len(ids):,} studies that {model.name} was trained on is in the corpus: "
-            f"expected ids such as {setting.ids[0]!r}, got {ids[0]!r}",
+            f"expected ids such as {str(setting.ids[0])!r}, got {ids[0]!r}",
             DataWarning,
             stacklevel=4,
         )

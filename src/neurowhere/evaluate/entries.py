@@ -305,6 +305,8 @@ def read_maps(path: str | os.PathLike[str], grid: VoxelGrid, name: str | None = 
     """
     source = Path(path)
     name = name or source.name.removesuffix(".npz")
+    if not source.exists():
+        raise CorpusError(f"expected maps, but there is no file or folder {source}")
     if source.is_dir():
         images = {
             file.name.removesuffix(suffix): file
@@ -325,9 +327,10 @@ def read_maps(path: str | os.PathLike[str], grid: VoxelGrid, name: str | None = 
             "expected a folder of images, or an .npz file with arrays ids and maps, not of Python "
             f"objects; got {source}"
         ) from error
-    if maps.ndim != 2 or len(maps) != len(ids):
+    if maps.shape != (len(ids), grid.n_regions):
         raise CorpusError(
-            f"expected one map for each of {len(ids):,} ids in {source}; got shape {maps.shape}"
+            f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
+            f"{len(ids):,} ids in {source}; got shape {maps.shape}: resample them, or give images"
         )
     if repeated := [name for name, n in Counter(ids).items() if n > 1]:
         raise CorpusError(f"expected one map for each id in {source}; {repeated[0]} has several")

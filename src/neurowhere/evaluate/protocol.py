@@ -362,7 +362,7 @@ def _testable(setting: Protocol, model: Entry, test: Rows, fold: int) -> Rows:
     if not len(mapped):
         raise FitError(
             f"{model.name} has no map of the {len(unseen):,} test studies of fold {fold}: expected "
-            f"ids such as {ids[0]!r}, got {next(iter(known), '')!r}"
+            f"ids such as {str(ids[0])!r}, got {next(iter(known), '')!r}"
         )
     if missing := len(unseen) - len(mapped):
         warnings.warn(
@@ -434,6 +434,9 @@ def _predict(model: Entry, given: Corpus, n_voxels: int) -> NDArray[np.floating]
             f"{model.name} has NaN or infinite values in {np.count_nonzero(~finite):,} of "
             f"{len(maps):,} maps, first in that of {first}; replace them"
         )
+    if flat := len(maps) - np.count_nonzero(maps.max(axis=1) > 0):
+        message = f"{flat:,} of {len(maps):,} maps of {model.name} are positive nowhere: uniform"
+        warnings.warn(message, DataWarning, stacklevel=4)
     return maps
 
 
