@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.coordinates import transform_points
 from neurowhere._tools.parallel import slices
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.protocol import ALL, Entry
@@ -32,7 +31,7 @@ from neurowhere.learn import Peaks, score_studies, shuffle_split
 from neurowhere.model import Encoder, load_model
 from neurowhere.model.studies import targets_of
 from neurowhere.space import Partition, Targets, VoxelGrid
-from neurowhere.space.images import read_volume
+from neurowhere.space.images import read_volume, transform_points
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 MIN_STUDIES = 10  # of a term of the full vocabulary

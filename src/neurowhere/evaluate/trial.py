@@ -30,8 +30,8 @@ from neurowhere.learn import Choice, Peaks, PeakScorer, shuffle_split
 from neurowhere.model.losses import LOSSES, LabelTerms, Loss, MeanMap
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
-from neurowhere.space.partition import OUTSIDE
-from neurowhere.space.targets import place_peaks
+from neurowhere.space.density import place_peaks
+from neurowhere.space.images import OUTSIDE
 from neurowhere.text import TermExtractor, Vocabulary
 
 Rows = NDArray[np.intp]

@@ -31,15 +31,15 @@ from neurowhere.learn import (
     shuffle_split,
 )
 from neurowhere.learn.loglinear import importance_of
-from neurowhere.learn.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
 from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
-from neurowhere.model.material import Material, associates, telling_words
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.training import TrainingData
-from neurowhere.model.views import Fit, Views, bare_terms, calibrate_by_length
 from neurowhere.space import VoxelGrid
-from neurowhere.space.targets import Targets
+from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf
+from recipe.material import Material, associates, telling_words
+from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
+from recipe.views import Fit, Views, bare_terms, calibrate_by_length
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]

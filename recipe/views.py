@@ -25,12 +25,12 @@ from scipy import sparse
 from neurowhere._tools.parallel import slices
 from neurowhere.learn import Choice, LengthCalibration, LogLinear, peak_levels
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.material import Material
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.studies import Neighbours
 from neurowhere.model.training import CHUNK
 from neurowhere.text import TermExtractor
 from neurowhere.text.features import combine_sections
+from recipe.material import Material
 
 # Kinds of views: the probability of each, the most terms that are drawn, and from where.
 TITLE, KEYWORDS = 0, 1

@@ -7,13 +7,12 @@ import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, Vocabulary
-from neurowhere.model.counted import count_rows, rows_of
-from neurowhere.model.pieces import joined, read_in_pieces
+from neurowhere.model.counted import count_rows, joined, read_in_pieces, rows_of
 from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.text import TermCounter, TermExtractor
 from neurowhere.text.clinical.mentions import count_mentions, read_mentions
-from neurowhere.text.cuts import cuts
+from neurowhere.text.words import cuts
 
 SENTENCES = (
     "Left amygdala infarct, possibly of the visual cortex.",

@@ -7,17 +7,17 @@ from tests.studies import PLACES, TERMS, make_corpus
 
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
-from neurowhere.model.material import (
+from neurowhere.model.places import cut, place_densities
+from neurowhere.text import TermExtractor, Vocabulary
+from recipe.fitting import Recipe, upsampled
+from recipe.material import (
     ArticleMentions,
     Material,
     associates,
     count_bodies,
     telling_words,
 )
-from neurowhere.model.places import cut, place_densities
-from neurowhere.model.recipe import Recipe, upsampled
-from neurowhere.model.views import LEAST_STUDIES, TIMES, Views, bare_terms, to_encoder
-from neurowhere.text import TermExtractor, Vocabulary
+from recipe.views import LEAST_STUDIES, TIMES, Views, bare_terms, to_encoder
 
 GRID = VoxelGrid(4)
 WORDS = ["fear", "sight"]  # extra words that go with amygdala and visual cortex
