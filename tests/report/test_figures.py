@@ -91,10 +91,11 @@ def test_examples_show_truth_and_prediction_cut_at_the_same_place(tmp_path):
     for study, peak in (("one", 7), ("two", 31)):
         truth, prediction = rng.random((2, grid.n_regions)) * 5
         truth[peak] = 50
-        rows.append((study, grid.to_img(truth), grid.to_img(prediction)))
+        maps = {f"true: {study}": truth, f"predicted: {study}": prediction}
+        rows.append({title: grid.to_img(each) for title, each in maps.items()})
     figure = draw_examples(rows)
     titles = [text.get_text() for text in figure.texts]
-    assert titles == ["true: one", "predicted", "true: two", "predicted"]
+    assert titles == ["true: one", "predicted: one", "true: two", "predicted: two"]
     one, two = figure.texts[0].get_position(), figure.texts[2].get_position()
     assert one[1] > two[1]
     texts = [text.get_text() for axes in figure.axes for text in axes.texts]

@@ -129,7 +129,8 @@ def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, st
             maps = (examples.truth[index], examples.prediction[index])
             name, nats = f"id {document['id']}", f"{examples.nats[index]:+.2f} nats above uniform"
             images = (comparison.partition.to_img(each * scale) for each in maps)
-            rows.append((f"{name}, {nats}", *images))
+            titles = (f"true: {name}", f"predicted: {nats}")
+            rows.append(dict(zip(titles, images, strict=True)))
             captions.append(f"{document['title'] or 'study'} ({name}), {nats}")
         file = why if len(rows) > 1 else f"{why}-{document['id']}"
         path = folder / _safe(f"prediction-{file.replace(' ', '-')}.png")
@@ -270,14 +271,14 @@ def write_svg(figure: Any, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def draw_examples(rows: Sequence[tuple[str, Any, Any]]) -> Any:
+def draw_examples(rows: Sequence[Mapping[str, Any]]) -> Any:
     """Draw true maps beside their predictions, both cut at the maximum of the true one.
 
     Parameters
     ----------
-    rows : sequence of (str, NIfTI image, NIfTI image)
-        Title of each study, its true map and its prediction: densities as multiples of the
-        uniform one. What is above it gets a colour.
+    rows : sequence of mapping of str to NIfTI image
+        For each study its true map and its prediction, by their titles: densities as multiples
+        of the uniform one. What is above it gets a colour.
 
     Returns
     -------
@@ -289,10 +290,10 @@ def draw_examples(rows: Sequence[tuple[str, Any, Any]]) -> Any:
     width, height = EXAMPLE_INCHES
     size = (width, height * len(rows))
     figure = Figure(figsize=size, dpi=DOTS_PER_INCH, facecolor="white")
-    for row, (study, *images) in enumerate(rows):
-        cut = strongest_place(images[0])
+    for row, images in enumerate(rows):
+        cut = strongest_place(next(iter(images.values())))
         bottom, share = 1 - (row + 1) / len(rows), 1 / len(rows)
-        for place, (kind, image) in enumerate(zip(("true", "predicted"), images, strict=True)):
+        for place, (title, image) in enumerate(images.items()):
             highest = float(np.asarray(image.dataobj).max())
             lowest = min(1.0, highest / 2)
             left = 0.51 * place
@@ -309,7 +310,6 @@ def draw_examples(rows: Sequence[tuple[str, Any, Any]]) -> Any:
                 black_bg=False,
                 draw_cross=False,
             )
-            title = kind if place else f"{kind}: {study}"
             at = (left + 0.01, bottom + 0.94 * share)
             figure.text(*at, title, va="center", fontsize="large", color=TITLE_COLOUR)
     return figure
