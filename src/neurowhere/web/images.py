@@ -326,12 +326,13 @@ def read_image(content: bytes) -> Any:
 
     data = _unpack(content) if content.startswith(GZIP) else content
     try:
-        header = nibabel.Nifti1Header(bytes(data[:HEADER_BYTES]))
+        header: Any = nibabel.Nifti1Header(bytes(data[:HEADER_BYTES]))  # type: ignore[no-untyped-call]
     except Exception as error:  # nibabel has many
         raise _no_image("expected a NIfTI image (.nii or .nii.gz)") from error
     if prod(header.get_data_shape()) > MOST_VOXELS:
         raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
-    return nibabel.Nifti1Image(_voxels(header, data), header.get_best_affine(), header)
+    affine = header.get_best_affine()
+    return nibabel.Nifti1Image(_voxels(header, data), affine, header)  # type: ignore[no-untyped-call]
 
 
 def _voxels(header: Any, data: bytes | bytearray) -> Any:

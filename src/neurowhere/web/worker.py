@@ -302,7 +302,7 @@ class Memory:
         self._usual_mb, self._released = resident_mb(), time.monotonic()
 
 
-def memory_mb(pid: int) -> float | None:
+def memory_mb(pid: int | None) -> float | None:
     """Return the memory of a process, where the system tells it.
 
     What it shares with others, such as the code of libraries, is divided among them.
