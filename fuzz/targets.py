@@ -37,10 +37,10 @@ from neurowhere._tools.files import sha256
 from neurowhere.contrast.selection import Query
 from neurowhere.contrast.selection import _Texts as Library
 from neurowhere.corpus import Corpus, Document
+from neurowhere.corpus.coordinates import read_spaces
 from neurowhere.corpus.folder import write as write_corpus
-from neurowhere.corpus.read import read_spaces
 from neurowhere.inputs import Text, iter_texts, read_text, split_sentences
-from neurowhere.inputs.markup import html_to_text
+from neurowhere.inputs.prose import html_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model

@@ -145,7 +145,7 @@ def _read(
 
 
 def _print_summary(corpus: "Corpus", as_json: bool) -> None:
-    from neurowhere.corpus.summary import summarise
+    from neurowhere.corpus.review import summarise
 
     summary = summarise(corpus)
     if as_json:
@@ -213,8 +213,7 @@ def build(
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.text.building.anatomy import build_anatomy, build_full
-    from neurowhere.text.building.sources import frequent_terms
-    from neurowhere.text.building.wide import build_wide
+    from neurowhere.text.building.wide import build_wide, frequent_terms
 
     if kind == Kind.wide:
         if corpus is None:

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinates
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.space import Atlas, VoxelGrid
 from neurowhere.text import Vocabulary
 from neurowhere.text.labels import words_of_label
-from neurowhere.text.lists import shipped_table
 
 Mask = NDArray[np.bool_]
 Points = NDArray[np.float64]

@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.text.clinical.places import SIDE_WORDS, Side
-from neurowhere.text.lists import shipped_table
 from neurowhere.text.words import word_set
 
 _SIDES: list[tuple[re.Pattern[str], Side]] = [

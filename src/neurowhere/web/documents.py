@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neurowhere.exceptions import MissingExtraError, NeurowhereError, TextError
-from neurowhere.inputs.documents import docx_to_text, pdf_to_text, read_stream
-from neurowhere.inputs.markup import html_to_text
+from neurowhere.inputs.prose import docx_to_text, html_to_text, pdf_to_text
+from neurowhere.inputs.sources import read_stream
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point
 from neurowhere.space import Atlas

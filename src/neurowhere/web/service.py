@@ -28,7 +28,7 @@ from neurowhere.model.summary import (
 from neurowhere.model.term_maps import TermMap
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
-from neurowhere.space.partition import OUTSIDE
+from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
 from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
