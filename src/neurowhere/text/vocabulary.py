@@ -36,6 +36,7 @@ CATEGORIES = (
 )
 HEADER = ["term", "category", "synonyms"]
 SEPARATOR = "|"  # between synonyms
+PLAIN = ("generic", "other", "extra")  # categories of words that are no names
 FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
@@ -344,7 +345,8 @@ class Vocabulary:
 
     @cached_property
     def _near_names(self) -> NearNames:
-        return NearNames(self._indices)
+        names = self._indices.items()
+        return NearNames(name for name, i in names if self.category(self.terms[i]) not in PLAIN)
 
     @cached_property
     def _indices(self) -> dict[str, int]:
