@@ -29,16 +29,15 @@ from scipy.spatial import cKDTree
 from neurowhere import Encoder, load_model, save_model
 from neurowhere.evaluate.metrics import likelihood_matrix, recalls, without_hubs
 from neurowhere.learn import LengthCalibration, mass_for, peak_levels, shuffle_split
-from neurowhere.model.recipe import Recipe
-from neurowhere.model.views import to_encoder
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.labels import words_of_label
 from setting import DATA, print_table
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from train_model import articles_of, brodmann_atlas, read_material, studies_in_brain
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from recipe import Recipe, read_material, to_encoder
+from recipe.sources import articles_of, brodmann_atlas, studies_in_brain
 
 LOSSES = {"plain": "likelihood", "ridge": "l2"}  # of models of NeuroQuery's vocabulary
 MEASURED_ELSEWHERE = "neuroquery"  # by neuroquery_kinds.py

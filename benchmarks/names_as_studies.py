@@ -12,6 +12,7 @@ prior whose strongest peak is within 10 mm of their region.
 """
 
 import argparse
+import sys
 import time
 import warnings
 from dataclasses import dataclass, replace
@@ -25,13 +26,15 @@ from kinds_of_text import brodmann_atlas, kinds, names_of_places, peaks_by_study
 from neurowhere.learn import LogLinear, Prior, fit_loglinear, shuffle_split
 from neurowhere.model.losses.likelihood import to_studies
 from neurowhere.model.places import place_densities
-from neurowhere.model.recipe import Recipe, upsampled
 from neurowhere.model.training import TrainingData
 from neurowhere.space import VoxelGrid, default_atlas
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.building.anatomy import build_full
 from setting import DATA, print_table
 from talairach import CHUNK, SHARPNESS, material_of
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from recipe.fitting import Recipe, upsampled
 
 TIMES = (1, 4, 16)  # that a pseudo-study stands beside the studies
 PEAKS = 60  # that it counts as

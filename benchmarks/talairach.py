@@ -22,18 +22,17 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.learn import shuffle_split
-from neurowhere.model.material import Material
-from neurowhere.model.recipe import Recipe
 from neurowhere.space import VoxelGrid, place_peaks
 from neurowhere.text import TermExtractor
 from neurowhere.text.building.anatomy import build_full
 from setting import DATA, print_table
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from train_model import studies_in_brain
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from recipe import Material, Recipe
+from recipe.sources import studies_in_brain
 
 SPACES = DATA / "corpus" / "neurosynth7_dev_metadata.tsv.gz"
 SHARPNESS = 1.3  # that validation chooses in most folds

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.studies import GRID, PLACES, TERMS, make_corpus
 
-from neurowhere import Encoder
+from neurowhere import Encoder, load_model
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
 
@@ -94,6 +94,38 @@ def test_what_sides_add_is_explained_exactly(model):
         region = int(model.partition_.region_of(np.array([place]))[0])
         total = result.why(place)["contribution"].sum()
         assert total == pytest.approx(centred[region], abs=1e-3)
+
+
+TWO_PLACES = "Right occipital infarct and left insula infarct"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TWO_PLACES, ["Occipital_Mid_R", "Insula_L"]),
+        ("Hematoma of the left thalamus and of the right frontal lobe", ["Frontal_Mid_2_R"]),
+    ],
+)
+def test_every_structure_that_a_short_text_names_is_visible(text, expected):
+    ratio = load_model().encode(text).regions().set_index("region")["ratio"]
+    assert (ratio[expected] > 1.5).all()
+
+
+def test_what_makes_a_structure_visible_is_explained_exactly():
+    result = load_model().encode(TWO_PLACES)
+    moved = np.log(result.probabilities) - np.log(np.maximum(result.mean_map, 1e-9))
+    places = [(34, -84, 12), (-38, 6, 2)]
+    here = result.partition.region_of(np.array(places))
+    tables = [result.why(place).set_index("term")["contribution"] for place in places]
+    assert tables[0].sum() - tables[1].sum() == pytest.approx(np.subtract(*moved[here]), abs=5e-3)
+    assert tables[0]["occipital"] > 1
+
+
+def test_a_structure_that_a_text_denies_is_not_made_visible():
+    model = load_model()
+    denied = model.encode("Left insula infarct; the right occipital lobe is normal.")
+    ratio = denied.regions().set_index("region")["ratio"]
+    assert ratio["Occipital_Mid_R"] < 1
 
 
 def test_a_side_without_a_structure_of_its_own_moves_the_whole_map(model):

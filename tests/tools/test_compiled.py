@@ -12,14 +12,15 @@ import neurowhere
 
 CODE = """
 import warnings
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    from neurowhere.learn import _sweeps
-    from neurowhere.space import _kernels
 import numpy as np
+from neurowhere.learn.selection import _add_positive_totals
+from neurowhere.learn.loglinear import _adam_sweep
 totals = np.zeros((1, 1), np.float32)
 deviations = np.array([[1, -3]], np.float32)
-_sweeps.add_positive_totals(np.ones(2, np.float32), deviations, np.ones(1, np.float32), totals)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    _add_positive_totals(np.ones(2, np.float32), deviations, np.ones(1, np.float32), totals)
+    _adam_sweep(*np.zeros((4, 1, 1)), np.ones(6))
 print(totals[0, 0], *(str(warning.message) for warning in caught), sep="\\n")
 """
 

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 from neurowhere.exceptions import ClusterError, MissingExtraError, NeurowhereWarning
@@ -308,8 +308,8 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
         bar.stop()
 
 
-def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function at its first call; importing numba is left until it is decorated.
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a function at its first call, which also imports numba.
 
     Parameters
     ----------
@@ -321,14 +321,20 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     callable
         A decorator.
     """
-    from numba import njit
 
-    def decorate(function: Callable[..., Any]) -> Any:
-        try:
-            return njit(cache=True, **options)(function)
-        except RuntimeError:  # neither the package's folder nor the user's cache can be written
-            _warn_once()
-            return njit(**options)(function)
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @cache
+        def compile_once() -> Callable[..., Any]:
+            from numba import njit
+
+            try:
+                compiled: Callable[..., Any] = njit(cache=True, **options)(function)
+            except RuntimeError:  # neither the package's folder nor the user's cache is writable
+                _warn_once()
+                compiled = njit(**options)(function)
+            return compiled
+
+        return wraps(function)(lambda *arguments: compile_once()(*arguments))
 
     return decorate
 

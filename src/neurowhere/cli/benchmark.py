@@ -10,7 +10,7 @@ import typer
 from neurowhere.cli.options import Format, split_list
 
 if TYPE_CHECKING:
-    from neurowhere.evaluate.entries import Entry
+    from neurowhere.evaluate.protocol import Entry
     from neurowhere.space import VoxelGrid
 
 DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"
@@ -134,9 +134,10 @@ def _import(name: str) -> Any:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # of a module of the user's, which may raise anything
         raise typer.BadParameter(
-            f"cannot import {attribute!r} from {module!r}: {error}", param_hint="--entries"
+            f"cannot import {attribute!r} from {module!r}: {type(error).__name__}: {error}",
+            param_hint="--entries",
         ) from error
 
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.parallel import slices
+from neurowhere._tools.parallel import compiled, slices
 from neurowhere.exceptions import ConvergenceWarning, FitError
 from neurowhere.learn.blocks import Block, Certificate, Checkpoint, run_blocks
 from neurowhere.learn.design import Array, Design
@@ -181,8 +181,6 @@ class _BlockSolver:
         self, lam: float, y: Floats, fitted: Floats, penalty: Array, start: "_Start"
     ) -> tuple[Floats, Certificate]:
         """Run ADMM from `start` (updated in place) until the block's gap is small enough."""
-        from neurowhere.learn._sweeps import admm_sweep
-
         threshold, state, row = start.threshold, start.state, start.row
         product, total = start.product, start.total
         shrink = 1 / (self.values + penalty.astype(self.dtype))  # (d, b)
@@ -192,7 +190,7 @@ class _BlockSolver:
             beta = self.vectors @ (shrink * (self.vectors_t @ right))
             offset = self.mean @ beta
             fixed = (y, threshold, self.relaxation)
-            admm_sweep(*self.csr, beta, offset, *fixed, state, row, product, total)
+            _admm_sweep(*self.csr, beta, offset, *fixed, state, row, product, total)
             if iteration == min(check, self.max_iterations):
                 certificate = self._certify(lam, y, beta, state, threshold)
                 gap = certificate.relative_gap
@@ -209,14 +207,12 @@ class _BlockSolver:
         self, lam: float, y: Floats, beta: Floats, state: Floats, threshold: Floats
     ) -> Certificate:
         """Primal value of β and dual value of ν = clip(ρw, ±1), in float64."""
-        from neurowhere.learn._sweeps import certificate_sweep
-
         beta = beta.astype(np.float64)
         rho = 1 / threshold.astype(np.float64)
         row, deviation, linear, total = np.empty((4, y.shape[1]))
         product = np.empty(beta.shape)
         offset = self.design.mean @ beta
-        certificate_sweep(
+        _certificate_sweep(
             *self.csr64, beta, offset, y, rho, state, row, product, deviation, linear, total
         )
         product -= np.outer(self.design.mean, total)  # X̃ᵀν
@@ -242,13 +238,11 @@ class _Start:
 
     def move(self, csr: tuple[Any, Any, Any], threshold: Floats) -> None:
         """Make w = z + ν/ρ anew for the ρ of the next λ."""
-        from neurowhere.learn._sweeps import path_sweep
-
         if self.n_moves:
             step = self.state.dtype.type(_EXTRAPOLATION if self.n_moves > 1 else 0)
             scale = threshold / self.threshold
             work = (self.row, self.product, self.total)
-            path_sweep(*csr, self.threshold, scale, step, self.state, self.residual, *work)
+            _path_sweep(*csr, self.threshold, scale, step, self.state, self.residual, *work)
         self.threshold = threshold
         self.n_moves += 1
 
@@ -335,3 +329,115 @@ def _certify(design: Design, y: Array, lam: float, nu: Array, beta: Array) -> Ce
     return Certificate(
         primal=float(np.abs(y - design.dot(beta)).sum() + penalty), dual=float(nu @ y - penalty)
     )
+
+
+# Compiled passes over the studies. Arrays hold a block of b regions in their last axis, so that one
+# sparse entry of X drives a vectorised loop over b contiguous values. b is read from the shape: a
+# compile-time constant would be unrolled into scalar code.
+
+
+@compiled(nogil=True, fastmath=True)
+def _admm_sweep(  # type: ignore[no-untyped-def]
+    indptr, indices, data, beta, offset, targets, threshold, relaxation, state, row, out, total
+):  # pragma: no cover
+    """Run one ADMM pass: fit, shrink, update and project each study's row while it is in cache.
+
+    For every study i, with w its row of `state`, u = clip(w, ±t) and z = w − u:
+
+        w ← z + u + α (y − X̃β − z),        out += x_i (w − 2 clip(w, ±t)).
+    """
+    n, b = targets.shape
+    out[:] = 0
+    total[:] = 0
+    for i in range(n):
+        for j in range(b):
+            row[j] = -offset[j]
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                row[j] += x * beta[k, j]
+        for j in range(b):
+            t = threshold[j]
+            w = state[i, j]
+            u = min(max(w, -t), t)
+            z = w - u
+            w = z + u + relaxation * (targets[i, j] - row[j] - z)
+            state[i, j] = w
+            u = min(max(w, -t), t)
+            w = w - u - u
+            row[j] = w
+            total[j] += w
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                out[k, j] += x * row[j]
+
+
+@compiled(nogil=True, fastmath=True)
+def _path_sweep(  # type: ignore[no-untyped-def]
+    indptr, indices, data, threshold, scale, step, state, residual, row, out, total
+):  # pragma: no cover
+    """Move the state of one λ to the start of the next, whose threshold is `scale` times as large.
+
+    For every study i, with u = clip(w, ±t), z = w − u, and z₀ the residual of the λ before:
+
+        w ← z + step (z − z₀) + scale u,        z₀ ← z,        out += x_i (w − 2 clip(w, ±scale t)).
+    """
+    n, b = state.shape
+    out[:] = 0
+    total[:] = 0
+    for i in range(n):
+        for j in range(b):
+            t = threshold[j]
+            w = state[i, j]
+            u = min(max(w, -t), t)
+            z = w - u
+            w = z + step * (z - residual[i, j]) + scale[j] * u
+            residual[i, j] = z
+            state[i, j] = w
+            t = scale[j] * t
+            u = min(max(w, -t), t)
+            w = w - u - u
+            row[j] = w
+            total[j] += w
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                out[k, j] += x * row[j]
+
+
+@compiled(nogil=True)
+def _certificate_sweep(  # type: ignore[no-untyped-def]
+    indptr, indices, data, beta, offset, targets, rho, state, row, out, deviation, linear, total
+):  # pragma: no cover
+    """Sum what primal and dual values need, in float64, at β and ν = clip(ρ w, ±1).
+
+    deviation = Σ|y − X̃β|, linear = Σ ν y, total = Σ ν, out = Xᵀν.
+    """
+    n, b = targets.shape
+    out[:] = 0
+    deviation[:] = 0
+    linear[:] = 0
+    total[:] = 0
+    for i in range(n):
+        for j in range(b):
+            row[j] = -offset[j]
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                row[j] += x * beta[k, j]
+        for j in range(b):
+            deviation[j] += abs(targets[i, j] - row[j])
+            nu = min(max(rho[j] * state[i, j], -1.0), 1.0)
+            linear[j] += nu * targets[i, j]
+            total[j] += nu
+            row[j] = nu
+        for p in range(indptr[i], indptr[i + 1]):
+            k = indices[p]
+            x = data[p]
+            for j in range(b):
+                out[k, j] += x * row[j]

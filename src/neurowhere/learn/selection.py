@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from neurowhere._tools.parallel import compiled
 from neurowhere.exceptions import FitError
 from neurowhere.learn.blocks import Block
 from neurowhere.learn.design import Array, Design
@@ -142,8 +143,6 @@ class _PathScorer:
 
     def add(self, block: Block) -> None:
         """Sum the positive parts of a block, and read mean and deviations at its peaks."""
-        from neurowhere.learn._sweeps import add_positive_totals
-
         here = slice(*np.searchsorted(self.region, [block.regions.start, block.regions.stop]))
         study, column = self.study[here], self.region[here] - block.regions.start
         self.mean_total += block.mean.sum()
@@ -152,7 +151,7 @@ class _PathScorer:
         for index, beta in enumerate(block.coefficients):
             moved = deviations(self.features, beta, self.centre @ beta)  # (n_validation, b)
             self.deviation[index, here] = moved[study, column]
-            add_positive_totals(mean, moved, factors, self.totals[index])
+            _add_positive_totals(mean, moved, factors, self.totals[index])
 
     def scores(self, relative_volume: Array) -> Array:
         """Average the nats above uniform over studies: (n_lambdas, n_sharpness)."""
@@ -169,3 +168,20 @@ class _PathScorer:
             nats = nats_above_uniform(probability * uniform, self.study, self.n_studies)
             scores[path_index, sharp_index] = np.nanmean(nats)
         return scores
+
+
+@compiled(nogil=True, fastmath=True)
+def _add_positive_totals(  # type: ignore[no-untyped-def]
+    mean, deviations, sharpness, totals
+):  # pragma: no cover
+    """Add Σ_k max(mean_k + s deviation_ik, 0) to totals[s, i], for every sharpness s.
+
+    A row of deviations is read once for all of them, while it is in cache.
+    """
+    for i in range(deviations.shape[0]):
+        for index in range(len(sharpness)):
+            sharp = sharpness[index]
+            total = np.float32(0)
+            for k in range(len(mean)):
+                total += max(mean[k] + sharp * deviations[i, k], np.float32(0))
+            totals[index, i] += total

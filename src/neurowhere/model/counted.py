@@ -1,7 +1,10 @@
-"""Counted: the mentions of a text that count, as arrays: a long text has a million of them."""
+"""Counted: the mentions of a text that count, as arrays: a long text has a million of them.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+A very long text is read in pieces, so that the words of one piece at a time are in memory.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -9,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere._tools.parallel import track
 from neurowhere.text import TermExtractor
 from neurowhere.text.clinical.mentions import Mention, Mentions, SideShares, Span
 from neurowhere.text.clinical.places import is_general
+from neurowhere.text.words import PIECE, cuts
 
 Ints = NDArray[np.integer]
 Rows = NDArray[Any]  # of the fields of ROW
@@ -61,13 +66,13 @@ def rows_of(
     rows: Rows = np.empty(len(mentions), ROW)
     if not mentions:
         return rows
-    fields = dict(zip(Mention._fields, zip(*mentions, strict=True), strict=True))
-    index = {term: extractor.vocabulary.index(term) for term in set(fields["term"])}
-    rows["term"] = list(map(index.__getitem__, fields["term"]))
-    rows["side"] = list(map(SIDE_NUMBERS.__getitem__, fields["side"]))
+    columns = dict(zip(Mention._fields, zip(*mentions, strict=True), strict=True))
+    index = {term: extractor.vocabulary.index(term) for term in set(columns["term"])}
+    rows["term"] = list(map(index.__getitem__, columns["term"]))
+    rows["side"] = list(map(SIDE_NUMBERS.__getitem__, columns["side"]))
     for name in ("start", "end", "weight", "is_structure"):
-        rows[name] = fields[name]
-    absent = zip(fields["negation_span"], fields["section"], strict=True)
+        rows[name] = columns[name]
+    absent = zip(columns["negation_span"], columns["section"], strict=True)
     rows["is_present"] = [denial is None and section is None for denial, section in absent]
     rows["is_implied"] = is_implied
     return rows
@@ -190,6 +195,24 @@ class Counted:
         places = np.flatnonzero((balance != 0) | (n_structures > 0))
         return places, balance[places]
 
+    def named(
+        self, columns: Ints
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+        """Return which of some terms name structures, the weight of each, and its side.
+
+        Words within a longer name, and general ones ("lobe"), name nothing of their own. The weight
+        is the largest of the mentions, at most 1; the side d is as in `balance`.
+        """
+        rows = self.rows[self.rows["is_structure"] & (self.rows["weight"] > 0)]
+        names = self.extractor.vocabulary.terms
+        terms, number = np.unique(rows["term"], return_inverse=True)
+        kept = np.array([not _is_general(names[term]) for term in terms.tolist()], bool)
+        weights, sides = np.zeros(len(terms)), np.bincount(number, SIGNS[rows["side"]], len(terms))
+        np.maximum.at(weights, number, np.minimum(rows["weight"], 1))
+        places = np.flatnonzero(np.isin(columns, terms[kept]))
+        which = np.searchsorted(terms, columns[places])
+        return places, weights[which], (sides / np.maximum(np.bincount(number), 1))[which]
+
     def fold_shares(self) -> SideShares:
         """Return how much of a text is about sides of places that have no map of their own.
 
@@ -206,3 +229,67 @@ class Counted:
         total = max(placeless.all + n_structures, 1)
         left, right = placeless.left / total, placeless.right / total
         return SideShares(left, right, 1 - left - right)
+
+
+def read_in_pieces(
+    text: str, read: Callable[[str], Mentions], *, piece: int = PIECE
+) -> Iterator[tuple[int, Mentions]]:
+    """Read a text, in pieces where it is long.
+
+    A piece ends with a paragraph, a line, a sentence or a word. What a sentence says of its terms
+    is therefore the same; a section of a report that goes on in the next piece is not.
+
+    Parameters
+    ----------
+    text : str
+    read : callable
+        Finds the mentions of a text.
+    piece : int
+        Characters of the longest piece.
+
+    Yields
+    ------
+    (int, Mentions)
+        Where a piece starts, and its mentions. Their places are those in the whole text.
+    """
+    if len(text) <= piece:
+        yield 0, read(text)
+        return
+    for start, end in track(list(cuts(text, piece)), "reading"):
+        yield start, _moved(read(text[start:end]), start)
+
+
+def joined(parts: Sequence[Mentions]) -> Mentions:
+    """Return the mentions of pieces as those of one text."""
+    if len(parts) == 1:
+        return parts[0]
+    names = [field.name for field in fields(Mentions)]
+    return Mentions(*(tuple(m for part in parts for m in getattr(part, name)) for name in names))
+
+
+def _moved(mentions: Mentions, offset: int) -> Mentions:
+    """Move the mentions of a piece to where they are in the whole text."""
+    if not offset:
+        return mentions
+    found, places, rule_based = (
+        tuple(_moved_mention(mention, offset) for mention in some)
+        for some in (mentions.found, mentions.places, mentions.rule_based)
+    )
+    unapplied = tuple(
+        mark._replace(start=mark.start + offset, end=mark.end + offset)
+        for mark in mentions.unapplied
+    )
+    return Mentions(found, places, unapplied, rule_based)
+
+
+def _moved_mention(mention: Mention, offset: int) -> Mention:
+    def moved(span: Span | None) -> Span | None:
+        return None if span is None else (span[0] + offset, span[1] + offset)
+
+    return mention._replace(
+        start=mention.start + offset,
+        end=mention.end + offset,
+        side_span=moved(mention.side_span),
+        negation_span=moved(mention.negation_span),
+        hedge_span=moved(mention.hedge_span),
+    )

@@ -21,7 +21,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
@@ -30,8 +29,8 @@ from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.model.alone import known, term_features, terms_alone
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
-from neurowhere.space.images import ImageLike, read_volume
-from neurowhere.space.partition import OUTSIDE, as_points
+from neurowhere.space.images import OUTSIDE, ImageLike, read_volume, transform_points, voxel_index
+from neurowhere.space.partition import as_points
 
 Floats = NDArray[np.floating]
 
@@ -42,7 +41,7 @@ MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studie
 N_SHOWN = 10  # terms and studies in a notebook
 NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
-N_SLABS = 16  # of an image that are looked at together
+N_SLABS = 4  # of an image that are looked at together
 N_AT_ONCE = 64  # of them, so that a map of the whole brain takes some megabytes
 
 

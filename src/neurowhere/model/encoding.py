@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.learn import highest_density
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
-from neurowhere.space.partition import OUTSIDE
+from neurowhere.space.images import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.unknown import UnknownWord, is_everyday, is_foreign, unknown_words
 

@@ -15,7 +15,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.learn import Peaks, score_studies
 from neurowhere.model.reading import as_texts
 from neurowhere.space import Partition, VoxelGrid, make_targets, place_peaks
-from neurowhere.space.targets import Targets
+from neurowhere.space.density import Targets
 
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 DIMENSIONS = 64  # of the strongest of a model, in which closeness is measured

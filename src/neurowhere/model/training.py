@@ -27,7 +27,7 @@ from neurowhere.learn import (
     shuffle_split,
     target_products,
 )
-from neurowhere.space.targets import Targets
+from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf
 from neurowhere.text.features import WEIGHTINGS
 

@@ -1,11 +1,10 @@
 """Partitions of the brain, densities over them, and their geometry."""
 
 from neurowhere.space.atlas import Atlas, default_atlas, partition_from_arrays
-from neurowhere.space.density import DensityEstimator
+from neurowhere.space.density import DensityEstimator, Targets, make_targets, place_peaks
 from neurowhere.space.geometry import fold, move_to_sides, overlap_mm3, strongest_regions
 from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.partition import Partition, stack_peaks
-from neurowhere.space.targets import Targets, make_targets, place_peaks
 
 __all__ = [
     "Atlas",

@@ -15,9 +15,18 @@ from numpy.typing import NDArray
 
 from neurowhere.exceptions import DataWarning, PartitionError
 from neurowhere.space.grid import VoxelGrid
-from neurowhere.space.images import ImageLike, describe_image, read_volume
-from neurowhere.space.labels import Labels, Parcels, few, label_volume, read_parcels
-from neurowhere.space.partition import OUTSIDE, Partition
+from neurowhere.space.images import (
+    OUTSIDE,
+    ImageLike,
+    Labels,
+    Parcels,
+    describe_image,
+    few,
+    label_volume,
+    read_parcels,
+    read_volume,
+)
+from neurowhere.space.partition import Partition
 
 FETCHER_PREFIX = "fetch_atlas_"
 NO_AAL3 = (

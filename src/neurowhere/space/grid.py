@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.space.images import (
+    OUTSIDE,
     ImageLike,
     check_resolution,
     describe_image,
     mni152_template,
     read_volume,
 )
-from neurowhere.space.partition import OUTSIDE, Partition
+from neurowhere.space.partition import Partition
 
 DEFAULT_RESOLUTION_MM = 4.0
 TEMPLATE_THRESHOLD = 0.2  # of the MNI152 template's intensity: nilearn's own brain mask

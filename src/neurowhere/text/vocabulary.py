@@ -405,7 +405,7 @@ def _check(vocabulary: Vocabulary) -> None:
 
 
 def _check_name(name: str) -> None:
-    if not isinstance(name, str) or not words_of(name):
+    if not isinstance(name, str) or not cased_words_of(name):
         raise VocabularyError(f"{name!r} has no word that a text could be searched for")
     if SEPARATOR in name or "\n" in name or "\r" in name:
         raise VocabularyError(f"{name!r} holds a {SEPARATOR} or a line break; remove it")

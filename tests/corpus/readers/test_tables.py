@@ -6,7 +6,7 @@ import pytest
 
 from neurowhere.corpus import read_corpus
 from neurowhere.corpus.readers import tables
-from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,15 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
         assert read_corpus(tmp_path).texts == ["text of a", "text of b"]
 
 
-def test_another_encoding_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes("id,text\n1,naïve\n".encode("utf-16"))
-    with pytest.raises(CorpusError, match="is not UTF-8 text"):
-        read_corpus(tmp_path / "a.csv")
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("first", ["", "sep=;\r\n"])
+def test_tables_of_excel(tmp_path: Path, encoding: str, first: str) -> None:
+    table = f"{first}id;text\r\n7;Läsion, links\r\n"
+    (tmp_path / "a.csv").write_bytes(table.encode(encoding))
+    assert read_corpus(tmp_path / "a.csv").texts == ["Läsion, links"]
+    (tmp_path / "b.csv").write_bytes(table.encode("cp1252"))
+    with pytest.raises(CorpusError, match=r"not UTF-8 .* iconv -f WINDOWS-1252 -t UTF-8"):
+        read_corpus(tmp_path / "b.csv")
 
 
 @pytest.mark.parametrize(
@@ -77,14 +82,14 @@ def test_another_encoding_is_an_error(tmp_path: Path) -> None:
         (
             ["1,a", '2,"b', "3,c", "4,d"],
             ["a"],
-            r"3 of 4 rows \(a.csv:3: .*; lines 3 to 5 are",
+            r"3 of 4 rows \(a.csv:3: .*; 3 lines, 3 to 5, are not read\)",
         ),
         (["1,a", '2,b"', "3,c", '4,"d'], ["a", 'b"', "c"], r"skipped 1 of 4 rows \(a.csv:5: "),
         (["1,a", '2,"b', "3,c", '4,"d"', "5,e"], ["a", "e"], r"skipped 3 of 5 rows \(a.csv:3: "),
         (
             ['1,"a', "2,b", '3,"c" d', "4,e"],
             ["e"],
-            r"3 of 4 rows \(a.csv:2: .*; lines 2 to 4 are",
+            r"3 of 4 rows \(a.csv:2: .*; 3 lines, 2 to 4, are not read\)",
         ),
     ],
 )
@@ -92,7 +97,7 @@ def test_what_a_quote_swallows_is_counted(
     tmp_path: Path, rows: list[str], read: list[str], skipped: str
 ) -> None:
     (tmp_path / "a.csv").write_text("\n".join(["id,text", *rows]) + "\n")
-    with pytest.warns(DataWarning, match=skipped):
+    with pytest.warns(DamageWarning, match=skipped):
         assert read_corpus(tmp_path / "a.csv").texts == read
 
 

@@ -1,0 +1,335 @@
+"""Recipe: how the shipped model is fitted, stage by stage.
+
+1. A log-linear model of the studies, q = softmax(b + xᵀA S): weights of terms and a first fit on a
+   coarse grid, then a few epochs on the fine one; several fits averaged.
+2. Extra words that tell where, and the associates of all words in texts without coordinates, which
+   are where the loadings B of short texts start from. The names of places get their prior.
+3. B moves on short views of the studies and on bare terms, D on articles.
+
+What has to be chosen or calibrated is so on validation studies, by a model that did not see them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.ndimage import distance_transform_edt, map_coordinates
+
+from neurowhere._tools.parallel import track
+from neurowhere.learn import (
+    Choice,
+    Gates,
+    LengthCalibration,
+    LogLinear,
+    Prior,
+    Schedule,
+    average,
+    fit_loglinear,
+    learn_term_weights,
+    shuffle_split,
+)
+from neurowhere.learn.loglinear import importance_of
+from neurowhere.model.losses.likelihood import Likelihood, sharpness_scores, to_studies
+from neurowhere.model.reading import GatedTfIdf
+from neurowhere.model.training import TrainingData
+from neurowhere.space import VoxelGrid
+from neurowhere.space.density import Targets
+from neurowhere.text import TfIdf
+from recipe.material import Material, associates, telling_words
+from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
+from recipe.views import Fit, Views, bare_terms, calibrate_by_length
+
+Rows = NDArray[np.intp]
+Floats = NDArray[np.float32]
+
+COARSE = Schedule()
+FINE = Schedule(epochs=4, rate=0.005)
+ASSOCIATES = 2.0  # strength of associates
+EXTRA_WEIGHT = 0.5  # of extra words, in their idf
+MANY_PEAKS = 60  # that a bare term counts as
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """Fits the shipped model.
+
+    Attributes
+    ----------
+    seeds : int
+        Fits that are averaged.
+    seed : int
+    n_jobs : int
+    coarse, fine : Schedule
+    """
+
+    seeds: int = 2
+    seed: int = 0
+    n_jobs: int = -1
+    coarse: Schedule = COARSE
+    fine: Schedule = FINE
+
+    def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
+        """Choose and calibrate on part of some studies, then fit all of them.
+
+        Parameters
+        ----------
+        material : Material
+        rows : array of int
+            Studies to learn from.
+
+        Returns
+        -------
+        Fit, Choice, LengthCalibration
+        """
+        first, choice, calibration = self.try_on_part(material, rows)
+        term_weights = first.term_weights
+        weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
+        plain = self.fit_plain(material, rows, weighting).sharpened(choice.sharpness)
+        return self.refine(material, rows, weighting, term_weights, plain), choice, calibration
+
+    def try_on_part(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
+        """Fit nine tenths of some studies; choose and calibrate on the others.
+
+        Parameters
+        ----------
+        material : Material
+        rows : array of int
+
+        Returns
+        -------
+        Fit, Choice, LengthCalibration
+        """
+        part, held = (rows[some] for some in shuffle_split(_groups(material)[rows], seed=self.seed))
+        trial = replace(self, seeds=1)
+        weighting, term_weights = trial.weigh(material, part)
+        plain = trial.fit_plain(material, part, weighting)
+        data = _data(material, weighting, held, material.grid, material.targets)
+        scores = sharpness_scores(plain, data)
+        sharpness = Likelihood.sharpness[int(np.argmax(scores))]
+        choice = Choice(self.coarse.decay[0], sharpness, max(scores), np.array([scores]))
+        first = trial.refine(material, part, weighting, term_weights, plain.sharpened(sharpness))
+        return first, choice, calibrate_by_length(first, held)
+
+    def weigh(self, material: Material, rows: Rows) -> tuple[TfIdf, Floats]:
+        """Learn the weights of known terms on the coarse grid."""
+        weighting = TfIdf().fit(_known(material)[rows])
+        data = _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
+        epochs = learn_term_weights(
+            to_studies(data), self.coarse, seed=self.seed, n_jobs=self.n_jobs
+        )
+        *_, weights = track(epochs, "weights", self.coarse.n_epochs)
+        return _reweighted(weighting, weights), weights
+
+    def fit_plain(self, material: Material, rows: Rows, weighting: TfIdf) -> LogLinear:
+        """Fit the plain model of the studies, from coarse to fine."""
+        coarse = to_studies(
+            _data(material, weighting, rows, material.coarse_grid, material.coarse_targets)
+        )
+        fine = to_studies(_data(material, weighting, rows, material.grid, material.targets))
+        models = []
+        for seed in range(self.seed, self.seed + self.seeds):
+            epochs = fit_loglinear(coarse, self.coarse, seed=seed, n_jobs=self.n_jobs)
+            *_, model = track(epochs, f"coarse fit {seed}", self.coarse.n_epochs)
+            start = LogLinear(
+                fine.mean,
+                model.loadings,
+                upsampled(model.components, material.coarse_grid, material.grid),
+            )
+            epochs = fit_loglinear(fine, self.fine, seed=seed, n_jobs=self.n_jobs, start=start)
+            *_, model = track(epochs, f"fine fit {seed}", self.fine.n_epochs)
+            models.append(model)
+        return average(models).truncated(self.coarse.rank)
+
+    def refine(
+        self,
+        material: Material,
+        rows: Rows,
+        weighting: TfIdf,
+        term_weights: Floats,
+        plain: LogLinear,
+    ) -> Fit:
+        """Add what short texts, articles and names of places say besides."""
+        start, back = plain.balanced(self.seed)
+        known = _known(material)
+        hidden = start.project(weighting.transform(known[rows]))
+        extra = material.n_known + telling_words(
+            material.counts[rows][:, material.n_known :], hidden
+        )
+        used = np.flatnonzero(_is_used(material, rows))
+        material = material.select(np.concatenate([used, extra]))
+        plain_weighting = TfIdf.from_idf(weighting.idf_[used])
+        model = replace(start, loadings=start.loadings[used])
+        extra_idf = EXTRA_WEIGHT * TfIdf().fit(material.counts[rows][:, len(used) :]).idf_
+        idf = np.concatenate([plain_weighting.idf_, extra_idf])
+        terms = material.vocabulary.terms
+        gated = GatedTfIdf.of_vocabulary(idf, material.vocabulary, terms)
+        model = LogLinear(
+            model.mean,
+            _padded(model.loadings, len(terms)),
+            model.components,
+            gates=Gates(gated.gates.is_extra),
+            short=_associates(material, rows, plain_weighting, model.loadings),
+            long=np.zeros((len(terms), model.loadings.shape[1]), np.float32),
+            prior=_prior(material, rows, model),
+        )
+        fit = Fit(material, gated, model, term_weights)
+        model = self._refine_short(fit, rows)
+        model = self._refine_long(replace(fit, predictor=model), rows)
+        return replace(fit, predictor=_turned(model, back))
+
+    def _refine_short(self, fit: Fit, rows: Rows) -> LogLinear:
+        material, weighting = fit.material, fit.weighting
+        sections = {name: counts[rows] for name, counts in material.sections.items()}
+        views = Views(sections, material.within, weighting.idf_, self.seed)
+        of_studies = material.targets.select(rows)
+        importance = importance_of(_n_peaks(of_studies), FEW_PEAKS)
+        is_shown = (weighting.idf_ > 0) & ~weighting.gates.is_extra
+        bare = bare_terms(material.counts[rows], material.within, importance, is_shown)
+        alone = weighting.transform(bare.counts)
+        shares = sparse.vstack([of_studies.shares, bare.studies @ of_studies.shares])
+        targets = replace(of_studies, shares=sparse.csr_matrix(shares))
+        n_peaks = np.append(_n_peaks(of_studies), np.full(alone.shape[0], MANY_PEAKS))
+
+        def draw() -> sparse.csr_matrix:
+            return sparse.csr_matrix(sparse.vstack([weighting.transform(views.draw()), alone]))
+
+        texts = RefinementTexts(draw, targets.rows, n_peaks, _relative_volume(material))
+        return self._refined(fit.predictor, "short", texts)
+
+    def _refine_long(self, fit: Fit, rows: Rows) -> LogLinear:
+        articles = fit.material.articles
+        seen = np.flatnonzero(np.isin(articles.study, rows))
+        if not len(seen):
+            return fit.predictor
+        features = fit.weighting.transform(fit.article_counts()[seen])
+        targets = fit.material.targets
+        studies = articles.study[seen]
+        texts = RefinementTexts(
+            lambda: features,
+            lambda rows: targets.rows(studies[rows]),
+            _n_peaks(targets)[studies],
+            _relative_volume(fit.material),
+        )
+        return self._refined(fit.predictor, "long", texts)
+
+    def _refined(
+        self, model: LogLinear, kind: Literal["short", "long"], texts: RefinementTexts
+    ) -> LogLinear:
+        schedule = SHORT if kind == "short" else LONG
+        epochs = refine(model, kind, texts, schedule, seed=self.seed, n_jobs=self.n_jobs)
+        *_, model = track(epochs, f"{kind} texts", schedule.epochs)
+        return model
+
+
+def upsampled(components: Floats, coarse: VoxelGrid, fine: VoxelGrid) -> Floats:
+    """Interpolate maps from one grid to a finer one; beyond the edge as at the nearest voxel.
+
+    Parameters
+    ----------
+    components : array of shape (r, m)
+    coarse, fine : VoxelGrid
+
+    Returns
+    -------
+    array of shape (r, m of the fine grid)
+    """
+    inverse = np.linalg.inv(coarse.affine)
+    points = fine.centers_mm @ inverse[:3, :3].T + inverse[:3, 3]
+    nearest = distance_transform_edt(
+        coarse.regions < 0, return_distances=False, return_indices=True
+    )
+    region = coarse.regions[tuple(nearest)]  # of the nearest voxel in the brain
+    maps = [map_coordinates(map_[region], points.T, order=1, mode="nearest") for map_ in components]
+    return np.array(maps, dtype=np.float32)
+
+
+def _known(material: Material) -> sparse.csr_matrix:
+    """Return the counts of known terms in the studies."""
+    return material.counts[:, : material.n_known]
+
+
+def _groups(material: Material) -> NDArray[np.str_]:
+    return material.corpus.groups.astype(str)
+
+
+def _reweighted(weighting: TfIdf, weights: Floats) -> TfIdf:
+    return TfIdf.from_idf(weighting.idf_ * weights)
+
+
+def _data(
+    material: Material, weighting: TfIdf, rows: Rows, grid: VoxelGrid, targets: Targets
+) -> TrainingData:
+    return TrainingData(
+        weighting.transform(_known(material)[rows]),
+        targets.select(rows),
+        _groups(material)[rows],
+        grid.volumes_mm3,
+        grid.total_volume_mm3,
+    )
+
+
+def _n_peaks(targets: Targets) -> NDArray[np.intp]:
+    return np.bincount(targets.study, minlength=len(targets))
+
+
+def _relative_volume(material: Material) -> NDArray[np.float64]:
+    """Return V/v_k, the same for all voxels."""
+    n_regions = material.grid.n_regions
+    return np.full(n_regions, float(n_regions))
+
+
+def _is_used(material: Material, rows: Rows) -> NDArray[np.bool_]:
+    """Return which known terms there is anything to learn about."""
+    places = np.array([term in material.places for term in material.vocabulary.terms])
+    counted = [material.counts[rows], *material.bodies]
+    used = places | np.any([counts.getnnz(axis=0) > 0 for counts in counted], axis=0)
+    used_known: NDArray[np.bool_] = used[: material.n_known]
+    return used_known
+
+
+def _associates(material: Material, rows: Rows, weighting: TfIdf, loadings: Floats) -> Floats:
+    """Return where the loadings of short texts start from."""
+    n_known = material.n_known
+
+    def of(counts: sparse.csr_matrix) -> Floats:
+        return associates(counts, weighting.transform(counts[:, :n_known]), loadings)
+
+    found = np.mean([of(counts) for counts in material.bodies], axis=0)
+    found[n_known:] += of(material.counts[rows])[n_known:]
+    found[n_known:] /= 2
+    strong: Floats = (ASSOCIATES * found).astype(np.float32)
+    return strong
+
+
+def _prior(material: Material, rows: Rows, model: LogLinear) -> Prior | None:
+    """Return the prior of the names of places."""
+    index = {term: i for i, term in enumerate(material.vocabulary.terms)}
+    named = {index[term]: density for term, density in material.places.items() if term in index}
+    if not named:
+        return None
+    terms = np.array(list(named))
+    n_studies = material.counts[rows].getnnz(axis=0)[terms]
+    mean = model.mean_map * material.grid.n_regions
+    return Prior.make(terms, np.array(list(named.values())), mean, n_studies)
+
+
+def _padded(loadings: Floats, n_terms: int) -> Floats:
+    """Add terms that have no loadings."""
+    more = np.zeros((n_terms - len(loadings), loadings.shape[1]), np.float32)
+    return np.concatenate([loadings, more])
+
+
+def _turned(model: LogLinear, back: Floats) -> LogLinear:
+    """Return a model in the coordinates of `truncated`."""
+    assert model.short is not None
+    assert model.long is not None
+    components = np.linalg.solve(back.astype(np.float64), model.components)
+    return replace(
+        model,
+        loadings=model.loadings @ back,
+        short=model.short @ back,
+        long=model.long @ back,
+        components=np.ascontiguousarray(components, np.float32),
+    )

@@ -1,0 +1,86 @@
+"""Sources: the development data as the material of the recipe.
+
+DATA has NeuroQuery's corpus and articles without their tables in `corpus`, articles without
+coordinates in `unlabelled`, and Brodmann's areas in `atlases`. Of the articles, counts of terms are
+learned from and no text is kept.
+"""
+
+import json
+import lzma
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from neurowhere.corpus import Corpus, read_corpus
+from neurowhere.model.places import place_densities
+from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
+from neurowhere.text import TermExtractor, Vocabulary
+from recipe.material import ArticleMentions, Material, count_bodies, with_candidates
+
+ATLASES = ("aal3", "brodmann")
+
+
+def read_material(data: Path, vocabulary: Vocabulary, atlases: Iterable[str] = ATLASES) -> Material:
+    """Read all that the model is learned from, as counts."""
+    corpus = studies_in_brain(data)
+    assert corpus.counts is not None
+    assert corpus.terms is not None
+    wide = with_candidates(vocabulary, corpus)
+    extractor = TermExtractor(wide, nested=True)
+    alignment = wide.align(corpus.terms).matrix
+    sections = {
+        name: extractor.weigh({name: counts @ alignment}) for name, counts in corpus.counts.items()
+    }
+    return Material(
+        wide,
+        len(vocabulary),
+        sections,
+        corpus,
+        ArticleMentions.read(articles_of(data, corpus), extractor),
+        count_bodies(bodies(data), extractor),
+        place_densities(
+            vocabulary,
+            VoxelGrid(4),
+            default_atlas() if "aal3" in atlases else None,
+            brodmann_atlas(data) if "brodmann" in atlases else None,
+        ),
+    )
+
+
+def studies_in_brain(data: Path) -> Corpus:
+    """Return the studies with a peak in the brain."""
+    corpus = read_corpus(data / "corpus", format="neuroquery")
+    grid = VoxelGrid(4)
+    xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
+    study, _ = place_peaks(grid, grid, xyz, corpus.peak_rows)
+    return corpus.select(np.unique(study))
+
+
+def articles_of(data: Path, corpus: Corpus) -> Iterator[tuple[int, str]]:
+    """Yield the articles of the studies, each with the row of its study."""
+    ids = corpus.documents["id"].astype(str)
+    row_of = {name: row for row, name in enumerate(ids)}
+    with lzma.open(data / "corpus" / "fulltext_dev.jsonl.xz", "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            row = row_of.get(str(record["id"]), row_of.get(str(record.get("pmid"))))
+            if row is not None:
+                yield row, record["text"]
+
+
+def bodies(data: Path) -> Iterator[str]:
+    """Yield the texts of articles without coordinates."""
+    for file in sorted((data / "unlabelled").glob("*.xz")):
+        with lzma.open(file, "rt", encoding="utf-8") as lines:
+            for record in map(json.loads, lines):
+                text = " ".join(filter(None, (record.get("body"), record.get("text"))))
+                if text:
+                    yield text
+
+
+def brodmann_atlas(data: Path) -> Atlas:
+    """Return Brodmann's areas with their labels."""
+    labels = pd.read_csv(data / "atlases" / "brodmann_labels.csv")
+    names = dict(zip(labels["index"].tolist(), labels["name"].tolist(), strict=True))
+    return Atlas(data / "atlases" / "brodmann.nii.gz", names)

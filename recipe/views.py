@@ -1,0 +1,344 @@
+"""Views: the texts that a study is shown as, to learn from and to see how a fit does on each kind.
+
+To learn, a study is shown as the few words that people type, drawn anew each time: its title, its
+keywords, some terms of these, some terms of all its text, or one term. Where several are drawn the
+heavier are likelier; a single term is also drawn evenly, so that the model learns what each means
+by itself.
+
+A bare term says what all studies with it say together. Few draws show that, so there is also a
+text of each term alone, whose target pools these studies (`bare_terms`). As the loss is linear in
+the target, that is the mean loss of the term over all of them at once.
+
+To score and calibrate, a study is shown as each kind of text in turn (`kinds_of_text`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere._tools.parallel import slices
+from neurowhere.learn import Choice, LengthCalibration, LogLinear, peak_levels
+from neurowhere.model.encoder import Encoder
+from neurowhere.model.reading import GatedTfIdf
+from neurowhere.model.studies import Neighbours
+from neurowhere.model.training import CHUNK
+from neurowhere.text import TermExtractor
+from neurowhere.text.features import combine_sections
+from recipe.material import Material
+
+# Kinds of views: the probability of each, the most terms that are drawn, and from where.
+TITLE, KEYWORDS = 0, 1
+PROBABILITIES = (0.17, 0.17, 0.2, 0.1, 0.11, 0.25)
+MOST_TERMS = {2: 4, 3: 8, 4: 1, 5: 1}
+FROM_TITLE, EVEN = 2, 5  # drawn from title and keywords; drawn evenly
+LEAST_STUDIES, TIMES = 10, 2  # studies of a bare term; texts of each
+
+Rows = NDArray[np.intp]
+Floats = NDArray[np.float32]
+CUTS = (300, 1000)  # words of articles that are cut short, to calibrate what lies between
+
+
+class Views:
+    """Draws views of studies.
+
+    Parameters
+    ----------
+    sections : mapping of str to csr_matrix of shape (n_studies, n_terms)
+        Counts in "title", "keywords" and other sections, with the terms within longer ones.
+    within : csr_matrix of shape (n_terms, n_terms)
+        How often the term of a column is within that of a row.
+    weights : array of shape (n_terms,)
+        Weights of terms; those of weight 0 are never shown.
+    seed : int
+    """
+
+    def __init__(
+        self,
+        sections: Mapping[str, sparse.csr_matrix],
+        within: sparse.csr_matrix,
+        weights: NDArray[np.floating],
+        seed: int = 0,
+    ) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.within, self.weights = within, weights
+        shown = sparse.diags_array((weights > 0).astype(np.float32))
+        kept = {name: sparse.csr_matrix(counts @ shown) for name, counts in sections.items()}
+        for counts in kept.values():
+            counts.eliminate_zeros()
+        self.title, self.keywords = kept["title"], kept["keywords"]
+        self.named = self._without_nested(self.title + self.keywords)
+        self.whole = self._without_nested(combine_sections(kept))
+
+    def _without_nested(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Take out the terms within longer ones."""
+        bare = sparse.csr_matrix(counts - counts @ self.within)
+        bare.data = np.maximum(bare.data, 0)
+        bare.eliminate_zeros()
+        return bare
+
+    def draw(self) -> sparse.csr_matrix:
+        """Draw a view of each study: counts of shape (n_studies, n_terms)."""
+        n = self.title.shape[0]
+        kinds = self.rng.choice(len(PROBABILITIES), n, p=PROBABILITIES)
+        kinds[(kinds == KEYWORDS) & (np.diff(self.keywords.indptr) == 0)] = TITLE
+        rows: list[int] = []
+        columns: list[int] = []
+        for row in np.flatnonzero(kinds > KEYWORDS).tolist():
+            drawn = self._terms(row, int(kinds[row]))
+            columns += drawn
+            rows += [row] * len(drawn)
+        ones = np.ones(len(rows), np.float32)
+        some = sparse.csr_matrix((ones, (rows, columns)), shape=self.title.shape)
+        some = some + some @ self.within
+        titles, keywords = (
+            sparse.diags_array((kinds == kind).astype(np.float32)) for kind in (TITLE, KEYWORDS)
+        )
+        return sparse.csr_matrix(some + titles @ self.title + keywords @ self.keywords)
+
+    def _terms(self, row: int, kind: int) -> list[int]:
+        """Draw some terms of a study."""
+        counts = self.named if kind == FROM_TITLE else self.whole
+        own = slice(*counts.indptr[row : row + 2])
+        if own.start == own.stop:
+            counts = self.whole
+            own = slice(*counts.indptr[row : row + 2])
+        terms, size = counts.indices[own], own.stop - own.start
+        if not size:
+            return []
+        size = min(size, int(self.rng.integers(1, MOST_TERMS[kind] + 1)))
+        weights = np.log1p(counts.data[own]) * self.weights[terms] if kind != EVEN else 1.0
+        # The smallest of exponential times are a draw without replacement, by weight.
+        times = self.rng.exponential(size=len(terms)) / np.maximum(weights, 1e-6)
+        drawn: list[int] = terms[np.argpartition(times, size - 1)[:size]].tolist()
+        return drawn
+
+
+class BareTerms(NamedTuple):
+    """Texts of one term each.
+
+    Attributes
+    ----------
+    counts : csr_matrix of shape (n_texts, n_terms)
+    studies : csr_matrix of shape (n_texts, n_studies)
+        Share of each study in the target of each text.
+    """
+
+    counts: sparse.csr_matrix
+    studies: sparse.csr_matrix
+
+
+def bare_terms(
+    counts: sparse.csr_matrix,
+    within: sparse.csr_matrix,
+    importance: NDArray[np.floating],
+    is_shown: NDArray[np.bool_],
+) -> BareTerms:
+    """Make texts of each term that enough studies have.
+
+    Parameters
+    ----------
+    counts : csr_matrix of shape (n_studies, n_terms)
+    within : csr_matrix of shape (n_terms, n_terms)
+        How often the term of a column is within that of a row.
+    importance : array of shape (n_studies,)
+        Weight of each study.
+    is_shown : array of shape (n_terms,)
+        Terms that may be shown.
+
+    Returns
+    -------
+    BareTerms
+    """
+    has_enough = is_shown & (counts.getnnz(axis=0) >= LEAST_STUDIES)
+    terms = np.tile(np.flatnonzero(has_enough), TIMES)
+    places = (np.arange(len(terms)), terms)
+    ones = np.ones(len(terms), np.float32)
+    bare = sparse.csr_matrix((ones, places), shape=(len(terms), counts.shape[1]))
+    has = sparse.csr_matrix((counts[:, terms] > 0).T @ sparse.diags_array(importance))
+    shares = sparse.diags_array(1 / np.asarray(has.sum(axis=1)).ravel()) @ has
+    return BareTerms(sparse.csr_matrix(bare + bare @ within), sparse.csr_matrix(shares))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model, from counts of terms to probabilities.
+
+    Attributes
+    ----------
+    material : Material
+        With the terms of the model.
+    weighting : GatedTfIdf
+    predictor : LogLinear
+    term_weights : array
+        Learned weight of each term that was known at first; some may be left out since.
+    """
+
+    material: Material
+    weighting: GatedTfIdf
+    predictor: LogLinear
+    term_weights: Floats
+
+    def predict(self, counts: sparse.csr_matrix) -> Iterator[tuple[slice, Floats]]:
+        """Yield the probabilities of some texts at a time, and which."""
+        features = self.weighting.transform(counts)
+        for rows in slices(features.shape[0], CHUNK):
+            yield rows, self.predictor.predict(features[rows])
+
+    def article_counts(self, n_words: int | None = None) -> sparse.csr_matrix:
+        """Count the terms of articles, weighted as far as their length opens the gate."""
+        articles = self.material.articles
+        plain = articles.counts(n_words=n_words)
+        return articles.counts(self.weighting.gates.of(plain).long, n_words)
+
+
+class TextKind(NamedTuple):
+    """Texts of one kind: their counts, and the study of each."""
+
+    name: str
+    counts: sparse.csr_matrix
+    studies: Rows
+
+
+def kinds_of_text(fit: Fit, rows: Rows, seed: int = 0) -> Iterator[TextKind]:
+    """Yield studies as texts of each kind: whole, title, keywords, one keyword, article.
+
+    Parameters
+    ----------
+    fit : Fit
+    rows : array of int
+        Studies.
+    seed : int
+        Seed of the keyword that is drawn.
+
+    Yields
+    ------
+    TextKind
+    """
+    material = fit.material
+    yield TextKind("title, abstract, keywords", material.counts[rows], rows)
+    yield TextKind("title", material.sections["title"][rows], rows)
+    keywords = material.sections["keywords"][rows]
+    bare = sparse.csr_matrix(keywords - keywords @ material.within)[:, : material.n_known]
+    bare.data[bare.data <= 0] = 0
+    bare.eliminate_zeros()
+    some = np.flatnonzero(np.diff(bare.indptr))
+    yield TextKind("keywords", keywords[some], rows[some])
+    rng = np.random.default_rng(seed)
+    drawn = [rng.choice(bare.indices[bare.indptr[i] : bare.indptr[i + 1]]) for i in some]
+    ones = np.ones(len(some), np.float32)
+    shape = (len(some), material.counts.shape[1])
+    one = sparse.csr_matrix((ones, (np.arange(len(some)), drawn)), shape=shape)
+    yield TextKind("one keyword", sparse.csr_matrix(one + one @ material.within), rows[some])
+    here = np.flatnonzero(np.isin(material.articles.study, rows))
+    if len(here):
+        studies = material.articles.study[here]
+        yield TextKind("article", fit.article_counts()[here], studies)
+        for n_words in CUTS:
+            counts = fit.article_counts(n_words)[here]
+            yield TextKind(f"first {n_words:,} words of an article", counts, studies)
+
+
+class TextScores(NamedTuple):
+    """How texts that a model did not see fare."""
+
+    n_terms: NDArray[np.integer]
+    gain: NDArray[np.float64]  # true, over the mean map, in nats
+    expected: NDArray[np.float64]  # by the model's own account
+    levels: NDArray[np.float64]  # of peaks
+    text: Rows  # of each peak
+
+
+def score_texts(fit: Fit, counts: sparse.csr_matrix, studies: Rows) -> TextScores:
+    """Score texts on the peaks of their studies.
+
+    Parameters
+    ----------
+    fit : Fit
+    counts : csr_matrix of shape (n_texts, n_terms)
+    studies : array of shape (n_texts,)
+
+    Returns
+    -------
+    TextScores
+    """
+    targets, m = fit.material.targets, fit.material.grid.n_regions
+    bounds = np.searchsorted(targets.study, np.arange(len(targets) + 1))
+    mean = np.log1p(fit.predictor.mean_map * m)
+    gains, expected, levels, texts = [], [], [], []
+    for rows, q in fit.predict(counts):
+        ratio = np.log1p(q * m) - mean
+        expected += (q * ratio).sum(axis=1).tolist()
+        here = [targets.region[bounds[s] : bounds[s + 1]] for s in studies[rows].tolist()]
+        gains += [row[region].mean() for row, region in zip(ratio, here, strict=True)]
+        text = np.repeat(np.arange(len(here)), [len(region) for region in here])
+        levels.append(peak_levels(q, q, text, np.concatenate(here)))
+        texts.append(text + rows.start)
+    known = ~fit.weighting.gates.is_extra
+    n_terms = np.diff(sparse.csr_matrix(counts[:, known]).indptr)
+    return TextScores(
+        n_terms,
+        np.array(gains),
+        np.array(expected),
+        np.concatenate(levels),
+        np.concatenate(texts),
+    )
+
+
+def calibrate_by_length(fit: Fit, rows: Rows) -> LengthCalibration:
+    """Calibrate a model on texts of all kinds of studies that it did not see."""
+    scores = [score_texts(fit, kind.counts, kind.studies) for kind in kinds_of_text(fit, rows)]
+    offsets = np.cumsum([0, *(len(each.gain) for each in scores)])
+    texts = [each.text + start for each, start in zip(scores, offsets[:-1], strict=True)]
+    return LengthCalibration.fit(
+        np.concatenate([each.n_terms for each in scores]),
+        np.concatenate([each.levels for each in scores]),
+        np.concatenate(texts),
+        np.concatenate([each.expected for each in scores]),
+        np.concatenate([each.gain for each in scores]),
+    )
+
+
+def to_encoder(
+    fit: Fit, choice: Choice, calibration: LengthCalibration, rows: NDArray[np.intp]
+) -> Encoder:
+    """Make an encoder that reads texts and predicts as a fit does.
+
+    Parameters
+    ----------
+    fit : Fit
+    choice : Choice
+    calibration : LengthCalibration
+    rows : array of int
+        Studies that it was fitted to; those close to a text can be found.
+
+    Returns
+    -------
+    Encoder
+    """
+    material = fit.material
+    model = Encoder(material.grid, "likelihood", vocabulary=material.vocabulary, min_studies=0)
+    model.partition_ = model.brain_ = material.grid
+    model.vocabulary_ = material.vocabulary
+    model.extractor_ = TermExtractor(material.vocabulary, nested=True)
+    model.weighting_, model.predictor_ = fit.weighting, fit.predictor
+    model.choice_, model.certificate_, model.calibration_ = choice, None, calibration
+    projections = fit.predictor.project(fit.weighting.transform(material.counts[rows]))
+    ids = material.corpus.documents["id"].to_numpy(dtype=str)[rows]
+    model.neighbours_ = Neighbours.from_projections(ids, projections)
+    model.training_ = {
+        "studies": len(rows),
+        "peaks": int(np.isin(material.targets.study, rows).sum()),
+        "articles": int(np.isin(material.articles.study, rows).sum()),
+        "texts_without_coordinates": int(material.bodies[0].shape[0]),
+        "names_of_places": 0 if fit.predictor.prior is None else len(fit.predictor.prior.terms),
+        "origin": material.corpus.origin,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": version("neurowhere"),
+    }
+    return model

@@ -1,0 +1,463 @@
+"""Sections: the parts of reports and of articles, by their headings, and what they count.
+
+Parts of a **report** tell why and how it was made, not what was found: "Indication: seizures from
+the temporal lobe?" is no finding. A heading stands at the beginning of a line or sentence and ends
+with a colon or dash, or is alone on its line in a text with another heading of reports: "History of
+epilepsy." is none. A section ends at the next heading, or at an empty line if it began beside its
+heading. Structured abstracts (Background, Methods, Results) are read whole: their methods tell the
+task.
+
+An **article** reports in its results; introduction and methods dilute what it says of where.
+Headings may stand in the running text. A sentence that points to a figure reports; one that cites
+others, or denies, does less so. The log weight of a place is the sum of that of its section and
+those of what its sentence says.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.text.words import PIECE
+
+Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+
+class Section(IntEnum):
+    """Parts of an article."""
+
+    FRONT = 0
+    INTRODUCTION = 1
+    METHODS = 2
+    RESULTS = 3
+    DISCUSSION = 4
+    CAPTION = 5
+    BACK = 6
+
+
+Cut = tuple[int, Section]
+
+SECTION_WEIGHTS: dict[Section, float] = {
+    Section.FRONT: 0.0,
+    Section.INTRODUCTION: -3.0,
+    Section.METHODS: -3.0,
+    Section.RESULTS: 0.0,
+    Section.DISCUSSION: -1.0,
+    Section.CAPTION: 0.0,
+    Section.BACK: -1.0,
+}
+MANY_PLACES, MANY_PLACES_WEIGHT = 3, 0.5  # distinct structures in one sentence
+
+_HEADINGS = {
+    Section.INTRODUCTION: r"[Ii]ntroduction|INTRODUCTION|Background|BACKGROUND",
+    Section.METHODS: r"(?:(?:Materials?|Methods|Participants|Subjects|Patients) and |Experimental "
+    r"|(?:MATERIALS?|METHODS) AND |EXPERIMENTAL )?"
+    r"(?:[Mm]ethods?|METHODS?|[Mm]aterials?|MATERIALS?|[Pp]rocedures?|PROCEDURES?)",
+    Section.RESULTS: r"(?:Results?|RESULTS?)(?: and [Dd]iscussions?| AND DISCUSSION)?",
+    Section.DISCUSSION: r"(?:General )?(?:[Dd]iscussion|DISCUSSION)|Conclusions?|CONCLUSIONS?"
+    r"|Limitations",
+    Section.BACK: r"References|REFERENCES|Acknowledge?ments?|ACKNOWLEDGE?MENTS?|Abbreviations"
+    r"|Supporting [Ii]nformation|Supplementary [Mm]aterials?|Author [Cc]ontributions?"
+    r"|Conflicts? of [Ii]nterests?|Competing [Ii]nterests?",
+    Section.CAPTION: r"(?:Figure|Fig\.?|FIGURE) ?\d+\.?",
+}
+_HEADING = re.compile(
+    r"(?:^|(?<=[.!?)\]\n\"”;:])|(?<=\b\d))\s{0,9}(?:\d{1,2}(?:\.\d)?\.?\s{0,3})?(?:"
+    + "|".join(f"(?P<{section.name}>{words})" for section, words in _HEADINGS.items())
+    + r")\s{1,9}(?=[A-Z0-9(“\"\n])"
+)
+# Every heading has one of these, after at most so many characters of it and before so many.
+_HEADING_STEMS = (
+    *("ntroduction", "NTRODUCTION", "Background", "BACKGROUND", "ethod", "METHOD", "aterial"),
+    *("MATERIAL", "rocedure", "PROCEDURE", "Result", "RESULT", "iscussion", "DISCUSSION"),
+    *("Conclusion", "CONCLUSION", "Limitations", "References", "REFERENCES", "Acknowledg"),
+    *("ACKNOWLEDG", "Abbreviations", "Supporting ", "Supplementary ", "Author ", "Conflict"),
+    *("Competing ", "Fig", "FIGURE"),
+)
+_BEFORE_STEM, _AFTER_STEM = 40, 60
+_EARLY, _ABSTRACT = 0.25, 0.15  # shares of a text in which an introduction, an abstract begins
+_ABSTRACT_PART = 2500  # characters of one part of a structured abstract, at most
+_FRONT_MATTER = 3500  # characters before the text proper where no heading says so
+_CAPTION_LENGTH = 900  # characters of a caption within a section, at most
+_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z(“\"])")
+
+
+class Sign(NamedTuple):
+    """Something that a sentence may say, and the log weight that this adds.
+
+    A regular expression is slow where nearly every character might begin a match. What a match
+    begins with is therefore looked for first, in small letters: one of `stems`, or a character
+    before one of `symbols`, with a space between them or not.
+    """
+
+    weight: float
+    pattern: re.Pattern[str]
+    stems: tuple[str, ...]
+    symbols: str = ""
+
+    def places(self, text: str, small: str) -> Iterator[int]:
+        """Yield where the sign is in a text, given in small letters as well."""
+        free = 0
+        for start in self._candidates(small):
+            if start >= free and (match := self.pattern.match(text, start)):
+                yield start
+                free = match.end()
+
+    def _candidates(self, small: str) -> Iterator[int]:
+        """Yield where the sign may be, in order; those of one block at a time are in memory."""
+        for block in range(0, len(small), PIECE):
+            starts = set(_places_of(self.stems, small, block, block + PIECE))
+            symbols = list(_places_of(self.symbols, small, block, block + PIECE + 2))
+            starts.update(at - 1 for at in symbols)
+            starts.update(at - 2 for at in symbols)
+            yield from sorted(start for start in starts if block <= start < block + PIECE)
+
+
+_SIGNS = (
+    Sign(  # cites others
+        -1.2,
+        re.compile(
+            r"\bet al\b|\(\s?[A-Z][^()]{2,80}?(?:19|20)\d\d[a-z]?[^()]{0,200}\)"
+            r"|\[\s?\d[\d,\s–-]{0,60}\]"
+            r"|\b(?:previous|prior|earlier) (?:stud|work|research|finding|report)"
+        ),
+        ("et al", "(", "[", "previous ", "prior ", "earlier "),
+    ),
+    Sign(  # denies
+        -1.05,
+        re.compile(
+            r"\b(?:no|not|nor|neither|without|failed|absence|lack(?:ed)?|non-?significant)\b", re.I
+        ),
+        ("no", "neither", "without", "failed", "absence", "lack"),
+    ),
+    Sign(
+        0.8,
+        re.compile(r"\b(?:Figs?\.?|Figures?|Tables?)\s?\.?\s?S?\d", re.I),
+        ("fig", "table"),
+    ),
+    Sign(  # is about behaviour
+        -0.5,
+        re.compile(
+            r"\b(?:(?:reaction|response) times?|RTs?|accurac(?:y|ies)|behaviou?ral(?:ly)?"
+            r"|performance|questionnaires?|scores?|ratings?|(?:error|hit) rates?)\b",
+            re.I,
+        ),
+        (
+            *("reaction time", "response time", "rt", "accurac", "behavio", "performance"),
+            *("questionnaire", "score", "rating", "error rate", "hit rate"),
+        ),
+    ),
+    Sign(
+        0.4,
+        re.compile(r"\b(?:left|right|bilateral(?:ly)?|hemispheres?)\b", re.I),
+        ("left", "right", "bilateral", "hemisphere"),
+    ),
+    Sign(  # reports
+        0.4,
+        re.compile(
+            r"\b(?:found|show(?:ed|n|s)?|reveal(?:ed|s)?|observed|identified|yielded"
+            r"|demonstrated|exhibited)\b",
+            re.I,
+        ),
+        (
+            *("found", "show", "reveal", "observed", "identified", "yielded", "demonstrated"),
+            "exhibited",
+        ),
+    ),
+    Sign(
+        0.15,
+        re.compile(
+            r"\b(?:(?:de)?activat\w+|BOLD|activity|signal|respon[sd]\w*|clusters?|peaks?"
+            r"|connectivity)\b",
+            re.I,
+        ),
+        (
+            *("activat", "deactivat", "bold", "activity", "signal", "respon", "cluster", "peak"),
+            "connectivity",
+        ),
+    ),
+    Sign(
+        -0.15,
+        re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I),
+        ("corrected", "threshold", "fwe", "fdr"),
+        symbols="<=>(",
+    ),
+)
+# Letters that regular expressions take for others where case does not matter, and lower() does not.
+_LOOKALIKES = (("ſ", "s"), ("ı", "i"), ("İ", "i"))
+
+
+def place_weights(text: str, starts: Ints, terms: Ints, is_structure: NDArray[np.bool_]) -> Floats:
+    """Return the log weight of each mention in a long text.
+
+    Parameters
+    ----------
+    text : str
+    starts : array of shape (n,)
+        Where the mentions begin.
+    terms : array of shape (n,)
+        Numbers of what they mention.
+    is_structure : array of shape (n,)
+        Whether they name parts of the brain.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> text = "Introduction We ask. Results The insula (Figure 1). Discussion The insula."
+    >>> place_weights(text, np.array([33, 67]), np.zeros(2, int), np.ones(2, bool)).tolist()
+    [0.8, -1.0]
+    """
+    if not len(starts):
+        return np.zeros(0)
+    cuts = section_cuts(text)
+    sections = np.searchsorted([start for start, _ in cuts], starts, side="right") - 1
+    by_section = np.array([SECTION_WEIGHTS[section] for _, section in cuts])
+    ends = np.fromiter((match.end() for match in _SENTENCE.finditer(text)), np.intp)
+    bounds = np.concatenate([[0], ends, [len(text)]])
+    sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
+    by_sentence = np.zeros(len(bounds) - 1)
+    small = _small(text)
+    for sign in _SIGNS:
+        found = np.fromiter(sign.places(text, small), np.intp)
+        by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
+    n_terms = int(terms.max()) + 1
+    pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])
+    n_places = np.bincount(pairs // n_terms, minlength=len(by_sentence))
+    by_sentence[n_places >= MANY_PLACES] += MANY_PLACES_WEIGHT
+    weights: Floats = by_section[sections] + by_sentence[sentences]
+    return weights
+
+
+def section_cuts(text: str) -> list[Cut]:
+    """Return where the sections of an article begin, in order, and which they are.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of (int, Section)
+        The first is at 0.
+
+    Examples
+    --------
+    >>> text = "Title. Introduction We ask. Methods We scan them. Results We see what we asked for."
+    >>> [(start, section.name) for start, section in section_cuts(text)]
+    [(0, 'FRONT'), (20, 'INTRODUCTION'), (36, 'METHODS'), (58, 'RESULTS')]
+    """
+    heads = list(_headings(text))
+    body = list(_body(heads, len(text)))
+    cuts: list[Cut] = [(0, Section.FRONT)]
+    if not any(section == Section.INTRODUCTION for _, section in body):
+        first = body[0][0] if body else len(text)
+        if first > _FRONT_MATTER:
+            begun = Section.INTRODUCTION if body else Section.RESULTS
+            cuts.append((_FRONT_MATTER, begun))
+    current = cuts[-1][1]
+    for (start, section), (end, _) in pairwise([*body, (len(text), Section.BACK)]):
+        cuts.append((start, section))
+        if section != Section.CAPTION or current in (Section.CAPTION, Section.BACK):
+            current = section
+        elif (after := _caption_end(text, start)) < end:
+            cuts.append((after, current))
+    return cuts
+
+
+def _headings(text: str) -> Iterator[Cut]:
+    """Yield where headings end, and of which section they are."""
+    free = 0
+    for stem in sorted(_places_of(_HEADING_STEMS, text)):
+        if stem < free:
+            continue
+        match = _HEADING.search(text, max(free, stem - _BEFORE_STEM), stem + _AFTER_STEM)
+        if match and match.start() <= stem < match.end():
+            yield match.end(), Section[str(match.lastgroup)]
+            free = match.end()
+
+
+def _places_of(
+    words: Iterable[str], text: str, first: int = 0, last: int | None = None
+) -> Iterator[int]:
+    """Yield where any of some words begins in ``text[first:last]``, word by word."""
+    last = len(text) if last is None else last
+    for word in words:
+        end = last + len(word) - 1
+        place = text.find(word, first, end)
+        while place >= 0:
+            yield place
+            place = text.find(word, place + 1, end)
+
+
+def _small(text: str) -> str:
+    """Return a text in small letters, of the same length."""
+    for letter, plain in _LOOKALIKES:
+        text = text.replace(letter, plain)
+    return text.lower()
+
+
+def _caption_end(text: str, start: int) -> int:
+    line = text.find("\n", start, start + _CAPTION_LENGTH)
+    return start + _CAPTION_LENGTH if line < 0 else line
+
+
+def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
+    """Yield the headings of the text proper: neither those of a structured abstract nor repeats."""
+    introductions = [
+        start
+        for start, section in heads
+        if section == Section.INTRODUCTION and start < _EARLY * length
+    ]
+    last = introductions[-1] if introductions else 0
+    for (start, section), (end, _) in pairwise([*heads, (length, Section.BACK)]):
+        if section == Section.INTRODUCTION:
+            if start == last:
+                yield start, section
+            continue
+        in_abstract = (
+            section in (Section.METHODS, Section.RESULTS, Section.DISCUSSION)
+            and start < _ABSTRACT * length
+            and end - start < _ABSTRACT_PART
+        )
+        if start >= last and not in_abstract:
+            yield start, section
+
+
+# ---- reports
+
+_EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
+_PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
+# Headings under which nothing was found, by the name of the section.
+NOT_FINDINGS = {
+    "technique": (
+        r"(?:scan(?:ning)? |imaging |mri? |ct |pet |surgical |operative )?"
+        r"(?:technique|protocol|approach)",
+        r"(?:planned )?procedures?(?: performed| details)?|operation(?: performed)?",
+        r"sequences?(?: acquired)?|acquisition|scanner|anaesthesia|anesthesia|consent",
+        r"position(?:ing)?|incision|trajectory",
+    ),
+    "indication": (
+        rf"(?:clinical )?(?:indications?|questions?)|indications? for (?:the )?{_EXAM}",
+        rf"reasons? for (?:the )?(?:{_EXAM}|referral|request|visit|test)",
+        r"clinical(?: information| info| details| data| context| notes?| problem| query)?",
+        r"referral(?: reason| question| details)?|request(?:ed for| details)?",
+    ),
+    "history": (
+        rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?|dhx?|shx?",
+        r"clinical background|background history|(?:current |home )?medications?|meds|allergies",
+    ),
+    "comparison": (
+        rf"comparisons?(?: with| to| {_EXAM})?|compared (?:with|to)",
+        rf"(?:priors?|previous)(?: {_EXAM})?|(?:earlier|last|old) {_EXAM}",
+    ),
+    "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
+}
+# Other headings, that tell a report from a structured abstract, or that end a section.
+_OTHERS = {
+    "report": (
+        r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
+    ),
+    "background": ("background",),
+    "methods": (r"(?:(?:materials?|patients|subjects) and )?methods?|methodology",),
+    "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
+    "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
+}
+_KINDS = {
+    name: re.compile("|".join(patterns), re.IGNORECASE)
+    for name, patterns in (NOT_FINDINGS | _OTHERS).items()
+}
+_AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
+_REPORT_HEADING = re.compile(
+    r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
+    r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
+    re.MULTILINE,
+)
+_MARKS = (":", "-", "–", "—")  # at the end of a heading
+_DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
+_EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
+
+
+class Part(NamedTuple):
+    """A part of a text, ``text[start:end]``, and the kind of its heading."""
+
+    name: str
+    start: int
+    end: int
+
+
+def read_sections(text: str) -> list[Part]:
+    r"""Find the sections of a report that are no findings.
+
+    There are none in a structured abstract, nor in a text that has nothing else.
+
+    >>> read_sections("Indication: seizures.\nFindings: normal thalamus.")
+    [Part(name='indication', start=11, end=22)]
+    >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
+    ([], [])
+    """
+    if ":" not in text and "\n" not in text:
+        return []
+    headings = _without_bare(text, list(_report_headings(text)))
+    if _is_abstract({heading.name for heading in headings}):
+        return []
+    ends = [*(heading.start for heading in headings), len(text)][1:]
+    parts = [
+        Part(_AMBIGUOUS.get(name, name), start, _part_end(text, start, end))
+        for (name, _, start), end in zip(headings, ends, strict=False)
+    ]
+    sections = [part for part in parts if part.name in NOT_FINDINGS]
+    return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
+
+
+def _report_headings(text: str) -> Iterator[Part]:
+    """Yield the headings of a text: those that are known, and all others of lines with a colon."""
+    for match in _REPORT_HEADING.finditer(text):
+        words = _DATE.sub("", " ".join(match["words"].split()))
+        fitting = (name for name, pattern in _KINDS.items() if pattern.fullmatch(words))
+        name = next(fitting, "other")
+        is_line, has_colon = match["line"] is not None, match["end"] == ":"
+        if (is_line or has_colon) and (name != "other" or (is_line and has_colon)):
+            yield Part(name, match.start("words"), match.end())
+
+
+def _without_bare(text: str, headings: list[Part]) -> list[Part]:
+    """Leave out lines that are no headings: "History", and nothing else that reports have."""
+    known = [heading for heading in headings if heading.name in {*NOT_FINDINGS, "report"}]
+    if len(known) > 1:
+        return headings
+    return [each for each in headings if text[each.start : each.end].rstrip().endswith(_MARKS)]
+
+
+def _is_abstract(names: set[str]) -> bool:
+    """Whether headings are those of a structured abstract rather than of a report."""
+    ambiguous = names & _AMBIGUOUS.keys()
+    return "research" in names or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
+
+
+def _part_end(text: str, start: int, end: int) -> int:
+    """End of a section: at an empty line, if something stands beside its heading."""
+    line_end = text.find("\n", start, end)
+    if line_end < 0 or not text[start:line_end].strip():
+        return end
+    empty = _EMPTY_LINE.search(text, start, end)
+    return empty.start() if empty else end
+
+
+def _between(text: str, headings: list[Part]) -> list[Part]:
+    """Parts of a text before, between and after its headings."""
+    starts = [0, *(heading.end for heading in headings)]
+    ends = [*(heading.start for heading in headings), len(text)]
+    return [Part("", start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+def _length(text: str, parts: list[Part]) -> int:
+    """Characters of some parts of a text, without the space around them."""
+    return sum(len(text[start:end].strip()) for _, start, end in parts)

@@ -1,0 +1,255 @@
+"""Sections of articles and of reports, and how much sentences say of where."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.text.sentences import small_vocabulary
+
+from neurowhere.text import TermCounter, sections
+from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.sections import Section, place_weights, read_sections, section_cuts
+
+FILLER = "We write one more sentence to fill the page. " * 40
+ARTICLE = (
+    f"Brains. Abstract We scanned the insula. 1. Introduction {FILLER}The thalamus is known. "
+    f"2. Materials and Methods {FILLER}We drew the putamen. "
+    f"3. Results {FILLER}The left amygdala responded (Figure 2). "
+    f"Discussion {FILLER}The hippocampus matters. References The cerebellum."
+)
+
+
+def section_at(text, word):
+    place = text.index(word)
+    return max(cut for cut in section_cuts(text) if cut[0] <= place)[1]
+
+
+@pytest.mark.parametrize(
+    ("word", "section"),
+    [
+        ("insula", Section.FRONT),
+        ("thalamus", Section.INTRODUCTION),
+        ("putamen", Section.METHODS),
+        ("amygdala", Section.RESULTS),
+        ("hippocampus", Section.DISCUSSION),
+        ("cerebellum", Section.BACK),
+    ],
+)
+def test_headings_in_running_text_begin_sections(word, section):
+    assert section_at(ARTICLE, word) == section
+
+
+def test_headings_of_a_structured_abstract_do_not():
+    abstract = "Background We ask. Methods We scan. Results The insula. Conclusions Yes. "
+    text = f"{abstract}Introduction {FILLER}Results {FILLER} The amygdala. "
+    assert section_at(text, "insula") == Section.FRONT
+    assert section_at(text, "amygdala") == Section.RESULTS
+
+
+def test_a_caption_ends_and_its_section_goes_on():
+    text = f"Introduction {FILLER}Results {FILLER}Figure 1. The insula.\nThe amygdala. {FILLER}"
+    assert section_at(text, "The insula") == Section.CAPTION
+    assert section_at(text, "The amygdala") == Section.RESULTS
+
+
+def weight_of(sentence, word="insula"):
+    start = np.array([sentence.index(word)])
+    return place_weights(sentence, start, np.array([0]), np.array([True]))[0]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "weight"),
+    [
+        ("The insula.", 0.0),
+        ("We found the insula.", 0.4),
+        ("The insula (Figure 3).", 0.8),
+        ("The insula (Smith et al., 2004).", -1.2),
+        ("Not the insula.", -1.05),
+        ("The insula. We did not find it.", 0.0),
+    ],
+)
+def test_a_sentence_weighs_by_what_it_says(sentence, weight):
+    assert weight_of(sentence) == pytest.approx(weight)
+
+
+def test_three_structures_in_a_sentence_weigh_more_than_one_named_thrice():
+    text = "Here aa bb cc. There dd dd dd."
+    starts = np.array([text.index(word) for word in ("aa", "bb", "cc", "dd")] + [24, 27])
+    terms, structures = np.array([0, 1, 2, 3, 3, 3]), np.ones(6, bool)
+    np.testing.assert_allclose(
+        place_weights(text, starts, terms, structures), [0.5] * 3 + [0.0] * 3
+    )
+
+
+def test_nothing_is_asked_of_a_text_without_mentions():
+    nothing = np.zeros(0, int)
+    assert place_weights(ARTICLE, nothing, nothing, nothing.astype(bool)).shape == (0,)
+
+
+@pytest.mark.parametrize("unit", ["Results (", "( A", "[1, ", "Figure 1. ", "\n \n", "p ", "1.1 "])
+def test_time_grows_linearly_with_a_hostile_text(unit):
+    def seconds(n):
+        text = unit * n
+        start = time.process_time()
+        place_weights(text, np.array([0]), np.array([0]), np.array([True]))
+        return time.process_time() - start
+
+    small, large = min(seconds(4000) for _ in range(3)), seconds(40000)
+    assert large < 40 * max(small, 2e-3)
+
+
+# What signs and headings are made of, and what may fool them.
+BITS = (
+    *(
+        "No ",
+        "not",
+        "non-significant",
+        "ſcoreſ ",
+        "İ ",
+        "ı",
+        "RTs",
+        "Fig. 3",
+        "table s2",
+        " p < .05",
+    ),
+    *(
+        "t(3)",
+        " r =",
+        "p\n>",
+        "et al",
+        "(Smith. Foo 2010)",
+        "[12, 13]",
+        "\n",
+        ". ",
+        "? ",
+        "A ",
+        "B",
+    ),
+    *("1. Introduction ", "METHODS AND MATERIALS ", "RESULTS AND DISCUSSION ", "Figure 3. A"),
+    *("Results and discussion A", "Methods\n", "Participants and procedures  (", "Figure 12"),
+    *("2.1 Supplementary materials\n", "previous  study", "prior work. Left", "responſe times"),
+    *("activating. ", "deactivates", "FWE", "(", "=", "Fig", "Author contributions X"),
+)
+
+
+@given(st.lists(st.sampled_from(BITS), max_size=12).map("".join))
+def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
+    small = sections._small(text)
+    assert len(small) == len(text)
+    for sign in sections._SIGNS:
+        expected = [match.start() for match in sign.pattern.finditer(text)]
+        assert list(sign.places(text, small)) == expected
+    matches = sections._HEADING.finditer(text)
+    expected = [(match.end(), Section[match.lastgroup]) for match in matches]
+    assert list(sections._headings(text)) == expected
+
+
+def test_signs_are_found_where_a_long_text_is_cut(monkeypatch):
+    text = "We found no score of activity in the left insula (Figure 2; p = 0.3, t(4)), et al. " * 5
+    whole = [list(sign.places(text, sections._small(text))) for sign in sections._SIGNS]
+    for piece in (7, 10, 33):
+        monkeypatch.setattr(sections, "PIECE", piece)
+        assert [list(sign.places(text, sections._small(text))) for sign in sections._SIGNS] == whole
+    assert all(whole)
+
+
+# ---- reports
+
+COUNTER = TermCounter(small_vocabulary())
+REPORT = """\
+INDICATION: Seizures, ?insula.
+TECHNIQUE: Axial T2. Voxel in the putamen.
+COMPARISON: MRI of 2019 with a lesion of the caudate.
+
+FINDINGS: Lesion of the thalamus. The pons is normal.
+"""
+
+
+def names(text):
+    return [section.name for section in read_sections(text)]
+
+
+def test_sections_of_a_report_are_no_findings():
+    status = {mention.term: mention.status for mention in read_mentions(REPORT, COUNTER)}
+    assert status["insula"] == status["putamen"] == "not_finding"
+    assert status["caudate nucleus"] == "not_finding"
+    assert (status["thalamus"], status["pons"]) == ("affirmed", "denied")
+
+
+def test_a_mention_tells_its_section():
+    section = {mention.term: mention.section for mention in read_mentions(REPORT, COUNTER)}
+    assert section["insula"] == "indication"
+    assert section["putamen"] == "technique"
+    assert section["caudate nucleus"] == "comparison"
+    assert section["thalamus"] is None
+
+
+def test_all_sections_are_read_if_asked_to():
+    mentions = read_mentions(REPORT, COUNTER, sections=False)
+    assert not any(mention.section for mention in mentions)
+    assert "putamen" in [mention.term for mention in mentions.present]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("History: stroke.\nFindings: normal.", ["history"]),
+        ("PMH: stroke.\nImaging today: normal.", ["history"]),
+        ("Reason for exam: stroke.\nImpression: normal.", ["indication"]),
+        ("Clinical details: ?stroke. Findings: normal.", ["indication"]),
+        ("Comparison (12/2019): stroke.\nReport: normal.", ["comparison"]),
+        ("## Technique\nAxial.\n\nCoronal.\n\n## Findings\nNormal.", ["technique"]),
+        ("**History:** stroke\n**Findings:** normal", ["history"]),
+        ("Operation: frontal approach.\nFindings: tumor.", ["technique"]),
+        ("Plan: MRI. Impression: stroke.", ["plan"]),
+        ("Background: stroke.\nFindings: normal.", ["history"]),
+        # no headings
+        ("History of stroke. Normal.", []),
+        ("Comparison with controls showed activation.", []),
+        ("He has a history: it is long.", []),
+        # nothing else to read
+        ("Indication: stroke.", []),
+        # structured abstracts
+        ("Background: memory.\nMethods: fMRI.\nResults: insula.", []),
+        ("BACKGROUND\nMemory.\nRESULTS\nInsula.", []),
+        ("Background: a. Methods: b. Findings: c. Interpretation: d.", []),
+        ("Objective: memory.\nHistory: none.\nFindings: insula.", []),
+    ],
+)
+def test_headings(text, expected):
+    assert names(text) == expected
+
+
+def test_a_section_beside_its_heading_ends_at_an_empty_line():
+    text = "Indication: stroke.\n\nThe thalamus is swollen."
+    (section,) = read_sections(text)
+    assert text[section.start : section.end].strip() == "stroke."
+
+
+@given(st.text(alphabet="History:FindgsTecnqu \n.-#*1", max_size=80))
+def test_sections_are_parts_of_the_text_in_order(text):
+    sections = read_sections(text)
+    bounds = [bound for section in sections for bound in (section.start, section.end)]
+    assert bounds == sorted(bounds)
+    assert all(0 <= bound <= len(text) for bound in bounds)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A brief history of the hippocampus",
+        "Brief history of the hippocampus\n\nThe hippocampus was named in 1587.",
+        "The thalamus is a relay, and has long been called so.\n\nHistory\nThe insula was named.",
+    ],
+)
+def test_history_is_a_word_as_well(text):
+    assert read_sections(text) == []
+    assert all(mention.status == "affirmed" for mention in read_mentions(text, COUNTER))
+
+
+def test_headings_alone_on_their_lines_are_those_of_reports_with_several():
+    text = "HISTORY\nStroke of the insula.\nFINDINGS\nAtrophy of the thalamus and the pons."
+    assert names(text) == ["history"]
+    assert names("History: stroke.\n\nAtrophy of the thalamus.") == ["history"]
