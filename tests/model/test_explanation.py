@@ -6,6 +6,7 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 
 from neurowhere import Encoder, load_model
 from neurowhere.exceptions import PartitionError
+from neurowhere.model.encoding import judge_support
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -144,6 +145,19 @@ def test_support_says_how_much_is_known(model):
     assert str(rare.support).startswith("weak (1 known term, 4 unknown words; expected gain")
     foreign = model.encode("Der Patient hat eine Läsion der linken Amygdala und des Thalamus.")
     assert (foreign.support.foreign, foreign.support.level) == (True, "weak")
+
+
+def test_support_is_of_names_not_of_plain_words():
+    def level(known, unknown, **kind):
+        return judge_support(len(known), 9, 0.5, unknown, known=known, **kind).level
+
+    assert level([1], unknown=1) == "good"
+    assert level([1], unknown=2) == "weak"
+    assert level([0, 0, 0, 0.5], unknown=1) == "weak"  # three generic words count for nothing
+    assert level([0.75, 0.5], unknown=0) == "good"
+    assert level([0.75, 0.5], unknown=0, everyday=True) == "weak"
+    assert level([1, 0.5], unknown=0, everyday=True) == "good"
+    assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
 
 
 def test_regions_hold_more_than_they_say_when_the_model_is_too_sure(model):

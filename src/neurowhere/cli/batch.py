@@ -70,7 +70,7 @@ def encode_texts(
     from neurowhere.report.tables import RowMaker, encode_items
 
     model = load_model(options.model)
-    found = iter_texts(sources, column=column)
+    found = iter_texts(sources, column=column, output=output or table)
     if sentences:
         found = _split(found, model, options.reading["findings"])
     found = track(found, "encoding")
@@ -221,7 +221,8 @@ class Tally:
             raise TextError(f"{self.n_failed:,} of {self.n_seen:,} texts failed; see above")
 
     def __str__(self) -> str:
-        told = f"{self.n_seen - self.n_failed - self.n_kept:,} texts encoded, "
+        n_encoded = self.n_seen - self.n_failed - self.n_kept
+        told = f"{n_encoded:,} text{'s' * (n_encoded != 1)} encoded, "
         told += f"{self.n_kept:,} kept from before, " * bool(self.n_kept)
         told += f"{self.n_failed:,} not"
         told += "; stopped before the end" * bool(self.signal)

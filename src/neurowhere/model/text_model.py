@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
-SHORTEST_SPELT = 5  # letters of a word for which others are suggested
+# How much a term of a category tells that a text is about the brain; names of all others tell most.
+SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
+SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 
 
 class _Lift(NamedTuple):
@@ -299,7 +301,13 @@ class TextModel(Parameters):
             partition=self.partition_,
             brain=self.brain_,
             uses={
-                name: TermUse(use.n_mentions, weight, use.where, use.implied)
+                name: TermUse(
+                    use.n_mentions,
+                    weight,
+                    use.where,
+                    use.implied,
+                    SUBJECT.get(self.vocabulary_.category(name), 1.0),
+                )
                 for name, weight, use in zip(
                     names,
                     features.data[order].tolist(),

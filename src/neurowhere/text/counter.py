@@ -290,7 +290,7 @@ def _forms(
     """Sequences of ids that stand for each term: first as spelt, then in every other form."""
     names: dict[tuple[int, ...], int] = {}
     for words, term in spellings:
-        names.setdefault(tuple(ids[word] for word in words), term)
+        names.setdefault(tuple(map(ids.__getitem__, words)), term)
     forms = {word: ids.forms(word) for word in {word for words, _ in spellings for word in words}}
     several = {word for word, some in forms.items() if len(some) > 1}  # few are
     for words, term in spellings:
