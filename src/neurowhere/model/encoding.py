@@ -93,6 +93,8 @@ class Encoding:
         Returns `similar`.
     suggest : callable
         Returns known names that are spelt like a word.
+    find_named : callable
+        Returns the regions of the places that the text names, (m,) each, where the model has them.
     """
 
     text: str
@@ -109,6 +111,7 @@ class Encoding:
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
     suggest: Callable[[str], list[str]] = field(default=lambda _: [])
+    find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property
     def terms(self) -> pd.DataFrame:
