@@ -56,7 +56,7 @@ class Denials(NamedTuple):
 
 def attach_denials(reading: Reading) -> Denials:
     """Find the matches that a text denies, each with the tokens that deny it."""
-    found = (Cue(*each) for each in lexicon.CUES.find(reading.tokens))
+    found = (Cue(*each) for each in lexicon.CUES.find(reading))
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
     result = Denials({}, {})
@@ -147,7 +147,7 @@ class _DenialReader(Scopes):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        words = [(i, word) for i, word in enumerate(self.tokens) if word in lexicon.WITHOUT_CUE]
+        words = [(i, self.tokens[i]) for i in self.reading.at_words(lexicon.WITHOUT_CUE)]
         for i, word in words:
             if word in lexicon.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
@@ -240,7 +240,7 @@ class Hedge(NamedTuple):
 
 def attach_hedges(reading: Reading) -> dict[int, Tokens]:
     """Find the matches that a text leaves open, each with the tokens that say so."""
-    found = (Hedge(*each) for each in lexicon.HEDGES.find(reading.tokens))
+    found = (Hedge(*each) for each in lexicon.HEDGES.find(reading))
     hedges = [hedge for hedge in found if hedge.kind != "idle"]
     reader = _HedgeReader(reading, {hedge.first for hedge in hedges})
     doubted: dict[int, Tokens] = {}

@@ -28,6 +28,7 @@ Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
 SENTENCE = re.compile(r"(?:[^\n.!?]|[.](?=\d))+")  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
+TAIL, NO_DATE = 40, str.maketrans("", "", "0123456789.:/-, ")  # to tell most sentences apart fast
 # Dates, times and days of a stay, which differ between copies of a note.
 DATE = re.compile(
     r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
@@ -298,15 +299,24 @@ def find_copies(text: str) -> list[Span]:
     [(36, 72)]
     """
     sentences = [match.span() for match in SENTENCE.finditer(text)]
-    bare = (DATE.sub(" ", text[start:end]).strip(" ,:;-–") for start, end in sentences)
-    words = [" ".join(each.split()) for each in bare]
+    tails = [text[max(start, end - TAIL) : end].translate(NO_DATE) for start, end in sentences]
+    n_tails = Counter(tails)
+    words: dict[int, str] = {}  # of sentences that may be copies, or have one
+    copies: set[int] = set()
+    known: set[int] = set()
     seen: set[str] = set()
-    is_known = [each in seen or bool(seen.add(each)) for each in words]
-    copies = {i for i, each in enumerate(words) if is_known[i] and len(each) >= SHORTEST_COPY}
+    for i in (i for i, tail in enumerate(tails) if n_tails[tail] > 1):
+        bare = DATE.sub(" ", text[slice(*sentences[i])]).strip(" ,:;-–")
+        words[i] = " ".join(bare.split())
+        if words[i] in seen or not words[i]:
+            known.add(i)
+        if words[i] in seen and len(words[i]) >= SHORTEST_COPY:
+            copies.add(i)
+        seen.add(words[i])
     for i in sorted(copies):
         for step in (-1, 1):
             j = i + step
-            while 0 <= j < len(words) and j not in copies and (is_known[j] or not words[j]):
+            while j in known and j not in copies:
                 copies.add(j)
                 j += step
     return [sentences[i] for i in sorted(copies)]
