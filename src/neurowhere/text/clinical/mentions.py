@@ -4,8 +4,8 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from scipy import sparse
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by
 from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
-from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
@@ -243,17 +243,28 @@ class _Said:
     def __init__(
         self, reading: Reading, *, negation: bool, sections: bool, hedge_weight: float
     ) -> None:
-        self.reading = reading
+        self.negation = negation
         self.hedge_weight = hedge_weight
-        denials = attach_denials(reading) if negation else Denials({}, {})
-        self.denied = denials.denied
-        self.hedged = attach_hedges(reading) | denials.left_open
         self.sections = read_sections(reading.text) if sections else []
         self.copies = find_copies(reading.text)
+        self._attach(reading)
+
+    def _attach(self, reading: Reading, around: Sequence[int] | None = None) -> None:
+        self.reading = reading
+        denials = attach_denials(reading, around) if self.negation else Denials({}, {})
+        self.denied = denials.denied
+        self.hedged = attach_hedges(reading, around) | denials.left_open
         self.starts = reading.starts[reading.first].tolist()
         self.ends = reading.ends[reading.last].tolist()
-        # The same for another reading of the text.
-        self.of = partial(_Said, negation=negation, sections=sections, hedge_weight=hedge_weight)
+
+    def of(self, names: Sequence[Tokens]) -> "_Said":
+        """Return what is said of some more names, which are numbered after the matches."""
+        said = copy(self)
+        said._attach(
+            self.reading.with_matches(names, is_structure=False),
+            around=sorted(name.first for name in names),
+        )
+        return said
 
     def words(self, number: int) -> str:
         """Words of a match as the text has them."""
@@ -341,7 +352,7 @@ def _rule_based(
     if not names:
         return
     n_matches = len(reading.terms)
-    said = said.of(reading.with_matches([name.tokens for name in names], is_structure=False))
+    said = said.of([name.tokens for name in names])
     for number, name in enumerate(names, n_matches):
         mention = Mention(
             term=name.entry.name,

@@ -24,6 +24,8 @@ POINTED = word_set(
     "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
     "susp vs"
 )
+# What a reading computes of its text alone, and keeps when matches are added.
+OF_TEXT = frozenset(["spans", "bounds", "gaps", "where", "sentence_ends", "_sentence_ends"])
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
@@ -139,13 +141,17 @@ class Reading:
         """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
-        return replace(
+        added = replace(
             self,
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
             is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
+        added.__dict__.update(
+            (name, self.__dict__[name]) for name in OF_TEXT & self.__dict__.keys()
+        )
+        return added
 
     def token(self, i: int) -> str:
         """Token i, empty beyond the ends of the text."""
