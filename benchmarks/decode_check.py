@@ -36,8 +36,8 @@ import numpy as np
 from neurowhere import load_model
 from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
-from neurowhere.model.alone import term_features
 from neurowhere.model.decoding import decode, log_ratios, unlearned_terms
+from neurowhere.model.term_maps import term_features
 from neurowhere.space import make_targets
 from outer_folds import studies_in_brain
 from setting import print_table

@@ -7,7 +7,7 @@ import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.model.alone import term_features
+from neurowhere.model.term_maps import term_features
 from neurowhere.model.decoding import decode, rank_terms, unlearned_terms
 from neurowhere.space import default_atlas
 

@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere._tools.parallel import slices, track
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.decoding import unlearned_terms
-from neurowhere.model.term_maps import RegionMeans, TermMap, WantedTerm, find_terms, iter_term_maps
+from neurowhere.model.term_maps import (
+    RegionMeans,
+    TermMap,
+    WantedTerm,
+    find_terms,
+    iter_term_maps,
+    unlearned_terms,
+)
 from neurowhere.model.text_model import TextModel
 from neurowhere.report.tables import to_csv
 from neurowhere.space import Atlas

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
-from neurowhere.model.alone import related_terms
-from neurowhere.model.decoding import use_pause
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Sentence, Summary, to_plain
@@ -23,7 +21,7 @@ from neurowhere.model.summary import (
     regions_of,
     summarise,
 )
-from neurowhere.model.term_maps import TermMap
+from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import strongest_regions
 from neurowhere.web.collections import find_document
@@ -256,10 +254,6 @@ class Service:
     def _atlas(self, naming: Naming) -> Atlas:
         """Return the atlas that is asked for; the usual one may be the model's own."""
         return self.atlas if naming.atlas == "default" else atlas_named(naming.atlas)
-
-    def use_pause(self) -> bool:
-        """Get ready for what may be asked next; return whether there was something to do."""
-        return use_pause(self.model)
 
     def cortex_bytes(self, query: None = None) -> bytes:
         """Give the surface of the cortex."""
