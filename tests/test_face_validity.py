@@ -7,8 +7,8 @@ import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
 from neurowhere import load_model
-from neurowhere.model.term_maps import term_features
 from neurowhere.model.decoding import decode, rank_terms, unlearned_terms
+from neurowhere.model.term_maps import term_features
 from neurowhere.space import default_atlas
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "decoding.md"

@@ -12,7 +12,7 @@ from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.text import TermCounter, TermExtractor
 from neurowhere.text.clinical.mentions import count_mentions, read_mentions
-from neurowhere.text.cuts import cuts
+from neurowhere.text.words import cuts
 
 SENTENCES = (
     "Left amygdala infarct, possibly of the visual cortex.",

@@ -1,5 +1,6 @@
 """Files: opened whatever their compression, written whole or not at all, with a record of what."""
 
+import csv
 import gzip
 import hashlib
 import json
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
+from importlib.resources import files
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
@@ -34,6 +36,8 @@ __all__ = [
     "read_info",
     "replaced",
     "sha256",
+    "shipped_lines",
+    "shipped_table",
     "write_info",
 ]
 
@@ -299,3 +303,13 @@ def digest(*values: "str | bytes | NDArray[Any]") -> str:
         else:
             whole.update(value.data if value.flags.c_contiguous else value.tobytes())
     return whole.hexdigest()
+
+
+def shipped_lines(package: str, name: str) -> list[str]:
+    """Read the lines of a file that a package of this one carries."""
+    return (files(package) / name).read_text(encoding="utf-8").splitlines()
+
+
+def shipped_table(package: str, name: str) -> list[dict[str, str]]:
+    """Read the rows of a CSV file that a package of this one carries."""
+    return list(csv.DictReader(shipped_lines(package, name)))

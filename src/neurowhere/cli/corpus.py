@@ -213,8 +213,7 @@ def build(
     """
     from neurowhere.corpus import read_corpus
     from neurowhere.text.building.anatomy import build_anatomy, build_full
-    from neurowhere.text.building.sources import frequent_terms
-    from neurowhere.text.building.wide import build_wide
+    from neurowhere.text.building.wide import build_wide, frequent_terms
 
     if kind == Kind.wide:
         if corpus is None:

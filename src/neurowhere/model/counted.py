@@ -16,7 +16,7 @@ from neurowhere._tools.parallel import track
 from neurowhere.text import TermExtractor
 from neurowhere.text.clinical.mentions import Mention, Mentions, SideShares, Span
 from neurowhere.text.clinical.places import is_general
-from neurowhere.text.cuts import PIECE, cuts
+from neurowhere.text.words import PIECE, cuts
 
 Ints = NDArray[np.integer]
 Rows = NDArray[Any]  # of the fields of ROW

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.text.lists import shipped_table
+from neurowhere._tools.files import shipped_table
 from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
 from neurowhere.text.words import fold, is_short_form, plain, words_of
 

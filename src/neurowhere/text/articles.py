@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.text.cuts import PIECE
+from neurowhere.text.words import PIECE
 
 Ints = NDArray[np.integer]
 Floats = NDArray[np.float64]

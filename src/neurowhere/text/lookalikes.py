@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.text.lists import shipped_table
+from neurowhere._tools.files import shipped_table
 from neurowhere.text.words import plain, word_set
 
 SHORTEST_STEM = 4  # letters that two words must share before endings that inflect

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
-from neurowhere.text.cuts import cuts
-from neurowhere.text.lists import shipped_lines
 from neurowhere.text.vocabulary import generic_words
-from neurowhere.text.words import fold, word_set
+from neurowhere.text.words import cuts, fold, word_set
 
 WORD = re.compile(r"[^\W\d_](?:[\w'’-]*[^\W_])?")
 SHORTEST = 3  # letters of a content word, unless it is written in capitals

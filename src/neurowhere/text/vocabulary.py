@@ -1,23 +1,24 @@
 """Vocabularies: the terms that a text is searched for, their synonyms and categories."""
 
 import csv
+import json
 import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere._tools.files import new_file
+from neurowhere._tools.files import bare_suffix, new_file, open_text, shipped_lines
 from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.lists import HEADER, SEPARATOR, read_mapping, read_rows, shipped_lines
 from neurowhere.text.lookalikes import NearNames, true_synonyms
 from neurowhere.text.words import cased_words_of, fold, words_of
 
@@ -33,6 +34,8 @@ CATEGORIES = (
     "extra",
     "",
 )
+HEADER = ["term", "category", "synonyms"]
+SEPARATOR = "|"  # between synonyms
 FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
@@ -456,3 +459,62 @@ def _from_rows(
             stacklevel=3,
         )
     return cls(list(terms.values()), synonyms, categories)
+
+
+# ---- files of lists
+
+
+@contextmanager
+def open_list(path: Path) -> Iterator[TextIO]:
+    """Open a list of names; a file that cannot be read or parsed becomes a `VocabularyError`."""
+    try:
+        with open_text(path) as stream:
+            yield stream
+    except OSError as error:
+        raise VocabularyError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError, csv.Error) as error:  # ValueError: damaged, or not JSON
+        raise VocabularyError(f"cannot read {path}: {error}") from error
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Read rows of term, category and synonyms, the last two where the file has them."""
+    with open_list(path) as stream:
+        if bare_suffix(path) != ".csv":
+            return [[line.strip()] for line in stream if line.strip()]
+        rows = [row for row in csv.reader(stream, strict=True) if row]
+    if rows and rows[0][0] == HEADER[0]:
+        return _columns(path, rows[0], rows[1:])
+    if all(len(row) == 2 and _is_number(row[1]) for row in rows):
+        return [row[:1] for row in rows]
+    raise VocabularyError(f"{path} has no header {','.join(HEADER)}; add it, or name the file .txt")
+
+
+def _columns(path: Path, header: list[str], rows: list[list[str]]) -> list[list[str]]:
+    if unknown := set(header) - set(HEADER):
+        raise VocabularyError(
+            f"{path} has the column {min(unknown)!r}; expected {', '.join(HEADER)}"
+        )
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise VocabularyError(
+                f"{path}, row {number}: {len(row)} fields where the header has {len(header)}"
+            )
+    places = [header.index(name) if name in header else None for name in HEADER]
+    return [["" if place is None else row[place] for place in places] for row in rows]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_mapping(path: Path) -> dict[str, str]:
+    """Read a JSON object of synonyms, each with the term that it stands for."""
+    with open_list(path) as stream:
+        mapping = json.load(stream)
+    if not isinstance(mapping, dict) or not all(isinstance(v, str) for v in mapping.values()):
+        raise VocabularyError(f"{path} should hold a JSON object of synonym: term")
+    return mapping

@@ -3,7 +3,7 @@
 import codecs
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -410,3 +410,25 @@ def _singular(word: str) -> str:
         return word
     plural = next(filter(word.endswith, _PLURAL_ENDINGS))
     return word[: -len(plural)] + _PLURALS[plural]
+
+
+# ---- pieces of very long texts, one of which is in memory at a time
+
+PIECE = 250_000  # characters; nearly all texts are shorter, and one piece
+ENDS = ("\n\n", "\n", ". ", " ")  # where a text may be cut, the best first
+
+
+def cuts(text: str, piece: int = PIECE) -> Iterator[tuple[int, int]]:
+    """Yield where the pieces of a text start and end.
+
+    >>> list(cuts("One two. Three four five six.", 12))
+    [(0, 9), (9, 20), (20, 29)]
+    """
+    start = 0
+    while len(text) - start > piece:
+        found = ((text.rfind(end, start, start + piece), end) for end in ENDS)
+        places = (at + len(end) for at, end in found if at > start)
+        end = next(places, start + piece)
+        yield start, end
+        start = end
+    yield start, len(text)

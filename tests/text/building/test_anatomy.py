@@ -7,18 +7,16 @@ from neurowhere.text import TermCounter
 from neurowhere.text.building.anatomy import (
     ABBREVIATIONS,
     ADJECTIVES,
-    SAME,
-    build_anatomy,
-    build_full,
-)
-from neurowhere.text.building.sources import (
     ATLAS_LABELS,
     NIF,
+    SAME,
     SOURCES,
     TERM_CATEGORIES,
     TERM_SYNONYMS,
     TERMS,
     WIKIPEDIA,
+    build_anatomy,
+    build_full,
 )
 
 

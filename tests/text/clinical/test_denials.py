@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.clinical.cues import CUES, alternatives
 from neurowhere.text.clinical.mentions import read_mentions
-from neurowhere.text.lists import shipped_table
 
 COUNTER = TermCounter(small_vocabulary())
 

@@ -17,6 +17,7 @@ from tests.text.passages import (
 )
 from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.clinical import lexicon
@@ -27,7 +28,6 @@ from neurowhere.text.clinical.mentions import (
     read_mentions,
     side_shares,
 )
-from neurowhere.text.lists import shipped_table
 
 VOCABULARY = small_vocabulary()
 EXTRACTOR = TermExtractor(VOCABULARY, sided=["left insula", "right insula", "left thalamus"])

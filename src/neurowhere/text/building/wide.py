@@ -14,41 +14,207 @@ always stand for one of these names, become its synonyms.
 """
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cache, cached_property
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere._tools.files import shipped_lines, shipped_table
 from neurowhere._tools.parallel import track
 from neurowhere.corpus import Corpus
-from neurowhere.text.abbreviations import ambiguous
+from neurowhere.exceptions import VocabularyError
+from neurowhere.text.abbreviations import ambiguous, definitions
 from neurowhere.text.building.anatomy import (
     ABBREVIATIONS,
     RULED_WORDS,
-    build_anatomy,
-    is_telling,
-    neuroquery_terms,
-)
-from neurowhere.text.building.sources import (
     WIDE_SOURCES,
     Entry,
-    Usage,
-    abbreviations,
     atlas_names,
+    build_anatomy,
     category_names,
     check_sources,
     cognitive_entries,
-    document_frequencies,
+    is_telling,
     neuronames_rows,
-    texts_of,
+    neuroquery_terms,
 )
 from neurowhere.text.clinical.places import ADJECTIVE, LESION, Key, form_of, is_place, key_of
 from neurowhere.text.counter import TermCounter
-from neurowhere.text.lists import SEPARATOR, shipped_lines, shipped_table
-from neurowhere.text.vocabulary import FORMER_CATEGORIES, Vocabulary, generic_words
-from neurowhere.text.words import fold, is_abbreviation, word_set, words_of
+from neurowhere.text.vocabulary import FORMER_CATEGORIES, SEPARATOR, Vocabulary, generic_words
+from neurowhere.text.words import LONGEST_ABBREVIATION, fold, is_abbreviation, word_set, words_of
+
+# ---- texts
+
+FEWEST_DEFINING = 3  # documents that define an abbreviation, for it to be more than one author's
+SHORTEST = 3  # letters of an abbreviation: those of two are initials of authors too
+DOMINANT = 0.75  # share of the documents defining an abbreviation that mean the same by it
+NEARLY = 0.92  # share of letters that a misspelt name has in common with the name
+SMALL_LETTERS = 0.1  # share of its documents, at most, that write it without capitals
+
+_TOKEN = re.compile(r"[A-Za-z0-9]+")
+
+
+@dataclass
+class Usage:
+    """What texts say of abbreviations.
+
+    Attributes
+    ----------
+    defined : Counter of (str, str)
+        Documents that define a short form, as written, by a long form, as folded words.
+    written : Counter of str
+        Documents that have a word of a few characters, as written.
+    """
+
+    defined: Counter[tuple[str, str]] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
+
+    def add(self, texts: Iterable[str]) -> "Usage":
+        """Count the abbreviations of more documents."""
+        for text in texts:
+            found = {(short, " ".join(words_of(long))) for short, long in definitions(text)}
+            self.defined.update(found)
+            tokens = set(_TOKEN.findall(text))
+            self.written.update(token for token in tokens if len(token) <= LONGEST_ABBREVIATION)
+        return self
+
+    def long_forms(self) -> dict[str, int]:
+        """Documents that define each long form, whatever its abbreviation."""
+        totals: Counter[str] = Counter()
+        for (_, long), n in self.defined.items():
+            totals[long] += n
+        return dict(sorted(totals.items()))
+
+    def spelling(self, name: str) -> str:
+        """Write an abbreviation in small letters, or in capitals where texts need them.
+
+        Capitals are needed where the small letters are often another word: "MS", but "vwfa".
+        """
+        capitals = self.capitals.get(name.lower(), name)
+        is_safe = self._n_small(name) <= SMALL_LETTERS * self.written[capitals]
+        return name.lower() if is_safe else capitals
+
+    def is_short_form(self, word: str) -> bool:
+        """Whether texts define a word as an abbreviation and seldom use it as another word."""
+        capitals = self.capitals.get(word.lower())
+        return capitals is not None and self.written[capitals] > self._n_small(word)
+
+    def _n_small(self, word: str) -> int:
+        """Documents that have a word in small letters or as a sentence begins, as "Tom"."""
+        return self.written[word.lower()] + self.written[word.capitalize()]
+
+    @cached_property
+    def capitals(self) -> dict[str, str]:
+        """The usual form of each abbreviation that enough documents define."""
+        forms: dict[str, Counter[str]] = {}
+        for (short, _), n in sorted(self.defined.items()):
+            forms.setdefault(short.lower(), Counter())[short] += n
+        return {
+            small: form.most_common(1)[0][0]
+            for small, form in forms.items()
+            if form.total() >= FEWEST_DEFINING
+        }
+
+
+def abbreviations(usage: Usage, vocabulary: Vocabulary) -> dict[str, str]:
+    """Return the abbreviations that nearly always stand for one term, with that term.
+
+    Short forms that differ only in case ("DLPFC", "dlPFC") are counted together, and returned in
+    their usual form. Long forms that
+    are spelt nearly as the term is ("anterior cingulated cortex") count as it, and are returned too
+    where several documents have them.
+    """
+    known = _whole_names(usage.long_forms(), vocabulary)
+    meanings: dict[str, Counter[str]] = {}
+    for (short, long), n in sorted(usage.defined.items()):
+        meanings.setdefault(short.lower(), Counter())[long] += n
+    synonyms = {}
+    for short, longs in meanings.items():
+        terms: Counter[str] = Counter()
+        for long, n in longs.items():
+            terms[known.get(long, "")] += n
+        term = max(terms, key=lambda term: (bool(term), terms[term]))
+        near = [long for long in longs if long not in known and _is_nearly(long, term)]
+        n = terms[term] + sum(longs[long] for long in near)
+        is_frequent = n >= FEWEST_DEFINING and n >= DOMINANT * longs.total()
+        if term and is_frequent and len(short) >= SHORTEST:
+            synonyms[usage.capitals.get(short, short.upper())] = term
+            synonyms |= {long: term for long in near if longs[long] >= FEWEST_DEFINING}
+    return synonyms
+
+
+def _whole_names(phrases: Iterable[str], vocabulary: Vocabulary) -> dict[str, str]:
+    """Return the phrases that are names of the vocabulary from end to end, with their terms."""
+    counter = TermCounter(vocabulary)
+    names = {}
+    for phrase in phrases:
+        found = counter.find(phrase)
+        if len(found) == 1 and (found[0].start, found[0].end) == (0, len(phrase)):
+            names[phrase] = found[0].term
+    return names
+
+
+def _is_nearly(phrase: str, term: str) -> bool:
+    """Whether a phrase is a name misspelt or cut otherwise: "dorsal lateral", "cingulated"."""
+    words, others = phrase.split(), term.split()
+    if len(words) == len(others):
+        return all(
+            _likeness(word, other) >= NEARLY for word, other in zip(words, others, strict=True)
+        )
+    return _likeness(phrase, term) >= NEARLY
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def document_frequencies(vocabulary: Vocabulary, corpus: Corpus) -> NDArray[np.intp]:
+    """Count the documents that mention each term, in their texts or, without them, their counts."""
+    frequencies = np.zeros(len(vocabulary), dtype=np.intp)
+    if corpus.texts is not None:
+        for block in TermCounter(vocabulary).iter_count(corpus.texts):
+            frequencies += block.getnnz(axis=0)
+    elif corpus.counts:
+        matrix = vocabulary.align(corpus.terms or []).matrix
+        total = sum(counts @ matrix for counts in corpus.counts.values())
+        frequencies += total.getnnz(axis=0)
+    return frequencies
+
+
+def frequent_terms(vocabulary: Vocabulary, corpus: Corpus, minimum: int = 1) -> Vocabulary:
+    """Vocabulary of the terms that at least `minimum` documents of a corpus mention.
+
+    >>> from neurowhere.corpus import Document
+    >>> corpus = Corpus.from_documents([Document("1", {"title": "Amygdala and fear"})])
+    >>> frequent_terms(Vocabulary(["amygdala", "insula"]), corpus).terms
+    ('amygdala',)
+    """
+    is_frequent = document_frequencies(vocabulary, corpus) >= minimum
+    if not is_frequent.any():
+        raise VocabularyError(
+            f"none of the {len(vocabulary):,} terms is in {minimum:,} of the {len(corpus):,} "
+            "documents; lower the minimum or give another corpus"
+        )
+    return vocabulary.subset(compress(vocabulary.terms, is_frequent))
+
+
+def texts_of(corpora: Sequence[Corpus]) -> Iterator[str]:
+    """Yield the texts of corpora, and the titles of those that have counts alone."""
+    for corpus in corpora:
+        if corpus.texts is not None:
+            yield from corpus.texts
+        elif "title" in corpus.documents:
+            yield from corpus.documents["title"].fillna("").astype(str)
+
+
+# ---- names
 
 BRODMANN = "brodmann area"
 LONGEST_NAME = 7  # words

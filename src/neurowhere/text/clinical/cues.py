@@ -8,8 +8,8 @@ import re
 from itertools import product
 from typing import Literal, get_args
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.text.clinical.reading import Phrases
-from neurowhere.text.lists import shipped_table
 
 Kind = Literal[
     "no",

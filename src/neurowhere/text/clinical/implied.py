@@ -19,9 +19,9 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS, SIDES, Attached, Side
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
-from neurowhere.text.lists import shipped_table
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, plain, word_set
 
