@@ -14,9 +14,10 @@ import numpy as np
 from scipy import stats
 
 from neurowhere._tools.parallel import Workers
+from neurowhere.contrast.contrast import permutation_null
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.selection import ByTerm, Search, search
-from neurowhere.contrast.sums import Sums, permutation_null
+from neurowhere.contrast.shard import Sums
 from neurowhere.model.store import load_model
 from setting import DATA, print_table
 

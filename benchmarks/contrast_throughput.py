@@ -32,7 +32,7 @@ from neurowhere._tools.parallel import hired
 from neurowhere.contrast.library import open_library
 from neurowhere.contrast.run import sum_all
 from neurowhere.contrast.selection import ByTerm, Search, search
-from neurowhere.contrast.sums import Summing
+from neurowhere.contrast.shard import Summing
 from setting import DATA, peak_memory_gib, print_table
 
 FILE_MEGABYTES = 4

@@ -24,8 +24,8 @@ import numpy as np
 
 from neurowhere.corpus import Corpus, read_corpus
 from neurowhere.corpus.coordinates import RULES, Tables, brain_radius, to_lpi
-from neurowhere.corpus.document import find_twins
-from neurowhere.corpus.problems import CONVERTIBLE
+from neurowhere.corpus.documents import find_twins
+from neurowhere.corpus.review import CONVERTIBLE
 from neurowhere.exceptions import DataWarning
 
 AS_PRINTED = {"talairach_to_mni": False}

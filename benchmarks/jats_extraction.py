@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.documents import Document
 from neurowhere.corpus.readers import jats, pubget
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import (
     LogLinear,

@@ -36,7 +36,7 @@ import pandas as pd
 from scipy import sparse
 
 from neurowhere.corpus import read_corpus
-from neurowhere.evaluate.problem import prepare_material
+from neurowhere.evaluate.trial import prepare_material
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import Peaks, score_studies, shuffle_split, to_probabilities
 from neurowhere.space import VoxelGrid, make_targets

@@ -37,10 +37,10 @@ from neurowhere._tools.files import sha256
 from neurowhere.contrast.selection import Query
 from neurowhere.contrast.selection import _Texts as Library
 from neurowhere.corpus import Corpus, Document
+from neurowhere.corpus.coordinates import read_spaces
 from neurowhere.corpus.folder import write as write_corpus
-from neurowhere.corpus.read import read_spaces
 from neurowhere.inputs import Text, iter_texts, read_text, split_sentences
-from neurowhere.inputs.markup import html_to_text
+from neurowhere.inputs.prose import html_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
@@ -508,7 +508,7 @@ REQUESTS = [
 def application() -> tuple[asyncio.AbstractEventLoop, Any]:
     """Make the server's application, and a loop to run it in."""
     from neurowhere.report.maps import draw_map
-    from neurowhere.web.app import create_app
+    from neurowhere.web.server import create_app
 
     draw_map(small_model().encode("amygdala").density_img)  # imports much, once
     return asyncio.new_event_loop(), create_app(small_model())

@@ -24,8 +24,8 @@ from neurowhere.corpus import Corpus
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.space.density import Targets
 from neurowhere.text import TermExtractor, Vocabulary
-from neurowhere.text.articles import place_weights
 from neurowhere.text.features import combine_sections
+from neurowhere.text.sections import place_weights
 from neurowhere.text.words import cased_words_of, fold, word_set
 
 LEAST_STUDIES = 6  # of a word that may be an extra one
@@ -72,7 +72,7 @@ class ArticleMentions:
     article, term, word : arrays of shape (n_mentions,)
         Where each mention is, and of what.
     weight : array of shape (n_mentions,)
-        Log weight by section and sentence; see `neurowhere.text.articles`.
+        Log weight by section and sentence; see `neurowhere.text.sections`.
     within : csr_matrix of shape (n_terms, n_terms)
         Terms within longer ones.
     """

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import Corpus, read_corpus
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.model.places import place_densities
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import TermExtractor, Vocabulary

@@ -16,7 +16,7 @@ import neurowhere
 from neurowhere import Summary
 from neurowhere.cli import app
 from neurowhere.model.schema import SCHEMA_VERSION
-from neurowhere.web.settings import Settings
+from neurowhere.web import Settings
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -201,7 +201,7 @@ def test_every_route_is_documented():
     from tests.studies import GRID, TERMS, make_corpus
 
     from neurowhere import Encoder
-    from neurowhere.web.app import create_app
+    from neurowhere.web.server import create_app
 
     model = Encoder(GRID, text="none", vocabulary=TERMS).fit(make_corpus())
     routes = set(paths(create_app(model)))

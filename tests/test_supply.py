@@ -3,9 +3,11 @@
 import ast
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -156,3 +158,27 @@ def test_a_wheel_holds_the_package_the_model_and_the_licences_and_nothing_else(t
         ".svg",
     }
     assert kinds <= known
+
+
+# ---- NOTICE
+
+NOTICE = (ROOT / "NOTICE").read_text("utf-8")
+LISTS = sorted(
+    path
+    for path in (ROOT / "src/neurowhere").rglob("*")
+    if path.suffix in {".csv", ".txt"} and "data" not in path.parts
+)
+
+
+def test_notice_gives_the_licence_of_every_package_that_is_installed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = {re.split("[<>=]", line)[0] for lines in declared for line in lines}
+    licences = NOTICE.partition("It requires these packages")[2]
+    assert len(names) > 20
+    assert {name for name in names if not re.search(rf"\b{name}\b", licences)} == set()
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.name)
+def test_notice_names_every_list(path):
+    assert path.name in NOTICE

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
         save_model,
         summarise,
     )
-    from neurowhere.report.term_maps import write_term_maps
+    from neurowhere.report.maps import write_term_maps
     from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
     from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
     from neurowhere.text.clinical.mentions import read_mentions
-    from neurowhere.web.app import create_app
+    from neurowhere.web.server import create_app
 
 __all__ = [
     "Atlas",
@@ -113,8 +113,8 @@ _ROOMS = {
         "Contrast",
         "contrast_documents",
     ),
-    "report.term_maps": ("write_term_maps",),
-    "web.app": ("create_app",),
+    "report.maps": ("write_term_maps",),
+    "web.server": ("create_app",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

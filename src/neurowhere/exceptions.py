@@ -16,7 +16,7 @@
 
     NeurowhereWarning
     ├── DataWarning         something in the data was odd, counted and worked around
-    │   └── DamageWarning   a file among several could not be read to its end
+    │   └── DamageWarning   a file, or some of its lines, could not be read
     └── ConvergenceWarning  a solver stopped before its tolerance was reached
 
 Every message says what was expected, what came, and what to do. All errors but
@@ -96,7 +96,7 @@ class DataWarning(NeurowhereWarning):
 
 
 class DamageWarning(DataWarning):
-    """A file among several could not be read to its end; the command line refuses that."""
+    """A file among several, or lines of one, cannot be read; the command line refuses that."""
 
 
 class ConvergenceWarning(NeurowhereWarning):

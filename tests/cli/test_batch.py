@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from neurowhere.cli.batch import MOST_TOLD
 from neurowhere.inputs import Text
 from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 
@@ -64,6 +65,30 @@ def test_table(encode, tmp_path):
         encode(source, "--table", table, "--overwrite", "--all-regions", "--keep-going").code == 0
     )
     assert "Amygdala_L" in rows_of(table.read_text())[0]
+
+
+def test_rows_that_a_quote_swallows_are_a_failure(encode, tmp_path):
+    source, table = tmp_path / "texts.csv", tmp_path / "table.csv"
+    source.write_text('id,text\n7,amygdala\n8,"insula\n9,motor cortex\n10,thalamus\n')
+    outcome = encode(source, "--table", table)
+    assert outcome.code == 1
+    assert outcome.err.splitlines() == [
+        "neurowhere: texts.csv:3: a quotation mark is not closed; 3 lines, 3 to 5, are not read",
+        "neurowhere: 1 of 2 texts failed; see above",
+    ]
+    assert [row["id"] for row in rows_of(table.read_text())] == ["7", "texts.csv:3"]
+    assert encode(source, "--table", table, "--overwrite", "--keep-going").code == 0
+
+
+def test_many_failures_are_told_in_few_lines(encode, tmp_path):
+    source, table = tmp_path / "texts.csv", tmp_path / "table.csv"
+    source.write_text("id,text\na,amygdala\n" + "b,liver\n" * 100)
+    outcome = encode(source, "--table", table)
+    *told, more, last = outcome.err.splitlines()
+    assert told == ["neurowhere: b: no known term"] * MOST_TOLD
+    assert more == f"neurowhere: and {100 - MOST_TOLD} more, in the column problem of the table"
+    assert last == "neurowhere: 100 of 101 texts failed; see above"
+    assert len(rows_of(table.read_text())) == 101
 
 
 def test_a_table_on_standard_output(encode, tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neurowhere.evaluate.ledger import COLUMNS
+from neurowhere.evaluate.scores import COLUMNS
 from neurowhere.model.losses import LOSSES
 from neurowhere.space import VoxelGrid
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from neurowhere.cli import corpus as command
-from neurowhere.corpus.problems import CONVERTIBLE, DROPPABLE, DROPPED, MEANINGS
 from neurowhere.corpus.read import READERS
+from neurowhere.corpus.review import CONVERTIBLE, DROPPABLE, DROPPED, MEANINGS
 
 Run = Callable[..., Any]
 

@@ -9,7 +9,8 @@ import pytest
 from tests.studies import PLACES, TERMS
 
 from neurowhere import load_model
-from neurowhere._tools.coordinates import MNI_TO_TALAIRACH, transform_points
+from neurowhere.corpus.coordinates import MNI_TO_TALAIRACH
+from neurowhere.space.images import transform_points
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder
-from neurowhere.contrast.sums import Summing
+from neurowhere.contrast.shard import Summing
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ def kill_workers(cluster, cache, killed):
 
 def test_workers_that_are_killed_lose_and_repeat_nothing(cluster, model, tmp_path, monkeypatch):
     monkeypatch.setattr("neurowhere.contrast.library.PART_BYTES", 1)
-    monkeypatch.setattr("neurowhere.contrast.sums.TASK_DOCUMENTS", 30)
+    monkeypatch.setattr("neurowhere.contrast.shard.TASK_DOCUMENTS", 30)
     records = make_records(N_FILES * 10)
     folder = tmp_path / "documents"
     folder.mkdir()

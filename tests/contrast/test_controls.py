@@ -4,9 +4,8 @@ from tests.contrast.conftest import write_records
 from tests.studies import PLACES, TERMS
 
 from neurowhere import contrast_documents
-from neurowhere.contrast.controls import CONTROLS, match_nearest, propensity
-from neurowhere.contrast.kinds import KIND_WORDS, LENGTH, compare_kinds, count_kinds, kind_sums
-from neurowhere.contrast.matching import WordIndex
+from neurowhere.contrast.controls import CONTROLS, LENGTH, compare_kinds, match_nearest, propensity
+from neurowhere.contrast.matching import KIND_WORDS, WordIndex, count_kinds, kind_sums
 from neurowhere.exceptions import CorpusError, DataWarning, QueryError
 
 OPTIONS = {"n_jobs": 1, "replicates": 30}

@@ -19,7 +19,7 @@ from neurowhere._tools.parallel import Workers
 from neurowhere.contrast import library as module
 from neurowhere.contrast.library import find_parts, iter_source, open_library
 from neurowhere.contrast.selection import Query
-from neurowhere.corpus.frames import documents_table, peaks_table
+from neurowhere.corpus.documents import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, DataWarning, OutputError
 
 
@@ -135,6 +135,9 @@ def test_bad_lines_are_said(tmp_path):
     with pytest.warns(DataWarning, match=r"skipped 1 of 2 lines \(a.jsonl:2"):
         library = open_here([source], tmp_path / "cache")
     assert ids(library) == ["1"]
+    for _ in range(2):  # read, and kept
+        with pytest.raises(CorpusError, match=r"skipped 1 of 2 lines .*--keep-going"):
+            open_here([source], tmp_path / "cache", keep_going=False)
 
 
 def test_nothing_readable_is_an_error(tmp_path):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from neurowhere.contrast.sums import Sums, permutation_null, upper_tail
+from neurowhere.contrast.contrast import permutation_null, upper_tail
+from neurowhere.contrast.shard import Sums
 
 
 def sums_of(x, weights=None, centre=0.0):
@@ -30,7 +31,7 @@ def x():
 def test_moments_are_those_of_all_permutations_against_all(x, monkeypatch):
     seen = {}
     monkeypatch.setattr(
-        "neurowhere.contrast.sums.upper_tail",
+        "neurowhere.contrast.contrast.upper_tail",
         lambda z, skewness: seen.setdefault("skewness", skewness) * 0 + 0.5,
     )
     rows, w = [1, 4, 5], np.array([1.0, 3.0, 2.0])
@@ -45,7 +46,7 @@ def test_moments_are_those_of_all_permutations_against_all(x, monkeypatch):
 def test_moments_are_those_of_all_permutations_of_two_groups(x, monkeypatch):
     seen = {}
     monkeypatch.setattr(
-        "neurowhere.contrast.sums.upper_tail",
+        "neurowhere.contrast.contrast.upper_tail",
         lambda z, skewness: seen.setdefault("skewness", skewness) * 0 + 0.5,
     )
     one, other, w = [0, 2, 3], [1, 4, 5, 6], np.array([1.0, 4.0, 2.0])

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contrast.conftest import StubShard, stub_summing
 
-from neurowhere.contrast.sums import BATCH, Rows, poisson_draws, sum_rows
+from neurowhere.contrast.shard import BATCH, Rows, poisson_draws, sum_rows
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from neurowhere.corpus import Corpus, read_corpus
 from neurowhere.corpus.coordinates import RULES, brain_radius, repair, to_lpi, to_mm
-from neurowhere.corpus.frames import XYZ, documents_table, peaks_table
+from neurowhere.corpus.documents import XYZ, documents_table, peaks_table
 from neurowhere.exceptions import DataWarning
 
 # All over the cortex, the cerebellum and deep structures, in MNI.

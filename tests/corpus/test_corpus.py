@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from neurowhere.corpus import Corpus, Document, concatenate
-from neurowhere.corpus.frames import documents_table, peaks_table
+from neurowhere.corpus.documents import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, DataWarning
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from neurowhere.corpus import Corpus, Document, Problem, folder, iter_documents, read_corpus
-from neurowhere.corpus.frames import documents_table, peaks_table
+from neurowhere.corpus.documents import documents_table, peaks_table
 from neurowhere.exceptions import CorpusError, OutputError
 
 # All but lone surrogates, which UTF-8 cannot hold, and NUL, which pandas 2 cannot read from CSV.

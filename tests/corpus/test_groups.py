@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurowhere.corpus import Corpus, Document
-from neurowhere.corpus.document import MAX_DOCUMENTS, find_twins, group_documents
+from neurowhere.corpus.documents import MAX_DOCUMENTS, find_twins, group_documents
 from neurowhere.corpus.readers import neuroquery
 
 RNG = np.random.default_rng(0)

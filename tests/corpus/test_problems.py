@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neurowhere.corpus import Corpus, Document
-from neurowhere.corpus.problems import (
+from neurowhere.corpus.review import (
     HEAD_HIGH_MM,
     HEAD_LOW_MM,
     Problem,

@@ -3,15 +3,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import Corpus, Document
-from neurowhere.corpus.frames import parse_space
-from neurowhere.corpus.read import (
+from neurowhere.corpus.coordinates import (
     corpus_to_mni,
     document_to_mni,
     fill_spaces,
     read_spaces,
+    talairach_to_mni,
 )
+from neurowhere.corpus.documents import parse_space
 from neurowhere.exceptions import CorpusError
 
 XYZ = np.array([[-22.0, -4.0, -18.0], [30.0, 10.0, 50.0]])

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neurowhere._tools.coordinates import talairach_to_mni
-from neurowhere.corpus.coordinates import Tables, find_statistics, is_statistic
+from neurowhere.corpus.coordinates import Tables, find_statistics, is_statistic, talairach_to_mni
 from neurowhere.corpus.readers import neuroquery
 
 RNG = np.random.default_rng(0)

@@ -5,10 +5,9 @@ import pandas as pd
 from scipy import sparse
 
 from neurowhere.corpus import Corpus, Document
-from neurowhere.corpus.frames import documents_table, peaks_table
-from neurowhere.corpus.problems import review
-from neurowhere.corpus.read import corpus_to_mni
-from neurowhere.corpus.summary import summarise
+from neurowhere.corpus.coordinates import corpus_to_mni
+from neurowhere.corpus.documents import documents_table, peaks_table
+from neurowhere.corpus.review import review, summarise
 
 
 def make_corpus() -> Corpus:

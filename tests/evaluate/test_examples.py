@@ -1,15 +1,8 @@
 import numpy as np
 import pytest
 
-from neurowhere.evaluate.problem import prepare_material, prepare_problems
-from neurowhere.evaluate.trial import (
-    Examples,
-    ExampleTrial,
-    Trial,
-    by_rank,
-    paper_rows,
-    score_model,
-)
+from neurowhere.evaluate.compare import Examples, ExampleTrial, by_rank, paper_rows
+from neurowhere.evaluate.trial import Trial, prepare_material, prepare_problems, score_model
 
 
 @pytest.fixture(scope="module")

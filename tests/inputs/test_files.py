@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from neurowhere.exceptions import TextError
-from neurowhere.inputs.documents import MAX_BYTES, read_file
+from neurowhere.inputs.sources import MAX_BYTES, read_file
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

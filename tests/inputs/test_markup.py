@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from neurowhere.corpus.readers import jats
-from neurowhere.inputs.markup import article_to_text, html_to_text
+from neurowhere.inputs.prose import article_to_text, html_to_text
 
 PROSE = "Conditioned fear activated the left amygdala and the anterior insula of all subjects. "
 

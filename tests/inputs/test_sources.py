@@ -137,8 +137,8 @@ def test_a_column_of_any_name(tmp_path):
     lines.write_text('{"id": 7, "report": "The amygdala"}\n{"id": 9, "text": "Head"}\n')
     texts = [Text("7", "The amygdala"), Failure("8", "no text")]
     assert list(iter_texts([str(table)], column="report")) == texts
-    with pytest.warns(DataWarning, match=r"skipped 1 of 2 lines \(notes.jsonl:2: no report\)"):
-        assert list(iter_texts([str(lines)], column="report")) == texts[:1]
+    lost = Failure("notes.jsonl:2", "no report")
+    assert list(iter_texts([str(lines)], column="report")) == [*texts[:1], lost]
     (failure,) = iter_texts([str(table)], column="finding")
     assert failure.reason == (
         "expected a column finding; the columns are id, title, report; name one of them"
@@ -157,11 +157,21 @@ def test_a_table_damaged_half_way_keeps_what_came_before(tmp_path):
     assert "truncated or damaged" in failure.reason
 
 
-def test_bad_lines_are_told(tmp_path):
+def test_bad_lines_are_told_where_they_are(tmp_path):
     path = tmp_path / "texts.jsonl"
-    path.write_text('{"text": "fear"}\nnot json\n')
-    with pytest.warns(DataWarning, match="skipped 1 of 2 lines"):
-        assert list(iter_texts([str(path)])) == [Text("texts.jsonl:1", "fear")]
+    path.write_text('{"text": "fear"}\nnot json\n{"text": "pain"}\n[]\n')
+    first, lost, second, last = iter_texts([str(path)])
+    assert (first, second) == (Text("texts.jsonl:1", "fear"), Text("texts.jsonl:3", "pain"))
+    assert lost.name == "texts.jsonl:2"
+    assert last == Failure("texts.jsonl:4", "expected an object, not a list")
+
+
+def test_an_empty_table_is_told(tmp_path):
+    path = tmp_path / "texts.csv"
+    path.write_text("id,text\n")
+    assert list(iter_texts([str(path)])) == [
+        Failure(str(path), f"expected texts, but {path} holds none")
+    ]
 
 
 def test_articles_need_no_extra(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Atlas, Encoder, iter_term_maps, parcellate_terms, write_term_maps
 from neurowhere.exceptions import FitError, OutputError, VocabularyError
 from neurowhere.model import term_maps
-from neurowhere.report import term_maps as writing
+from neurowhere.report import maps as writing
 
 NAMES = ["visual cortex", "left amygdala", "amygdala"]
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
-from neurowhere.report.canvas import WIDTH_PIXELS
+from neurowhere.report.canvas import PALETTES, WIDTH_PIXELS, Colours, palette
 from neurowhere.report.maps import CANVAS_MM, MARGIN_MM, draw_map, strongest_place
-from neurowhere.report.panels import BOX_MM, PALETTES, Colours, Panel, palette
-from neurowhere.report.sampling import Volume, at_points, cut, project, steps
+from neurowhere.report.panels import BOX_MM, Panel, Volume, at_points, cut, project, steps
 from neurowhere.report.surface import hemisphere, rasterise, sample
 from neurowhere.space import VoxelGrid
 
@@ -91,13 +90,17 @@ def test_weak_values_get_no_colour_and_ends_get_the_last_ones():
     assert painted[-1].tolist() == palette("RdBu_r")[-1].tolist()
 
 
-def test_ticks_are_apart_and_include_both_ends_and_the_threshold():
+def test_ticks_are_apart_and_round_but_for_both_ends_and_the_threshold():
     ticks = Colours("RdBu_r", -3.2, 3.2, 0.7).ticks
-    assert ticks[0] == -3.2
-    assert ticks[-1] == 3.2
-    assert {-0.7, 0.7} <= set(ticks)
-    assert np.diff(ticks).min() > 0.09 * 6.4
-    assert Colours("YlOrRd", 1.0, 1.0, 1.0).ticks == [1.0, 1.0]
+    assert list(ticks.values()) == ["−3.2", "−2.0", "−0.7", "0.0", "0.7", "2.0", "3.2"]
+    assert np.diff(list(ticks)).min() > 0.5
+    density = Colours("YlOrRd", 2.12, 199.0, 2.12).ticks
+    assert list(density.values()) == ["2", "50", "100", "150", "199"]
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_a_map_of_one_value_has_a_tick(value):
+    assert list(Colours("YlOrRd", value, value, value).ticks) == [value]
 
 
 # ---- pictures

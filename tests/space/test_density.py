@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage, sparse
 
-from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.space import DensityEstimator, VoxelGrid, stack_peaks
 from neurowhere.space.density import worker_threads
+from neurowhere.space.images import transform_points, voxel_index
 from neurowhere.space.smoothing import runs_along_z, runs_between
 
 METHODS = ["auto", "direct", "separable", "fft"]

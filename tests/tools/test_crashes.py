@@ -15,8 +15,9 @@ from neurowhere._tools.files import new_file, new_folder
 from neurowhere._tools.replacement import recover
 from neurowhere.corpus import download
 from neurowhere.corpus.folder import read, write
-from neurowhere.evaluate.ledger import COLUMNS, Ledger
-from neurowhere.evaluate.trial import Examples, Score
+from neurowhere.evaluate.compare import Examples
+from neurowhere.evaluate.scores import COLUMNS, Ledger
+from neurowhere.evaluate.trial import Score
 
 MEMORY = Path("/dev/shm")  # a disk on which nothing waits
 OLD, NEW = {"out/info.json": "old", "out/b/c": "old"}, {"out/info.json": "new", "out/d/e": "new"}

@@ -14,7 +14,7 @@ from tests.tools.crashes import in_another_process, kill_this_process
 from neurowhere._tools.files import INFO_NAME, added_files, new_file, new_folder
 from neurowhere._tools.replacement import locked, sole_writer
 from neurowhere.corpus.folder import write as write_corpus
-from neurowhere.evaluate.ledger import Ledger
+from neurowhere.evaluate.scores import Ledger
 from neurowhere.exceptions import OutputError
 
 

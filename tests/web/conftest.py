@@ -26,7 +26,7 @@ def model_folder(model, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def client(model):
-    from neurowhere.web.app import create_app
+    from neurowhere.web.server import create_app
 
     with open_client(create_app(model)) as client:
         yield client

@@ -11,8 +11,8 @@ from tests.web.conftest import open_client
 from neurowhere import Summary, default_atlas, load_model, summarise
 from neurowhere.model.schema import Difference
 from neurowhere.web import schemas
-from neurowhere.web.app import create_app
 from neurowhere.web.errors import Problem
+from neurowhere.web.server import create_app
 
 FEAR = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from tests.inputs.test_documents import make_pdf
+from tests.inputs.test_prose import make_pdf
 from tests.web.test_decode_page import drop
 
 WORDS = "The left amygdala responded to fear"

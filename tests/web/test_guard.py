@@ -12,9 +12,9 @@ import pytest
 from tests.web.conftest import open_client
 
 from neurowhere import Encoder
-from neurowhere.web.app import create_app, static_files
+from neurowhere.web import Settings
 from neurowhere.web.guard import BUCKETS
-from neurowhere.web.settings import Settings
+from neurowhere.web.server import create_app, static_files
 
 SMALL = Settings(max_body=2_000, max_text=50, max_batch=2, max_seconds=5, workers=1, max_queue=1)
 SECRET = "patient Doe"

@@ -5,8 +5,8 @@ from tests.browser import serious_problems
 from tests.web.conftest import Server, open_client
 from tests.web.visit import PATIENCE_MS, Visit
 
-from neurowhere.web.app import create_app
-from neurowhere.web.settings import Settings
+from neurowhere.web import Settings
+from neurowhere.web.server import create_app
 
 SITE = "https://example.org"
 

@@ -15,9 +15,9 @@ from tests.web.conftest import Server, open_client
 from tests.web.test_server import ask
 
 from neurowhere import contrast_documents, default_atlas
-from neurowhere.web.app import create_app
+from neurowhere.web import Settings
 from neurowhere.web.schemas import ContrastQuery
-from neurowhere.web.settings import Settings
+from neurowhere.web.server import create_app
 
 pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -7,11 +7,11 @@ from http import HTTPStatus
 
 import pytest
 
+from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError
+from neurowhere.web.images import read_image
 from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.schemas import MapQuery
-from neurowhere.web.settings import Settings
-from neurowhere.web.uploads import read_image
 from neurowhere.web.worker import hire
 
 NO_IMAGE = MapQuery.model_construct(image=b"no image", threshold=None, n=1, atlas="default")

@@ -118,7 +118,7 @@ def test_limits_come_from_the_environment_and_from_options(model_folder, monkeyp
 
 def test_the_page_asks_for_its_modules_at_once():
     """A module that the page does not name is found only when another one is read."""
-    from neurowhere.web.app import static_files
+    from neurowhere.web.server import static_files
 
     page = static_files()["index.html"].decode()
     own = {name for name in static_files() if name.endswith(".js")} - {"docs.js"}

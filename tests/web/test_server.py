@@ -19,10 +19,9 @@ from tests.web.conftest import Server, open_client
 from tests.web.test_serve import wait_for, workers_of
 from tests.web.visit import Visit
 
-from neurowhere.web.app import create_app, static_files
+from neurowhere.web import Settings
 from neurowhere.web.guard import Rates
-from neurowhere.web.server import Bounded, Plain, connection_limit
-from neurowhere.web.settings import Settings
+from neurowhere.web.server import Bounded, Plain, connection_limit, create_app, static_files
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

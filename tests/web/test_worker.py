@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from neurowhere.exceptions import NeurowhereError
+from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import BatchQuery, EncodeQuery, TermQuery
-from neurowhere.web.settings import Settings
 from neurowhere.web.worker import Artist, hire
 
 SECRET = "patient Doe"

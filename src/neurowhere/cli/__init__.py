@@ -74,8 +74,8 @@ def main() -> None:
         sys.exit(f"neurowhere: {error}")
     except DamageWarning as damage:
         sys.exit(
-            f"neurowhere: {one_line(str(damage))}; mend it, or import what can be read: neurowhere "
-            "corpus import --keep-going"
+            f"neurowhere: {one_line(str(damage))}; mend that, or import what can be read: "
+            "neurowhere corpus import --keep-going"
         )
     except OSError as error:  # a disk that is full, a file that may not be read
         sys.exit(f"neurowhere: {one_line(str(error))}")

@@ -1,4 +1,8 @@
-"""Many texts encoded: a row of a table, or a folder, for each; some may fail."""
+"""Many texts encoded: a row of a table, or a folder, for each; some may fail.
+
+Names of folders cannot collide, and the table grows. Whatever ends the command, each folder is
+whole or absent, and its row is in the table. A second run finds both and computes the rest.
+"""
 
 import signal
 import sys
@@ -13,7 +17,6 @@ import typer
 
 from neurowhere._tools.files import new_file
 from neurowhere.cli.encode import Options
-from neurowhere.cli.folders import TABLE_NAME, Shelf, held, rows_of_csv
 from neurowhere.exceptions import TextError, one_line
 
 if TYPE_CHECKING:
@@ -23,7 +26,30 @@ if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
     from neurowhere.report.tables import Pair, RowMaker
 
+import csv
+import io
+import json
+import os
+import re
+import unicodedata
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from neurowhere._tools.files import INFO_NAME, digest, replaced, sha256
+from neurowhere._tools.replacement import LOCK_NAME, recover, sole_writer
+from neurowhere.cli.encode import write_folder
+from neurowhere.exceptions import OutputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from neurowhere.inputs import Failure, Text
+    from neurowhere.report.tables import Pair, RowMaker
+
+
 ROWS_AT_ONCE = 64
+MOST_TOLD = 20  # failures, one a line; the table has them all
 SIGNALLED = 128  # what a signal adds to its number, for the exit code
 
 
@@ -128,7 +154,7 @@ class Tally:
 
     def __init__(self, goes_on: bool = False) -> None:
         self.goes_on = goes_on  # whether a second run does the rest
-        self.n_seen = self.n_kept = self.n_failed = 0
+        self.n_seen = self.n_kept = self.n_failed = self.n_told = 0
         self.signal = 0  # that stopped the batch
         self._untold: list[str] = []  # a failure, as long as it may be that of the only text
 
@@ -148,8 +174,9 @@ class Tally:
     def _see(self, n_texts: int) -> None:
         self.n_seen += n_texts
         if self.n_seen > 1:
-            for problem in self._untold:
+            for problem in self._untold[: MOST_TOLD - self.n_told]:
                 typer.echo(f"neurowhere: {one_line(problem)}", err=True)
+                self.n_told += 1
             self._untold.clear()
         if self.signal:  # whose interruption was lost, in a finaliser for instance
             raise KeyboardInterrupt
@@ -180,6 +207,10 @@ class Tally:
 
     def end(self, path: Path | None, keep_going: bool) -> None:
         """Tell what was done, and end with the exit code that says so."""
+        if (more := self.n_failed - self.n_told) > 0:
+            typer.echo(
+                f"neurowhere: and {more:,} more, in the column problem of the table", err=True
+            )
         if path is not None:
             typer.echo(f"{path}: {self}")
         if self.signal:
@@ -201,3 +232,225 @@ def _heeded_signals() -> list[signal.Signals]:
         return []
     both = (signal.SIGINT, signal.SIGTERM)
     return [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+# ---- folders
+
+TABLE_NAME = "table.csv"
+NUMBERS = "%.6g"
+# Characters and bytes of the name of a text's folder. Some file systems take no more than 143
+# bytes, and the hidden name of a folder that is being written is longer.
+LONGEST_NAME, MOST_BYTES = 80, 120
+UNSAFE = re.compile(r"[^\w.-]+")
+REPEATED = "~"  # is in no name that `Names` makes of an id
+
+
+@contextmanager
+def held(output: Path, overwrite: bool) -> Iterator[None]:
+    """Keep other processes from a folder of ours, and remove it if nothing is written after all."""
+    if output.exists() and not output.is_dir():
+        raise OutputError(f"{output} is a file; give a folder to write to")
+    is_ours = (output / TABLE_NAME).is_file() or overwrite
+    if output.is_dir() and not is_ours and _names_in(output) - {LOCK_NAME}:
+        raise OutputError(f"{output} is not empty; choose another folder, or add --overwrite")
+    with ExitStack() as stack:
+        stack.callback(_remove_if_empty, output)
+        stack.enter_context(sole_writer(output))
+        recover(output)
+        yield
+
+
+def _names_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # not empty, or never made
+        folder.rmdir()
+
+
+class Job(NamedTuple):
+    """A text, the name of its folder, and whether it was encoded by an earlier run."""
+
+    item: "Text | Failure"
+    folder: str
+    key: str  # digest of the text, and of how it is encoded
+    is_done: bool
+
+
+@dataclass
+class Shelf:
+    """Folders of texts, and the rows of the table that say what is in them.
+
+    Attributes
+    ----------
+    output : Path
+    maker : RowMaker
+    options : Options
+    rows : dict of str to list of str
+        Cells of the texts that an earlier run has encoded, by the name of the folder.
+    """
+
+    output: Path
+    maker: "RowMaker"
+    options: Options
+    rows: dict[str, list[str]] = field(default_factory=dict)
+    _waiting: list[str] = field(default_factory=list)  # rows, until a first text is encoded
+    _table: TextIO | None = None
+    _has_results: bool = False
+
+    @classmethod
+    def open(cls, output: Path, maker: "RowMaker", options: Options) -> "Shelf":
+        """Find out what an earlier run has done."""
+        shelf = cls(output, maker, options)
+        if not options.overwrite:
+            shelf.rows = shelf._read_rows()
+            shelf._has_results = bool(shelf.rows)
+        return shelf
+
+    def __post_init__(self) -> None:
+        self._names = Names()
+        self._recipe = _recipe(self.options)
+
+    def job(self, item: "Text | Failure") -> Job:
+        """Give a text its folder."""
+        from neurowhere.inputs import Text
+
+        folder = self._names.name_for(item.name)
+        if not isinstance(item, Text):
+            return Job(item, folder, "", False)
+        key = digest(self._recipe, "\0", item.name, "\0", item.content)
+        return Job(item, folder, key, self._is_done(folder, key))
+
+    def write(self, job: Job, pair: "Pair") -> "pd.DataFrame":
+        """Write the folder of a text, unless it failed, then its row, and return the row."""
+        item, outcome = pair
+        folder = ""
+        if not isinstance(outcome, str):
+            folder = job.folder
+            ours = replace(self.options, overwrite=True)  # what is there is this text's
+            write_folder(outcome, self.output / folder, item.name, ours, key=job.key)
+            self._has_results = True
+        row = self.maker.table([pair])
+        row.insert(1, "folder", folder)
+        self._waiting.append(rows_of_csv(row, self.options, header=False))
+        if self._has_results:  # without any there is no table
+            self._write_waiting()
+        return row
+
+    def close(self) -> None:
+        """End the table."""
+        if self._table is not None:
+            self._table.close()
+
+    def _write_waiting(self) -> None:
+        if self._table is None:
+            self._table = self._begin_table()
+        self._table.write("".join(self._waiting))
+        self._table.flush()
+        self._waiting.clear()
+
+    def _begin_table(self) -> TextIO:
+        """Write the rows of an earlier run, none of them cut, whatever ended it; then go on."""
+        path = self.output / TABLE_NAME
+        known = io.StringIO()
+        rows = [self._header(), *self.rows.values()]
+        csv.writer(known, lineterminator="\n").writerows(rows)
+        with replaced(path) as stream:
+            stream.write(known.getvalue().encode("utf-8"))
+        return path.open("a", encoding="utf-8", newline="")
+
+    def _is_done(self, folder: str, key: str) -> bool:
+        path = self.output / folder
+        if self.options.overwrite or not (path.is_dir() and any(path.iterdir())):
+            return False
+        try:
+            known = json.loads((path / INFO_NAME).read_bytes())["about"]["key"]
+        except (OSError, ValueError, LookupError, TypeError):
+            known = None
+        if known != key:
+            raise OutputError(
+                f"{path} holds another text, or one that was encoded in another way; choose "
+                "another folder, or add --overwrite"
+            )
+        return folder in self.rows
+
+    def _header(self) -> list[str]:
+        table = self.maker.table([])
+        table.insert(1, "folder", "")
+        return next(csv.reader([rows_of_csv(table, self.options, header=True)]))
+
+    def _read_rows(self) -> dict[str, list[str]]:
+        """Read the rows of texts that were encoded; what failed is tried again."""
+        path = self.output / TABLE_NAME
+        if not path.is_file():
+            return {}
+        header = self._header()
+        folder, problem = header.index("folder"), header.index("problem")
+        try:
+            with path.open(encoding="utf-8", newline="") as stream:
+                first, *rows = csv.reader(stream)
+        except (ValueError, csv.Error):
+            first, rows = [], []
+        if first != header:
+            raise OutputError(
+                f"{path} is not the table of such a batch; choose another folder, or add "
+                "--overwrite"
+            )
+        whole = (row for row in rows if len(row) == len(header))
+        return {row[folder]: row for row in whole if row[folder] and not row[problem]}
+
+
+def _recipe(options: Options) -> str:
+    """Return a digest of all that a folder depends on beside the text."""
+    from importlib.metadata import version
+
+    from neurowhere.model.store import SHIPPED
+
+    model = SHIPPED if options.model is None else options.model
+    how = {
+        "version": version("neurowhere"),
+        "model": sha256(model / INFO_NAME),
+        "like": None if options.like is None else os.fspath(options.like.absolute()),
+        "resolution_mm": options.resolution_mm,
+        "with_text": options.with_text,
+        "pictures": options.pictures,
+        **options.reading,
+    }
+    atlas = options.atlas
+    return digest(json.dumps(how), "\n".join(atlas.names), atlas.regions)
+
+
+@dataclass
+class Names:
+    """Names of folders, each given once.
+
+    A name has no character that a file system or a shell takes for something else, is short enough,
+    and differs from all others in more than case. Texts of the same name are numbered.
+
+    >>> names = Names()
+    >>> [names.name_for(id) for id in ("a", "a", "a-2", "A", "../etc/x y", "table.csv", "-")]
+    ['a', 'a~2', 'a-2', 'A~3', 'etc_x_y', 'table.csv~2', 'text']
+    """
+
+    _counts: dict[str, int] = field(default_factory=lambda: {TABLE_NAME: 1})
+
+    def name_for(self, text: str) -> str:
+        """Return a new name, made of that of a text."""
+        plain = _shortened(UNSAFE.sub("_", unicodedata.normalize("NFC", text)).lstrip("._-"))
+        plain = plain.rstrip("._") or "text"
+        alike = unicodedata.normalize("NFC", plain.casefold())
+        self._counts[alike] = number = self._counts.get(alike, 0) + 1
+        return plain if number == 1 else f"{plain}{REPEATED}{number}"
+
+
+def _shortened(name: str) -> str:
+    return name[:LONGEST_NAME].encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
+
+
+def rows_of_csv(table: "pd.DataFrame", options: Options, *, header: bool) -> str:
+    """Return rows of the table of a batch as CSV."""
+    from neurowhere.report.tables import to_csv
+
+    keep = options.keep_formulas
+    return to_csv(table, header=header, keep_formulas=keep, float_format=NUMBERS)

@@ -10,7 +10,7 @@ import typer
 from neurowhere.cli.options import Format, split_list
 
 if TYPE_CHECKING:
-    from neurowhere.evaluate.entries import Entry
+    from neurowhere.evaluate.protocol import Entry
     from neurowhere.space import VoxelGrid
 
 DEFAULT_ENTRIES = "mean,l2,l1,nearest,loglinear"

@@ -145,7 +145,7 @@ def _read(
 
 
 def _print_summary(corpus: "Corpus", as_json: bool) -> None:
-    from neurowhere.corpus.summary import summarise
+    from neurowhere.corpus.review import summarise
 
     summary = summarise(corpus)
     if as_json:

@@ -11,7 +11,7 @@ import typer
 
 from neurowhere.cli.options import ModelOption
 from neurowhere.exceptions import MissingExtraError, NeurowhereError
-from neurowhere.web.settings import Settings, cores
+from neurowhere.web import Settings, cores
 
 PREFIX = "NEUROWHERE_"
 SAFE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
@@ -168,9 +168,8 @@ def serve(
         neurowhere serve --port 8000
     """
     try:
-        from neurowhere.web.app import assemble
-        from neurowhere.web.collections import open_collections
-        from neurowhere.web.server import make_server, set_up_log
+        from neurowhere.web.documents import open_collections
+        from neurowhere.web.server import assemble, make_server, set_up_log
         from neurowhere.web.worker import hire
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "serving the page and the API") from error

@@ -90,7 +90,7 @@ def term(
         write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
         typer.echo(f"{found.title}: written to {output}")
         return
-    from neurowhere.report.term_maps import write_term_maps
+    from neurowhere.report.maps import write_term_maps
 
     n_terms = write_term_maps(
         encoder,
@@ -232,7 +232,7 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
     """Return a point or peaks as an array in MNI mm, or the path of a map."""
     import numpy as np
 
-    from neurowhere._tools.coordinates import talairach_to_mni
+    from neurowhere.corpus.coordinates import talairach_to_mni
 
     if len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
         return arguments[0]

@@ -1,7 +1,7 @@
 """Text without coordinates: documents that mention a term contrasted with all others.
 
 Documents are cut into shards on disk (`library`, `shard`), searched (`selection`, `matching`),
-encoded, summed and held against chance (`sums`), and compared (`contrast`); `run` is the line
+encoded and summed (`shard`), compared and held against chance (`contrast`); `run` is the line
 through all of it.
 """
 

@@ -1,28 +1,127 @@
-"""Controls: how a group differs in kind, and documents of its kind that do not belong to it."""
+"""Controls: how a group differs in kind, and documents of its kind that do not belong to it.
+
+Articles that mention a disease differ from others in more than the disease: they are about
+patients, or about mice, full texts or abstracts. What is counted here names no place in the brain
+and no disease, so that it tells kinds of documents apart and nothing else.
+"""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere.contrast.kinds import KIND_WORDS, compare_kinds, kind_features, kind_sums, unlike
-from neurowhere.contrast.matching import Ints
+from neurowhere.contrast.matching import KIND_WORDS, Ints, kind_sums
 from neurowhere.contrast.selection import ByTerm, Found, Group, Member
 from neurowhere.exceptions import CorpusError
 
 __all__ = [
+    "LENGTH",
     "Compared",
     "Matching",
     "compare_groups",
+    "compare_kinds",
+    "kind_features",
     "match_controls",
     "match_nearest",
     "propensity",
+    "unlike",
 ]
 
-Array = NDArray[np.float64]
+Counts = NDArray[np.uint32]
+Array = NDArray[np.floating]
+
+LENGTH = "words"  # name of the length of a document among its kinds
+
+DIFFERENT = 0.5  # standard deviations, from which groups differ in kind
+STILL_DIFFERENT = 0.25  # the same where controls were matched
+LENGTHS = 2.0  # ratio of lengths, below which they do not differ, however little they vary
+N_NAMED = 5  # kinds in a warning
+
+
+def kind_features(counts: Counts) -> NDArray[np.float32]:
+    """Return log(1 + count) of each kind and of the length: (n, n_kinds + 1)."""
+    return np.log1p(counts, dtype=np.float32)
+
+
+def compare_kinds(group: Array, reference: Array, named: Sequence[str] = ()) -> pd.DataFrame:
+    r"""Compare two groups of documents by kind.
+
+    Parameters
+    ----------
+    group, reference : arrays
+        Of `kind_sums`.
+    named : sequence of str
+        Kinds that the query itself asks for, which are left out.
+
+    Returns
+    -------
+    DataFrame
+        kind; share of the documents that have it, in the group and in the reference (of
+        ``words``: the geometric mean of the length); difference, the standardised difference of
+        the means. The largest first.
+
+    Notes
+    -----
+    The standardised difference of two shares p and r is (p − r) / √((p(1 − p) + r(1 − r)) / 2).
+    """
+    (share, variance), (usual, usual_variance) = _moments(group), _moments(reference)
+    scale = np.sqrt((variance + usual_variance) / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = np.where(scale > 0, (share - usual) / scale, 0.0)
+    share[-1], usual[-1] = np.expm1(share[-1]), np.expm1(usual[-1])
+    table = pd.DataFrame(
+        {
+            "kind": [*KIND_WORDS, LENGTH],
+            "share": share,
+            "share_reference": usual,
+            "difference": difference,
+        }
+    )
+    table = table[~table["kind"].isin(list(named))]
+    order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
+    return table.loc[order].reset_index(drop=True)
+
+
+def _moments(sums: Array) -> tuple[Array, Array]:
+    """Mean and variance of each kind and of the log of the length."""
+    _, *shares = sums[:-2] / sums[0]
+    mean, square = sums[-2:] / sums[0]
+    p = np.array(shares)
+    return np.append(p, mean), np.append(p * (1 - p), max(square - mean**2, 0.0))
+
+
+def unlike(kinds: pd.DataFrame, *, matched: bool) -> str:
+    """Name the kinds in which two groups differ, "" where they are alike.
+
+    Parameters
+    ----------
+    kinds : DataFrame
+        Of `compare_kinds`.
+    matched : bool
+        Whether controls were matched, of which more is asked.
+
+    Returns
+    -------
+    str
+    """
+    limit = STILL_DIFFERENT if matched else DIFFERENT
+    ratio = np.abs(np.log((1 + kinds["share"]) / (1 + kinds["share_reference"])))
+    near = (kinds["kind"] == LENGTH) & (ratio < np.log(LENGTHS))
+    far = kinds[(kinds["difference"].abs() >= limit) & ~near].head(N_NAMED)
+    return ", ".join(_in_words(row) for row in far.to_dict("records"))
+
+
+def _in_words(row: dict[Hashable, Any]) -> str:
+    if row["kind"] == LENGTH:
+        return f"{row['share']:,.0f} words against {row['share_reference']:,.0f}"
+    return f'"{row["kind"]}" {row["share"]:.0%} against {row["share_reference"]:.0%}'
+
+
+# ---- controls
+
 
 FEW = 20  # documents, below which a map is a hint
 CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best

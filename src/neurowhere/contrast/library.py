@@ -25,7 +25,7 @@ from neurowhere.contrast.shard import KEY_LENGTH, Shard
 from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
 from neurowhere.corpus.read import READERS, find_format
 from neurowhere.corpus.readers.files import Skipped
-from neurowhere.exceptions import CorpusError, DataWarning, OutputError
+from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning, OutputError
 
 __all__ = ["Library", "make_folder", "open_library"]
 
@@ -56,7 +56,7 @@ class Library:
     problems : tuple of str
         What could not be read, counted.
     damaged : str
-        Which files could not be read to their end, "" if all could.
+        Which files, or lines of files, could not be read, "" if all could.
     """
 
     folder: Path
@@ -108,7 +108,7 @@ def open_library(
         library = _cut_all(folder, parts, workers)
         news = library.problems
     if library.damaged and not keep_going:
-        raise CorpusError(f"{library.damaged}; mend them, or --keep-going with what can be read")
+        raise CorpusError(f"{library.damaged}; mend that, or --keep-going with what can be read")
     for problem in news:
         warnings.warn(problem, DataWarning, stacklevel=2)
     return library
@@ -260,6 +260,7 @@ class Report(NamedTuple):
     n_files: int
     unreadable: list[list[str]]  # file and reason
     problems: list[str]
+    lost: list[str]  # problems that are lines which could not be read
 
 
 def cut(folder: Path, part: Part) -> Report:
@@ -277,7 +278,8 @@ def cut(folder: Path, part: Part) -> Report:
             if not shard.file("documents").exists():
                 shard.write([document for document, _ in batch], [key for _, key in batch])
     problems = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
-    report = Report(part.number, n_shards, len(part.files), unreadable, problems)
+    lost = [str(each.message) for each in caught if issubclass(each.category, DamageWarning)]
+    report = Report(part.number, n_shards, len(part.files), unreadable, problems, lost)
     _write_json(note, report)
     return report
 
@@ -313,16 +315,16 @@ def _collect(folder: Path, reports: Sequence[Report]) -> Library:
     problems = [problem for report in reports for problem in report.problems]
     if not shards:
         raise CorpusError(f"nothing could be read: {files.summary(0)}")
-    damaged = ""
+    lost = [problem for report in reports for problem in report.lost]
     if files.count:
         n_files = sum(report.n_files for report in reports)
-        damaged = files.summary(n_files - files.count)
-        problems.append(damaged)
+        problems.append(files.summary(n_files - files.count))
+        lost.append(problems[-1])
     repeats, n_documents = _find_repeats(shards)
     n_repeats = sum(map(len, repeats.values()))
     if n_repeats:
         problems.append(f"{n_repeats:,} documents have the id of an earlier one and are left out")
-    return Library(folder, shards, repeats, n_documents, tuple(problems), damaged)
+    return Library(folder, shards, repeats, n_documents, tuple(problems), "; ".join(lost))
 
 
 def _find_repeats(shards: Sequence[Shard]) -> tuple[dict[str, Ints], int]:

@@ -15,6 +15,7 @@ from neurowhere.exceptions import QueryError
 from neurowhere.text.words import NUMBERS, SKIPPED, fold, plain
 
 __all__ = [
+    "KIND_WORDS",
     "AllOf",
     "AnyOf",
     "Counts",
@@ -24,6 +25,9 @@ __all__ = [
     "Phrase",
     "Searchable",
     "WordIndex",
+    "count_kinds",
+    "kind_sums",
+    "kinds_key",
 ]
 
 Ints = NDArray[np.intp]
@@ -316,3 +320,75 @@ class AnyOf(Node):
 
 def _columns(index: WordIndex, word: str) -> Ints:
     return index.starting(word[:-1]) if word.endswith("*") else index.forms_of(word)
+
+
+# ---- kinds of documents, told apart by words that name no place in the brain and no disease
+
+SPECIES = """
+human animal mouse rat rodent monkey macaque primate cat bird songbird zebrafish fish drosophila
+fly elegans worm yeast
+"""
+PEOPLE = """
+patient participant volunteer subject healthy child adolescent infant adult elderly clinical
+diagnosis symptom treatment consent trial placebo randomized cohort questionnaire
+"""
+METHODS = """
+review meta case longitudinal fmri mri bold pet spect eeg meg erp tms tdcs diffusion tractography
+morphometry resting voxel activation task spectroscopy electrophysiology recording electrode spike
+optogenetic calcium microscopy imaging confocal immunohistochemistry staining antibody histology
+blot pcr transgenic knockout mutant mutation gene genome sequencing protein cell culture slice
+vitro vivo injection virus plasmid simulation computational psychophysics surgery autopsy
+postmortem
+"""
+KIND_WORDS = tuple(f"{SPECIES} {PEOPLE} {METHODS}".split())
+
+
+def count_kinds(index: WordIndex) -> NDArray[np.uint32]:
+    """Count the words that tell kinds apart, and all words, in each text.
+
+    Parameters
+    ----------
+    index : WordIndex
+
+    Returns
+    -------
+    array of shape (n_texts, n_kinds + 1)
+
+    Examples
+    --------
+    >>> counts = count_kinds(WordIndex.of(["Mice and a mouse", "fMRI of patients"]))
+    >>> [counts[:, KIND_WORDS.index(word)].tolist() for word in ("mouse", "patient", "fmri")]
+    [[2, 0], [0, 1], [0, 1]]
+    >>> counts[:, -1].tolist()
+    [4, 3]
+    """
+    columns = [index.total(index.forms_of(word)) for word in KIND_WORDS]
+    length = index.counts.astype(np.int64).sum(axis=1).A1
+    return np.stack([*columns, length], axis=1).astype(np.uint32)
+
+
+def kinds_key() -> str:
+    """Return the words that decide the counts, to tell counts of another list apart."""
+    return " ".join(KIND_WORDS)
+
+
+def kind_sums(
+    counts: NDArray[np.uint32], weights: NDArray[np.floating] | None = None
+) -> NDArray[np.floating]:
+    """Sum up documents, so that groups of any size can be compared.
+
+    Parameters
+    ----------
+    counts : array of shape (n, n_kinds + 1)
+    weights : array of shape (n,), optional
+
+    Returns
+    -------
+    array of shape (n_kinds + 3,)
+        Σ w; Σ w [count > 0] of each kind; Σ w l and Σ w l², with l the log of the length.
+    """
+    w = np.ones(len(counts)) if weights is None else weights
+    length = np.log1p(counts[:, -1].astype(np.float64))
+    return np.concatenate(
+        [[w.sum()], w @ (counts[:, :-1] > 0), [w @ length, w @ length**2]]
+    )  # those of disjoint documents add up

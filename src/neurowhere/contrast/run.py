@@ -14,13 +14,13 @@ from scipy import sparse
 
 from neurowhere._tools.files import expanded
 from neurowhere._tools.parallel import Workers, hired
-from neurowhere.contrast.contrast import Contrast
+from neurowhere.contrast.contrast import Contrast, permutation_null
 from neurowhere.contrast.controls import FEW, Compared, compare_groups
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.selection import ByTerm, Found, Group, Member, Query, Search, search
-from neurowhere.contrast.sums import Rows, Summing, Sums, kept_sums, permutation_null, sum_documents
-from neurowhere.corpus.frames import XYZ
+from neurowhere.contrast.shard import Rows, Summing, Sums, kept_sums, sum_documents
+from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, QueryError
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.store import load_model

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import Workers, track
-from neurowhere.contrast.kinds import kind_sums
 from neurowhere.contrast.library import Library
 from neurowhere.contrast.matching import (
     AllOf,
@@ -22,9 +21,9 @@ from neurowhere.contrast.matching import (
     Phrase,
     Searchable,
     WordIndex,
+    kind_sums,
 )
-from neurowhere.contrast.shard import Shard, vectors_kind
-from neurowhere.contrast.sums import Rows
+from neurowhere.contrast.shard import Rows, Shard, vectors_kind
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, QueryError
 from neurowhere.text import TermExtractor

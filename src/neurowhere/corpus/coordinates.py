@@ -1,4 +1,4 @@
-"""Coordinates that are not what they seem, found by table: statistics, other units, mirrored axes.
+"""Coordinates: their space, and those that are not what they seem, found by table.
 
 The brain is taken for two ellipsoids, one for the cerebrum and one for the cerebellum. They hold
 99 % of the peaks of NeuroQuery, and 75 % if these are mirrored from front to back. A table that
@@ -6,19 +6,20 @@ lies partly outside of them, but wholly inside when it is read another way, was 
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.corpus.corpus import Corpus
-from neurowhere.corpus.frames import XYZ
-from neurowhere.corpus.problems import Problem
-from neurowhere.exceptions import DataWarning
+from neurowhere.corpus.documents import XYZ, Document, parse_space, read_table
+from neurowhere.corpus.review import Problem
+from neurowhere.exceptions import CorpusError, DataWarning
 
 Mask = NDArray[np.bool_]
 Points = NDArray[np.float64]  # (n, 3)
@@ -384,3 +385,112 @@ def _stretches(candidates: Mask, is_end: Mask) -> Iterator[slice]:
         ends = np.flatnonzero(is_end[start:stop])
         if len(ends):
             yield slice(start + ends[0], start + ends[-1] + 1)
+
+
+# ---- spaces
+
+# Lancaster et al. (2007), "Bias between MNI and Talairach coordinates analyzed using the
+# ICBM-152 brain template", Human Brain Mapping 28: the pooled icbm_other affine, MNI to Talairach.
+MNI_TO_TALAIRACH = np.array(
+    [
+        [0.9357, 0.0029, -0.0072, -1.0423],
+        [-0.0065, 0.9396, -0.0726, -1.3940],
+        [0.0103, 0.0752, 0.8967, 3.6475],
+        [0.0, 0.0, 0.0, 1.0],
+    ]
+)
+
+
+def talairach_to_mni(points_mm: ArrayLike) -> NDArray[np.float64]:
+    """Convert Talairach coordinates to MNI by the inverse of Lancaster's transform.
+
+    >>> talairach_to_mni([[-1.0423, -1.394, 3.6475]]).round(6) + 0.0
+    array([[0., 0., 0.]])
+    """
+    to_mni = np.linalg.inv(MNI_TO_TALAIRACH)
+    points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
+    return np.asarray(points @ to_mni[:3, :3].T + to_mni[:3, 3])
+
+
+def document_to_mni(document: Document) -> Document:
+    """Return a document with its peaks in MNI.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    Document
+        The space that its source states is kept in the metadata.
+    """
+    if document.space != "TAL":
+        return document
+    return replace(
+        document,
+        peaks=talairach_to_mni(document.peaks),
+        space="MNI",
+        metadata={"source_space": "TAL", **document.metadata},
+    )
+
+
+def corpus_to_mni(corpus: Corpus) -> Corpus:
+    """Return a corpus with its Talairach peaks in MNI.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    Corpus
+        `documents.source_space` still says TAL.
+    """
+    talairach = corpus.documents["space"].to_numpy() == "TAL"  # (n_documents,)
+    if not talairach.any():
+        return corpus
+    moved = talairach[corpus.peak_rows]  # (n_peaks,)
+    peaks = corpus.peaks.copy()
+    peaks.loc[moved, XYZ] = talairach_to_mni(peaks.loc[moved, XYZ].to_numpy())
+    space = corpus.documents["space"].mask(talairach, "MNI")
+    return replace(corpus, documents=corpus.documents.assign(space=space), peaks=peaks)
+
+
+def read_spaces(path: Path) -> dict[str, str]:
+    """Read the space of each document from a table.
+
+    Parameters
+    ----------
+    path : Path
+        With columns id and space.
+
+    Returns
+    -------
+    dict of str
+        Label of the space by id.
+    """
+    if not path.is_file():
+        raise CorpusError(f"expected a table with columns id and space, but {path} is no file")
+    table = read_table(path, ["id", "space"])
+    return dict(zip(table["id"], table["space"], strict=True))
+
+
+def fill_spaces(corpus: Corpus, labels: Mapping[str, str]) -> Corpus:
+    """Fill in the space of the documents whose source does not state it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    labels : mapping of str to str
+        Label of the space by id.
+
+    Returns
+    -------
+    Corpus
+    """
+    unknown = corpus.documents["space"] == "unknown"
+    if not labels or not unknown.any():
+        return corpus
+    spaces = [parse_space(labels.get(document_id)) for document_id in corpus.documents["id"]]
+    space = corpus.documents["space"].mask(unknown, spaces)
+    return replace(corpus, documents=corpus.documents.assign(space=space, source_space=space))

@@ -13,18 +13,20 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from neurowhere.corpus.document import SECTIONS, Document, group_documents
-from neurowhere.corpus.frames import (
+from neurowhere.corpus.documents import (
     DOCUMENT_COLUMNS,
     PEAK_COLUMNS,
+    SECTIONS,
     XYZ,
+    Document,
     check_columns,
     documents_of,
     documents_table,
+    group_documents,
     peaks_of,
     peaks_table,
 )
-from neurowhere.corpus.problems import Problem, duplicates_problem
+from neurowhere.corpus.review import Problem, duplicates_problem
 from neurowhere.exceptions import CorpusError
 
 

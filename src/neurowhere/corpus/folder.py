@@ -28,16 +28,16 @@ from scipy import sparse
 from neurowhere._tools.files import INFO_NAME, new_folder, open_text, read_info, write_info
 from neurowhere._tools.parallel import track
 from neurowhere.corpus.corpus import Corpus, join_documents
-from neurowhere.corpus.document import Document
-from neurowhere.corpus.frames import (
+from neurowhere.corpus.documents import (
     DOCUMENT_COLUMNS,
     PEAK_COLUMNS,
+    Document,
     documents_table,
     load_matrix,
     peaks_table,
     read_table,
 )
-from neurowhere.corpus.problems import Problem
+from neurowhere.corpus.review import Problem
 from neurowhere.exceptions import CorpusError
 
 NAME = "folder"

@@ -11,15 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from neurowhere._tools.coordinates import talairach_to_mni as to_mni
 from neurowhere._tools.files import expanded
 from neurowhere._tools.parallel import track
-from neurowhere.corpus.coordinates import repair
+from neurowhere.corpus.coordinates import (
+    corpus_to_mni,
+    document_to_mni,
+    fill_spaces,
+    read_spaces,
+    repair,
+)
 from neurowhere.corpus.corpus import Corpus
-from neurowhere.corpus.document import Document
-from neurowhere.corpus.frames import XYZ, parse_space, read_table
-from neurowhere.corpus.problems import CONVERTIBLE, DROPPABLE, DROPPED, check_names, review
+from neurowhere.corpus.documents import Document
 from neurowhere.corpus.readers.files import Skipped
+from neurowhere.corpus.review import CONVERTIBLE, DROPPABLE, DROPPED, check_names, review
 from neurowhere.exceptions import CorpusError, DataWarning
 
 # Module of each format's reader, imported when it is needed. A reader has its `NAME`,
@@ -235,90 +239,3 @@ def _clear_errors(source: Path) -> Iterator[None]:
         raise CorpusError(
             f"cannot read {error.filename or source}: {error.strerror or error}"
         ) from error
-
-
-# ---- spaces
-
-
-def document_to_mni(document: Document) -> Document:
-    """Return a document with its peaks in MNI.
-
-    Parameters
-    ----------
-    document : Document
-
-    Returns
-    -------
-    Document
-        The space that its source states is kept in the metadata.
-    """
-    if document.space != "TAL":
-        return document
-    return replace(
-        document,
-        peaks=to_mni(document.peaks),
-        space="MNI",
-        metadata={"source_space": "TAL", **document.metadata},
-    )
-
-
-def corpus_to_mni(corpus: Corpus) -> Corpus:
-    """Return a corpus with its Talairach peaks in MNI.
-
-    Parameters
-    ----------
-    corpus : Corpus
-
-    Returns
-    -------
-    Corpus
-        `documents.source_space` still says TAL.
-    """
-    talairach = corpus.documents["space"].to_numpy() == "TAL"  # (n_documents,)
-    if not talairach.any():
-        return corpus
-    moved = talairach[corpus.peak_rows]  # (n_peaks,)
-    peaks = corpus.peaks.copy()
-    peaks.loc[moved, XYZ] = to_mni(peaks.loc[moved, XYZ].to_numpy())
-    space = corpus.documents["space"].mask(talairach, "MNI")
-    return replace(corpus, documents=corpus.documents.assign(space=space), peaks=peaks)
-
-
-def read_spaces(path: Path) -> dict[str, str]:
-    """Read the space of each document from a table.
-
-    Parameters
-    ----------
-    path : Path
-        With columns id and space.
-
-    Returns
-    -------
-    dict of str
-        Label of the space by id.
-    """
-    if not path.is_file():
-        raise CorpusError(f"expected a table with columns id and space, but {path} is no file")
-    table = read_table(path, ["id", "space"])
-    return dict(zip(table["id"], table["space"], strict=True))
-
-
-def fill_spaces(corpus: Corpus, labels: Mapping[str, str]) -> Corpus:
-    """Fill in the space of the documents whose source does not state it.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    labels : mapping of str to str
-        Label of the space by id.
-
-    Returns
-    -------
-    Corpus
-    """
-    unknown = corpus.documents["space"] == "unknown"
-    if not labels or not unknown.any():
-        return corpus
-    spaces = [parse_space(labels.get(document_id)) for document_id in corpus.documents["id"]]
-    space = corpus.documents["space"].mask(unknown, spaces)
-    return replace(corpus, documents=corpus.documents.assign(space=space, source_space=space))

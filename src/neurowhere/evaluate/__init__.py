@@ -2,9 +2,9 @@
 
 from neurowhere.evaluate.benchmark import Benchmark, benchmark
 from neurowhere.evaluate.compare import Comparison, compare
-from neurowhere.evaluate.problem import Candidate
-from neurowhere.evaluate.summary import Difference, paired_difference, summarise
-from neurowhere.evaluate.trial import total_variation
+from neurowhere.evaluate.metrics import total_variation
+from neurowhere.evaluate.scores import Difference, paired_difference, summarise
+from neurowhere.evaluate.trial import Candidate
 from neurowhere.learn import shuffle_split
 
 __all__ = [

@@ -20,10 +20,9 @@ from neurowhere._tools.files import INFO_NAME, new_file, write_info
 from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.entries import ENTRIES, Entry, find_entries
-from neurowhere.evaluate.exam import run_entry
-from neurowhere.evaluate.protocol import ALL, N_FOLDS, Protocol
-from neurowhere.evaluate.summary import paired_difference
+from neurowhere.evaluate.entries import ENTRIES, find_entries
+from neurowhere.evaluate.protocol import ALL, N_FOLDS, Entry, Protocol, run_entry
+from neurowhere.evaluate.scores import paired_difference
 from neurowhere.exceptions import FitError, OutputError
 
 KIND = "benchmark"

@@ -14,22 +14,21 @@ returns one map a study on the grid of the benchmark. It may also have
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.coordinates import transform_points
 from neurowhere._tools.parallel import slices
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.protocol import ALL
+from neurowhere.evaluate.protocol import ALL, Entry
 from neurowhere.exceptions import CorpusError, FitError
 from neurowhere.learn import Peaks, score_studies, shuffle_split
 from neurowhere.model import Encoder, load_model
 from neurowhere.model.studies import targets_of
 from neurowhere.space import Partition, Targets, VoxelGrid
-from neurowhere.space.images import read_volume
+from neurowhere.space.images import read_volume, transform_points
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 MIN_STUDIES = 10  # of a term of the full vocabulary
@@ -39,17 +38,6 @@ MEAN_SHARE = 0.2  # w
 CHUNK = 256
 
 SUFFIXES = (".nii.gz", ".nii")
-
-
-@runtime_checkable
-class Entry(Protocol):
-    """What every entry has."""
-
-    name: str
-
-    def predict(self, studies: Corpus) -> NDArray[np.floating]:
-        """Return one map a study: (n_studies, n_voxels)."""
-        ...
 
 
 class EncoderEntry:

@@ -1,24 +1,22 @@
-"""Metrics of the open benchmark, on arrays.
+"""Metrics on arrays: of the open benchmark, and the distance of a comparison.
 
 A map is a row of values over voxels. As a density, it is cut at zero and rescaled to sum to 1;
 correlation and overlap take it as it is.
 
 **Retrieval** finds the text of a study among many from its coordinates, and the reverse. A pair of
-text and coordinates is scored in two ways: by the likelihood of the peaks under the map that is
-predicted from the text, and by how close both are as vectors of one space (`Matcher`). Both scores
-are standardised over the texts, so that coordinates that are likely under any text gain nothing,
-and added. Texts and coordinates that are close to many others are then penalised (`without_hubs`).
+text and coordinates is scored by the likelihood of the peaks under the map that is predicted from
+the text. With all queries at hand, scores can be standardised over the texts (`combine`), so that
+coordinates that are likely under any text gain nothing, and texts and coordinates that are close to
+many others can be penalised (`without_hubs`).
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere._tools.parallel import slices
-from neurowhere.model.studies import unit_rows
 
 Floats = NDArray[np.floating]
 
@@ -28,8 +26,6 @@ PERMUTATIONS = 200
 NULL_QUANTILE = 0.95
 
 RANKS = (1, 10, 100)
-DIMENSIONS = 200  # of the space in which densities are compared
-PENALTY, SHRINKAGE = 10.0, 0.3  # of the regression on texts, and of its residual covariance
 
 
 def as_densities(maps: Floats) -> NDArray[np.float32]:
@@ -55,6 +51,36 @@ def as_densities(maps: Floats) -> NDArray[np.float32]:
     totals[totals <= 0] = positive.shape[1]
     positive /= totals[:, None].astype(np.float32)
     return positive
+
+
+def total_variation(targets: Floats, predictions: Floats) -> NDArray[np.float64]:
+    """Compute the total-variation distance of each row of two tables of probabilities.
+
+    What a row lacks to 1 is the probability of the background R_0, the part of the brain that the
+    partition leaves uncovered:
+
+        ½ Σ_k |ŷ_k − q_k|,  k = 0..m,  ŷ_0 = 1 − Σ ŷ_k,  q_0 = 1 − Σ q_k
+
+    so that the distance is between 0 and 1. It compares models on one partition: on a coarser
+    one all distances are smaller.
+
+    Parameters
+    ----------
+    targets, predictions : arrays of shape (n_studies, n_regions)
+
+    Returns
+    -------
+    array of shape (n_studies,)
+
+    Examples
+    --------
+    >>> total_variation(np.array([[0.5, 0.0]]), np.array([[0.25, 0.75]]))
+    array([0.75])
+    """
+    apart = np.abs(targets - predictions).sum(axis=1, dtype=np.float64)
+    uncovered = targets.sum(axis=1, dtype=np.float64) - predictions.sum(axis=1, dtype=np.float64)
+    distances: NDArray[np.float64] = (apart + np.abs(uncovered)) / 2
+    return distances
 
 
 def correlations(maps: Floats, targets: Floats) -> NDArray[np.float64]:
@@ -199,71 +225,6 @@ def _areas(ranks: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> NDArra
     sums = np.where(is_positive, ranks, 0).sum(axis=1)
     areas: NDArray[np.float64] = (sums - n * (n + 1) / 2) / (n * (ranks.shape[1] - n))
     return areas
-
-
-@dataclass(frozen=True, eq=False)
-class Matcher:
-    """Place texts and coordinates in one space, close if they belong to the same study.
-
-    Square roots of densities are reduced to their principal components g. A ridge regression
-    predicts g from the text, ĝ, and both are whitened by the covariance C of what it leaves
-    unexplained: dimensions that texts do not predict count little. The score of a pair is the
-    cosine of C^(−½)ĝ and C^(−½)g.
-    """
-
-    mean: NDArray[np.floating]  # (m,) of the square roots
-    components: NDArray[np.floating]  # (m, k), whitened
-    text_mean: NDArray[np.floating]  # (d,)
-    coefficients: NDArray[np.floating]  # (d, k), whitened
-
-    @classmethod
-    def fit(cls, texts: NDArray[np.floating], densities: NDArray[np.floating]) -> Self:
-        """Learn from training studies.
-
-        Parameters
-        ----------
-        texts : array of shape (n, d)
-            Features of their texts.
-        densities : array of shape (n, m)
-            Their densities on a grid.
-
-        Returns
-        -------
-        Matcher
-        """
-        roots = np.sqrt(np.maximum(densities, 0))
-        mean = roots.mean(axis=0)
-        roots = roots - mean
-        components = np.linalg.eigh(roots.T @ roots)[1][:, : -DIMENSIONS - 1 : -1]
-        places = roots @ components
-        text_mean = texts.mean(axis=0)
-        texts = texts - text_mean
-        gram = texts.T @ texts + PENALTY * np.eye(texts.shape[1])
-        coefficients = np.linalg.solve(gram, texts.T @ places)
-        covariance = np.cov((places - texts @ coefficients).T)
-        size = np.trace(covariance) / len(covariance)
-        covariance = (1 - SHRINKAGE) * covariance + SHRINKAGE * size * np.eye(len(covariance))
-        whiten = np.linalg.cholesky(np.linalg.inv(covariance))
-        return cls(mean, components @ whiten, text_mean, coefficients @ whiten)
-
-    def scores(
-        self, texts: NDArray[np.floating], densities: NDArray[np.floating]
-    ) -> NDArray[np.floating]:
-        """Compute the cosine of every text with every density.
-
-        Parameters
-        ----------
-        texts : array of shape (n_texts, d)
-        densities : array of shape (n_densities, m)
-
-        Returns
-        -------
-        array of shape (n_texts, n_densities)
-        """
-        guessed = unit_rows((texts - self.text_mean) @ self.coefficients)
-        seen = unit_rows((np.sqrt(np.maximum(densities, 0)) - self.mean) @ self.components)
-        cosines: NDArray[np.floating] = guessed @ seen.T
-        return cosines
 
 
 def combine(*scores: NDArray[np.floating]) -> NDArray[np.floating]:

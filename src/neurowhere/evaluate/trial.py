@@ -1,37 +1,331 @@
-"""One trial of a comparison: a model fitted on the studies of a fold, its scores, and examples."""
+"""One trial of a comparison: the learning problem of a partition, a model of it, and its scores.
 
-import os
+Features and targets are made once for each partition, and shared by all folds and losses.
+"""
+
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple
-from zipfile import BadZipFile
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import compress
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from neurowhere._tools.files import replaced
-from neurowhere._tools.parallel import slices
+from neurowhere._tools.parallel import slices, track
 from neurowhere.corpus import Corpus
-from neurowhere.evaluate.problem import Problem
-from neurowhere.exceptions import ConvergenceWarning
+from neurowhere.evaluate.metrics import total_variation
+from neurowhere.exceptions import (
+    ConvergenceWarning,
+    CorpusError,
+    DataWarning,
+    FitError,
+    VocabularyError,
+)
 from neurowhere.learn import Choice, Peaks, PeakScorer, shuffle_split
-from neurowhere.model.losses import LOSSES, Loss, MeanMap
-from neurowhere.model.training import CHUNK, CountModel, TrainingOptions
+from neurowhere.model.losses import LOSSES, LabelTerms, Loss, MeanMap
+from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
+from neurowhere.space import Atlas, Partition, Targets, VoxelGrid, make_targets
+from neurowhere.space.density import place_peaks
+from neurowhere.space.images import OUTSIDE
+from neurowhere.text import TermExtractor, Vocabulary
 
 Rows = NDArray[np.intp]
 
 UNIFORM, MEAN = "uniform", MeanMap.name
 BASELINES = (UNIFORM, MEAN)
 TEST_SHARE = 0.1  # of the studies
-EXAMPLES_NAME = "examples.npz"
-# The studies that the paper shows: the best, the first quartile and the median of its own test.
-PAPER_PMIDS = ("20965262", "22832732", "20619347")
-# Of the test studies in order of their scores: how many in a hundred are better.
-RANKS = {"best": 0.0, "first quartile": 0.25, "median": 0.5}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A partition that takes part in a comparison.
+
+    Attributes
+    ----------
+    name : str
+        As it is called in tables and figures.
+    partition : VoxelGrid or Atlas
+    bandwidth : float
+        Standard deviation of the kernel density, in voxels; only for grids.
+    """
+
+    name: str
+    partition: Partition
+    bandwidth: float = 1.0
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the regions have names that a text could mention."""
+        return isinstance(self.partition, Atlas) and self.partition.labels is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """What learning needs to know of a partition: names and volumes, but no voxels."""
+
+    names: tuple[str, ...]
+    volumes_mm3: NDArray[np.float64]
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions m."""
+        return len(self.volumes_mm3)
+
+    @property
+    def total_volume_mm3(self) -> float:
+        """Volume of all regions together."""
+        return float(self.volumes_mm3.sum())
+
+
+class Labels(NamedTuple):
+    """The labels of an atlas as terms, and how often each study mentions them."""
+
+    terms: LabelTerms
+    counts: sparse.csr_matrix  # (n_studies, n_terms)
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What the text of a corpus and the brain give to every problem of a comparison.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Studies with a peak in the brain.
+    brain : VoxelGrid
+        Says which peaks are learned from and scored, and the uniform density.
+    vocabulary : Vocabulary or None
+        Terms that occur in the corpus.
+    counts : csr_matrix of shape (n_studies, n_terms), or None
+        Counts of the longest terms, once for every loss.
+    left_out : int
+        Studies without a peak in the brain.
+    """
+
+    corpus: Corpus
+    brain: VoxelGrid
+    vocabulary: Vocabulary | None
+    counts: sparse.csr_matrix | None
+    left_out: int
+
+    @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """Number of the group of each study, which no fold divides."""
+        return np.unique(self.corpus.groups.astype(str), return_inverse=True)[1]
+
+    @cached_property
+    def xyz_mm(self) -> NDArray[np.float64]:
+        """All peaks, (n_peaks, 3)."""
+        return self.corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Features and targets of all studies on one partition.
+
+    Attributes
+    ----------
+    name : str
+    regions : Regions
+    brain_mm3 : float
+        V, the volume of the brain.
+    targets : Targets
+    counts : csr_matrix of shape (n_studies, n_terms), or None
+        Term counts; None where no loss needs them.
+    labels : Labels or None
+        For losses that need labels.
+    groups : array of shape (n_studies,)
+    """
+
+    name: str
+    regions: Regions
+    brain_mm3: float
+    targets: Targets
+    counts: sparse.csr_matrix | None
+    labels: Labels | None
+    groups: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def suits(self, loss: Loss) -> bool:
+        """Tell whether a loss has what it needs."""
+        return self.labels is not None or not loss.needs_labels
+
+    def counts_for(self, loss: Loss) -> sparse.csr_matrix:
+        """Return the counts of all studies that a loss learns from: (n_studies, n_terms)."""
+        if not loss.needs_terms:
+            return no_counts(len(self))
+        counts = self._given_labels.counts if loss.needs_labels else self.counts
+        assert counts is not None  # `compare` counts terms where a loss needs them
+        return counts
+
+    @property
+    def label_selector(self) -> sparse.csr_matrix:
+        """A one where a term is the label of a region: (n_terms, n_regions)."""
+        return self._given_labels.terms.selector
+
+    @property
+    def _given_labels(self) -> Labels:
+        assert self.labels is not None  # `suits` was asked before
+        return self.labels
+
+    def summary(self) -> dict[str, Any]:
+        """Describe the partition in plain values."""
+        covered = self.targets.region != OUTSIDE
+        density = self.targets.density
+        return {
+            "regions": self.regions.n_regions,
+            "volume_mm3": self.regions.total_volume_mm3,
+            "bandwidth": None if density is None else density.bandwidth,
+            "share_of_peaks_covered": float(covered.mean()),
+            "labels_in_corpus": None
+            if self.labels is None
+            else int(np.count_nonzero(self.labels.counts.getnnz(axis=0))),
+        }
+
+
+def prepare_material(corpus: Corpus, brain: VoxelGrid, vocabulary: Vocabulary | None) -> Material:
+    """Keep the studies with a peak in the brain, and count the terms in their texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    brain : VoxelGrid
+    vocabulary : Vocabulary or None
+        Terms to count; None where no loss needs them.
+
+    Returns
+    -------
+    Material
+    """
+    if not len(corpus.peaks):
+        raise CorpusError(
+            f"expected coordinates to learn from and to score, but there are none ({corpus!r})"
+        )
+    inside = brain.region_of(corpus.peaks[["x", "y", "z"]]) != OUTSIDE
+    kept = np.bincount(corpus.peak_rows[inside], minlength=len(corpus)) > 0
+    if not kept.any():
+        raise CorpusError("no peak of the corpus lies in the brain; check the space of its peaks")
+    left_out = int(np.count_nonzero(~kept))
+    if left_out:
+        warnings.warn(
+            f"{left_out:,} of {len(corpus):,} studies have no peak in the brain and are left out",
+            DataWarning,
+            stacklevel=3,
+        )
+    material = Material(corpus.select(kept), brain, None, None, left_out)
+    return material if vocabulary is None else _with_counts(material, vocabulary)
+
+
+def _with_counts(material: Material, vocabulary: Vocabulary) -> Material:
+    counts = TermExtractor(vocabulary).counts(material.corpus)
+    # A term in no study has a coefficient of zero, and costs as much as any other.
+    is_present = counts.getnnz(axis=0) > 0
+    if not is_present.any():
+        raise VocabularyError(
+            f"none of the {len(vocabulary):,} terms of the vocabulary occurs in the "
+            f"{len(material.corpus):,} studies; give a vocabulary that fits the corpus"
+        )
+    terms = vocabulary.subset(compress(vocabulary.terms, is_present))
+    return replace(material, vocabulary=terms, counts=sparse.csr_matrix(counts[:, is_present]))
+
+
+def prepare_problems(
+    material: Material, candidates: Sequence[Candidate], *, labels: bool = True
+) -> dict[str, Problem]:
+    """Make the problem of each partition.
+
+    Parameters
+    ----------
+    material : Material
+    candidates : sequence of Candidate
+    labels : bool
+        Whether to count the labels of atlases too, for losses that need them.
+
+    Returns
+    -------
+    dict of str to Problem
+        By the name of the partition.
+    """
+    names = [candidate.name for candidate in candidates]
+    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise FitError(f"expected partitions of different names, but two are {repeated[0]!r}")
+    return {
+        candidate.name: _prepare(material, candidate, labels)
+        for candidate in track(candidates, "preparing partitions")
+    }
+
+
+def restricted(partition: Partition, brain: VoxelGrid) -> Partition:
+    """Cut an atlas to the brain; a grid stays as it is.
+
+    Parameters
+    ----------
+    partition : VoxelGrid or Atlas
+    brain : VoxelGrid
+
+    Returns
+    -------
+    VoxelGrid or Atlas
+    """
+    return partition.restrict(brain) if isinstance(partition, Atlas) else partition
+
+
+def _prepare(material: Material, candidate: Candidate, labels: bool) -> Problem:
+    partition = restricted(candidate.partition, material.brain)
+    regions = Regions(partition.names, partition.volumes_mm3)
+    targets = _targets(material, partition, candidate.bandwidth)
+    if not (targets.region != OUTSIDE).any():
+        raise FitError(
+            f"none of the {len(targets.region):,} peaks in the brain lies in a region of "
+            f"{candidate.name}; check its image and the space of the peaks"
+        )
+    return Problem(
+        candidate.name,
+        regions,
+        material.brain.total_volume_mm3,
+        targets,
+        material.counts,
+        _labels(material, candidate.name, regions) if labels and candidate.has_labels else None,
+        material.groups,
+    )
+
+
+def _targets(material: Material, partition: Partition, bandwidth: float) -> Targets:
+    """Targets on the partition; what is scored are the peaks in the brain, on every partition."""
+    xyz_mm, rows = material.xyz_mm, material.corpus.peak_rows
+    own_brain = partition if isinstance(partition, VoxelGrid) else material.brain
+    targets = make_targets(
+        partition, own_brain, xyz_mm, rows, len(material.corpus), bandwidth=bandwidth
+    )
+    study, region = place_peaks(partition, material.brain, xyz_mm, rows)
+    return replace(targets, study=study, region=region)
+
+
+def _labels(material: Material, name: str, regions: Regions) -> Labels | None:
+    labels = None
+    with suppress(VocabularyError), warnings.catch_warnings():
+        # That many labels are in no text is what the label-constrained model suffers from.
+        warnings.simplefilter("ignore", DataWarning)
+        terms = LabelTerms.from_labels(regions.names)
+        labels = Labels(terms, TermExtractor(terms.vocabulary).counts(material.corpus))
+    if labels is None or not labels.counts.nnz:
+        warnings.warn(
+            f"no label of {name} occurs in the corpus: no label-constrained model for it",
+            DataWarning,
+            stacklevel=4,
+        )
+        return None
+    return labels
+
+
+# ---- a model of a fold
 
 
 class Task(NamedTuple):
@@ -194,133 +488,3 @@ def score_model(
         distances.append(total_variation(targets.rows(slice(start, start + len(q))), q))
         start += len(q)
     return scorer.nats, np.concatenate(distances)
-
-
-def total_variation(
-    targets: NDArray[np.floating], predictions: NDArray[np.floating]
-) -> NDArray[np.float64]:
-    """Compute the total-variation distance of each row of two tables of probabilities.
-
-    What a row lacks to 1 is the probability of the background R_0, the part of the brain that the
-    partition leaves uncovered:
-
-        ½ Σ_k |ŷ_k − q_k|,  k = 0..m,  ŷ_0 = 1 − Σ ŷ_k,  q_0 = 1 − Σ q_k
-
-    so that the distance is between 0 and 1. It compares models on one partition: on a coarser
-    one all distances are smaller.
-
-    Parameters
-    ----------
-    targets, predictions : arrays of shape (n_studies, n_regions)
-
-    Returns
-    -------
-    array of shape (n_studies,)
-
-    Examples
-    --------
-    >>> total_variation(np.array([[0.5, 0.0]]), np.array([[0.25, 0.75]]))
-    array([0.75])
-    """
-    apart = np.abs(targets - predictions).sum(axis=1, dtype=np.float64)
-    uncovered = targets.sum(axis=1, dtype=np.float64) - predictions.sum(axis=1, dtype=np.float64)
-    distances: NDArray[np.float64] = (apart + np.abs(uncovered)) / 2
-    return distances
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Studies that took no part in learning, what they report and what was predicted.
-
-    Attributes
-    ----------
-    partition, loss : str
-        Model that predicted.
-    why : tuple of str
-        Why each study is shown.
-    row : array of shape (n,)
-        Row of each study in the corpus.
-    nats : array of shape (n,)
-        Nats above uniform of each.
-    truth, prediction : arrays of shape (n, n_regions)
-        Probability of each region.
-    """
-
-    partition: str
-    loss: str
-    why: tuple[str, ...]
-    row: NDArray[np.intp]
-    nats: NDArray[np.float64]
-    truth: NDArray[np.float32]
-    prediction: NDArray[np.float32]
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the examples into the folder of a comparison."""
-        with replaced(Path(folder) / EXAMPLES_NAME) as stream:
-            np.savez_compressed(
-                stream,
-                model=np.array([self.partition, self.loss]),
-                why=np.array(self.why),
-                row=self.row,
-                nats=self.nats,
-                truth=self.truth,
-                prediction=self.prediction,
-            )
-
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str], partition: str, loss: str) -> "Examples | None":
-        """Read the examples of a model; None where there are none, or those of another."""
-        try:
-            with np.load(Path(folder) / EXAMPLES_NAME, allow_pickle=False) as arrays:
-                if arrays["model"].tolist() != [partition, loss]:
-                    return None
-                why = tuple(arrays["why"].tolist())
-                rest = [arrays[name] for name in ("row", "nats", "truth", "prediction")]
-        except (OSError, BadZipFile, EOFError, KeyError, ValueError):
-            return None
-        return cls(partition, loss, why, *rest)
-
-
-@dataclass(frozen=True)
-class ExampleTrial:
-    """Makes the examples of a problem, called with the loss and the rows that must be shown."""
-
-    trial: Trial
-
-    def __call__(self, problem: Problem, task: tuple[str, Sequence[int]]) -> Examples:
-        """Fit on what is neither in the first fold's test set nor asked for; predict those."""
-        loss, wanted = task
-        train, test = self.trial.split(problem, 0)
-        asked = np.array(wanted, dtype=np.intp)
-        apart = problem.groups[asked]
-        train, test = (rows[~np.isin(problem.groups[rows], apart)] for rows in (train, test))
-        model = self.trial.fit(problem, loss, train)
-        nats, _ = score_model(model, problem, test)
-        ranked = by_rank(nats)
-        row = np.concatenate([test[list(ranked.values())], asked])
-        shown, _ = score_model(model, problem, row)
-        return Examples(
-            problem.name,
-            loss,
-            (*ranked, *["in the paper"] * len(asked)),
-            row,
-            shown,
-            problem.targets.rows(row),
-            np.concatenate(list(model.predict(row))),
-        )
-
-
-def paper_rows(corpus: Corpus) -> list[int]:
-    """Rows of the paper's example studies, those that are in the corpus."""
-    groups = corpus.groups.astype(str)
-    return [int(row) for pmid in PAPER_PMIDS for row in np.flatnonzero(groups == pmid)]
-
-
-def by_rank(scores: NDArray[np.float64]) -> dict[str, int]:
-    """Index of the best score, and of those that a quarter and a half of the others surpass.
-
-    >>> by_rank(np.array([3.0, 1.0, 5.0, 4.0, 2.0]))
-    {'best': 2, 'first quartile': 3, 'median': 0}
-    """
-    order = np.argsort(-scores, kind="stable")
-    return {name: int(order[round(share * (len(order) - 1))]) for name, share in RANKS.items()}

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere._tools.files import bare_suffix, expanded
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.exceptions import CorpusError
 
 __all__ = ["BY_ROW", "NamedPlace", "iter_maps", "iter_points", "read_peaks"]

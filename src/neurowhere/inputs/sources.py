@@ -1,26 +1,35 @@
 """Sources: a text, a path or standard input, as given on a command line, read as texts."""
 
+import codecs
+import gzip
+import lzma
 import re
 import sys
 import warnings
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from os.path import lexists
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, SupportsInt
 
-from neurowhere._tools.files import bare_suffix, expanded
-from neurowhere.corpus import iter_documents
-from neurowhere.corpus.readers import jats, jsonl, tables
-from neurowhere.corpus.readers.files import find_shards
+from neurowhere._tools.files import COMPRESSIONS, bare_suffix, expanded
+from neurowhere.corpus.readers import files, jats, jsonl, tables
+from neurowhere.corpus.readers.files import Skipped, find_shards
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
-from neurowhere.inputs.documents import SUFFIXES, TABLE_SUFFIXES, read_file, read_stream
-from neurowhere.inputs.markup import article_to_text
+from neurowhere.inputs.prose import MEBI, article_to_text, docx_to_text, html_to_text, pdf_to_text
 from neurowhere.text import TermCounter
 
 STDIN = "-"
+MAX_BYTES = 20 * MEBI  # some ten times a long book
+MAX_DOCUMENT_BYTES = 200 * MEBI  # nearly all of it pictures
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+DOCUMENTS = {".pdf": pdf_to_text, ".docx": docx_to_text}
+TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
+SUFFIXES = (*files.SUFFIXES, *HTML_SUFFIXES, *DOCUMENTS, *jats.SUFFIXES, *TABLE_SUFFIXES)
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
-TABLES = {suffix: reader.NAME for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
+TABLES = {suffix: reader for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
 PATH_START = re.compile(r"\.{0,2}/|~")
 # Identifiers of an article in the order of preference.
 ARTICLE_IDS = ("pmid", "pmc", "pmcid", "doi")
@@ -163,28 +172,55 @@ def _iter_source(source: str, column: str | None = None) -> Iterator[Text | Fail
         yield from _iter_file(path, column)
 
 
-def _iter_file(path: Path, column: str | None = None) -> Iterator[Text]:
+def _iter_file(path: Path, column: str | None = None) -> Iterator[Text | Failure]:
     suffix = bare_suffix(path)
-    if suffix in TABLES:
-        for document in iter_documents(path, format=TABLES[suffix], column=column):
-            yield Text(document.id, document.text)
-    elif suffix in jats.SUFFIXES:
-        yield from _iter_articles(path)
-    else:
-        yield Text(path.name, read_file(path))
+    try:
+        if suffix in TABLES:
+            yield from _iter_rows(path, column)
+        elif suffix in jats.SUFFIXES:
+            yield from _iter_articles(path)
+        else:
+            yield Text(path.name, read_file(path))
+    except OSError as error:
+        raise TextError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+class _Lost(Skipped):
+    """Rows that cannot be read, each of which is told in its place among the others."""
+
+    def __init__(self) -> None:
+        super().__init__("rows")
+        self.failures: list[Failure] = []
+
+    def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
+        super().add(place, reason, count)
+        self.failures.append(Failure(place, str(reason)))
+
+    def report(self, n_read: int, category: type[DataWarning] = DataWarning) -> None:
+        """Say nothing: who asks for the texts is told with them."""
+
+
+def _iter_rows(path: Path, column: str | None) -> Iterator[Text | Failure]:
+    lost = _Lost()
+    n_rows = 0
+    for document in TABLES[bare_suffix(path)].iter_documents(path, column=column, skipped=lost):
+        yield from lost.failures
+        lost.failures.clear()
+        n_rows += 1
+        yield Text(document.id, document.text)
+    yield from lost.failures
+    if not n_rows and not lost.count:
+        raise TextError(f"expected texts, but {path} holds none")
 
 
 def _iter_articles(path: Path) -> Iterator[Text]:
-    try:
-        for article in jats.iter_articles(path):
-            ids = {
-                element.get("pub-id-type"): (element.text or "").strip()
-                for element in article.iterfind("front/article-meta/article-id")
-            }
-            name = next(filter(None, map(ids.get, ARTICLE_IDS)), path.name)
-            yield Text(name, article_to_text(article))
-    except OSError as error:
-        raise TextError(f"cannot read {path}: {error.strerror or error}") from error
+    for article in jats.iter_articles(path):
+        ids = {
+            element.get("pub-id-type"): (element.text or "").strip()
+            for element in article.iterfind("front/article-meta/article-id")
+        }
+        name = next(filter(None, map(ids.get, ARTICLE_IDS)), path.name)
+        yield Text(name, article_to_text(article))
 
 
 def _iter_folder(folder: Path, column: str | None = None) -> Iterator[Text | Failure]:
@@ -210,6 +246,79 @@ def _refuse_words(sources: Sequence[str]) -> None:
                 f"expected files where several arguments are given, but {source!r} is none; "
                 "put a text in quotes"
             )
+
+
+# ---- files of any kind
+
+
+def read_file(path: Path) -> str:
+    """Read the text of a file; what is wrong with it becomes a one-line error.
+
+    Parameters
+    ----------
+    path : Path
+        Plain or compressed.
+
+    Returns
+    -------
+    str
+        The prose, where the format tells it from the rest.
+    """
+    suffix = bare_suffix(path)
+    opener = COMPRESSIONS.get(path.suffix.lower(), open)
+    try:
+        with opener(path, "rb") as stream:
+            if suffix in DOCUMENTS:
+                data = _read(stream, str(path), MAX_DOCUMENT_BYTES)
+                return DOCUMENTS[suffix](data, str(path))
+            text = read_stream(stream, str(path))
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
+        raise TextError(f"{path} is truncated or damaged ({error}); compress it again") from error
+    except OSError as error:
+        raise TextError(f"cannot read {path}: {error.strerror or error}") from error
+    return html_to_text(text) if suffix in HTML_SUFFIXES else text
+
+
+def read_stream(stream: IO[bytes], name: str) -> str:
+    """Read text, in UTF-8 or with the mark of UTF-16.
+
+    Parameters
+    ----------
+    stream : binary file
+    name : str
+        Name of the stream in errors.
+
+    Returns
+    -------
+    str
+    """
+    data = _read(stream, name, MAX_BYTES)
+    if data.startswith(UTF16):
+        return data.decode("utf-16", "replace")
+    if b"\0" in data:
+        raise TextError(
+            f"{name} is not text, but binary; expected a file like {', '.join(SUFFIXES)}"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TextError(
+            f"{name} is not UTF-8 text (byte {data[error.start]:#04x} at {error.start}); "
+            "convert it, for instance with iconv"
+        ) from error
+
+
+def _read(stream: IO[bytes], name: str, most: int) -> bytes:
+    data = stream.read(most + 1)
+    if len(data) > most:
+        raise TextError(
+            f"{name} is larger than {most // MEBI} MiB, too much for one text; "
+            "give many texts as the rows of a CSV or JSON-lines file"
+        )
+    return data
+
+
+# ---- sentences
 
 
 def split_sentences(text: Text, counter: TermCounter) -> list[Text]:

@@ -28,7 +28,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
@@ -43,7 +42,7 @@ from neurowhere.model.term_maps import (
 )
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
-from neurowhere.space.images import OUTSIDE, ImageLike, read_volume
+from neurowhere.space.images import OUTSIDE, ImageLike, read_volume, transform_points, voxel_index
 from neurowhere.space.partition import as_points
 
 Floats = NDArray[np.floating]
@@ -417,7 +416,8 @@ def _is_listed(model: TextModel) -> NDArray[np.bool_]:
     """
     categories = model.vocabulary_.categories
     generic = [categories.get(term) == GENERIC for term in model.extractor_.terms]
-    return ~(unlearned_terms(model) | np.array(generic))
+    is_listed: NDArray[np.bool_] = ~(unlearned_terms(model) | np.array(generic))
+    return is_listed
 
 
 def _folded(model: TextModel, terms: Ints, n_rows: int) -> dict[int, list[int]]:

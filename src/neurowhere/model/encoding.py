@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.learn import highest_density
 from neurowhere.model.schema import Support

@@ -23,8 +23,8 @@ from neurowhere.model.counted import (
     rows_of,
 )
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.articles import place_weights
 from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
+from neurowhere.text.sections import place_weights
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words

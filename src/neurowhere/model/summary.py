@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.documents import XYZ
 from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.schema import (

@@ -374,7 +374,8 @@ class TermsAlone:
             strengths = self.named[terms]
             rows = np.flatnonzero(np.diff(strengths.indptr))
             strengths = strengths[rows]
-            exponent[rows] += (strengths @ predictor.prior.maps[:, regions]).toarray()
+            maps: Any = predictor.prior.maps
+            exponent[rows] += (strengths @ maps[:, regions]).toarray()
             total = np.asarray(strengths.sum(axis=1)).ravel()
             exponent[rows] -= np.outer(total, predictor.prior.baseline[regions])
         return exponent

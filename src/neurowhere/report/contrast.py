@@ -9,7 +9,7 @@ import pandas as pd
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
-from neurowhere.contrast.kinds import LENGTH
+from neurowhere.contrast.controls import LENGTH
 from neurowhere.model.encoding import Encoding
 from neurowhere.report.comparison import name_rows
 from neurowhere.report.encoding import viewer_data

@@ -4,7 +4,7 @@ import base64
 import gzip
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Summary
@@ -23,7 +22,13 @@ from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
-from neurowhere.space.images import MAX_RESOLUTION_MM, MIN_RESOLUTION_MM, mni152_template
+from neurowhere.space.images import (
+    MAX_RESOLUTION_MM,
+    MIN_RESOLUTION_MM,
+    mni152_template,
+    transform_points,
+    voxel_index,
+)
 
 __all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
 
@@ -154,7 +159,7 @@ def _mass_within(encoding: Encoding, image: Any) -> float:
 
 def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
     """Draw the map on slices and on the surface; by the name of what they show."""
-    named = ", ".join(encoding.why()["term"].head(N_NAMED))
+    named = ", ".join(_longest(encoding.why()["term"])[:N_NAMED])
     figures = {
         "map": draw_encoding(encoding, named),
         "surface": draw_surface(encoding.log_ratio_img, RATIO_UNIT),
@@ -162,6 +167,16 @@ def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
     for name, figure in figures.items():
         write_png(figure, folder / f"{name}.png")
     return {name: folder / f"{name}.png" for name in figures}
+
+
+def _longest(terms: Iterable[str]) -> list[str]:
+    """Leave out terms that are a part of another.
+
+    >>> _longest(["frontal", "inferior frontal gyrus", "insula"])
+    ['inferior frontal gyrus', 'insula']
+    """
+    spaced = [f" {term} " for term in terms]
+    return [a.strip() for a in spaced if not any(a in b and a != b for b in spaced)]
 
 
 def _describe(encoding: Encoding, grid: Grid) -> dict[str, Any]:

@@ -1,26 +1,36 @@
-"""Maps as pictures: slices through the strongest place and the glass brain."""
+"""Maps as pictures (slices and the glass brain), and maps of terms as files."""
 
+import gzip
 import io
+import json
 import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
+from neurowhere._tools.parallel import slices, track
+from neurowhere.exceptions import PartitionError
+from neurowhere.model.decoding import unlearned_terms
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.term_maps import TermMap
-from neurowhere.report.canvas import DPI, INK, LARGE, Canvas
+from neurowhere.model.term_maps import RegionMeans, TermMap, WantedTerm, find_terms, iter_term_maps
+from neurowhere.model.text_model import TextModel
+from neurowhere.report.canvas import BAR_WIDTH_MM, DPI, INK, LARGE, Canvas, Colours, add_bar
 from neurowhere.report.panels import (
-    BAR_WIDTH_MM,
-    Colours,
+    SMOOTH_MM,
     Panel,
-    add_bar,
+    Volume,
     add_cross,
     add_glass,
     add_slice,
+    volume_of,
 )
-from neurowhere.report.sampling import SMOOTH_MM, Volume, volume_of
+from neurowhere.report.tables import to_csv
+from neurowhere.space import Atlas
 
 __all__ = [
     "DENSITY_COLOURS",
@@ -34,6 +44,7 @@ __all__ = [
     "strongest_place",
     "write_png",
     "write_term",
+    "write_term_maps",
 ]
 
 ROW_MM, TITLE_MM, MARGIN_MM = 189.0, 30.0, 6.0  # height of panels and of their title
@@ -45,39 +56,19 @@ JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR = INK
 UNIFORM_UNIT, RATIO_UNIT = "× uniform", "log ratio"
-COMPRESSION = 4  # of PNG, of 9: a tenth larger than by default, in half of the time
+PNG_COMPRESSION = 4  # of PNG, of 9: a tenth larger than by default, in half of the time
+MOST_VOLUMES = 2**15 - 1  # NIfTI counts volumes in 16 bits
+SINGLE_FILE_OFFSET = 352  # bytes before the voxels of a NIfTI file
+VOXEL_COMPRESSION = 1  # of 9: noise hardly compresses, so that more costs time for little
+ROWS_AT_ONCE = 256
+NUMBERS = "%.6g"
+MEANING = {
+    "log probability": "what the term adds to the log of the density of peaks, up to a constant",
+    "probability": "what the term adds to the density of peaks, per mm³",
+}
 
 VIEWS_MM = sum(Panel(axis, 0, 0).width for axis in range(3)) + 2 * GAP_MM
 CANVAS_MM = 2 * VIEWS_MM + MIDDLE_MM + BAR_MM + 2 * MARGIN_MM
-
-
-def write_term(
-    term: TermMap,
-    folder: str | os.PathLike[str],
-    *,
-    resolution_mm: float | None = None,
-    like: Any = None,
-    overwrite: bool = False,
-) -> None:
-    """Write the map of a term as an image and as a picture; whole or not at all.
-
-    Parameters
-    ----------
-    term : TermMap
-    folder : path
-    resolution_mm, like
-        Grid of the image, as in `Partition.to_img`.
-    overwrite : bool
-        Whether to replace a folder that exists.
-    """
-    with new_folder(folder, overwrite=overwrite) as temporary:
-        image = term.to_img(resolution_mm=resolution_mm, like=like)
-        image.to_filename(temporary / "map.nii.gz")
-        unit = RATIO_UNIT if term.unit == "log probability" else "mm⁻³"
-        figure = draw_map(term.img, signed=True, title=term.title, unit=unit)
-        write_png(figure, temporary / "map.png")
-        about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
-        write_info(temporary, {"kind": "term map", **about})
 
 
 def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "") -> Any:
@@ -173,7 +164,7 @@ def _draw_row(
         left += slices.width + GAP_MM
     right = CANVAS_MM - MARGIN_MM
     bar = (right - BAR_WIDTH_MM, right, bottom + BAR_FOOT_MM, bottom + ROW_MM - 3 * BAR_FOOT_MM)
-    add_bar(canvas, bar, colours, unit, digits=2 if colours.lowest < 0 else 3)
+    add_bar(canvas, bar, colours, unit)
     canvas.write(MARGIN_MM, bottom + ROW_MM + TITLE_FOOT_MM, title, size=LARGE)
 
 
@@ -239,4 +230,158 @@ def write_png(picture: Any, path: str | os.PathLike[str] | io.BytesIO) -> None:
     if hasattr(picture, "savefig"):
         picture.savefig(path, format="png", metadata={"Software": None})
     else:
-        picture.save(path, format="png", compress_level=COMPRESSION, dpi=(DPI, DPI))
+        picture.save(path, format="png", compress_level=PNG_COMPRESSION, dpi=(DPI, DPI))
+
+
+# ---- maps of terms as files
+
+
+def write_term(
+    term: TermMap,
+    folder: str | os.PathLike[str],
+    *,
+    resolution_mm: float | None = None,
+    like: Any = None,
+    overwrite: bool = False,
+) -> None:
+    """Write the map of a term as an image and as a picture; whole or not at all.
+
+    Parameters
+    ----------
+    term : TermMap
+    folder : path
+    resolution_mm, like
+        Grid of the image, as in `Partition.to_img`.
+    overwrite : bool
+        Whether to replace a folder that exists.
+    """
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        image = term.to_img(resolution_mm=resolution_mm, like=like)
+        image.to_filename(temporary / "map.nii.gz")
+        unit = RATIO_UNIT if term.unit == "log probability" else "mm⁻³"
+        figure = draw_map(term.img, signed=True, title=term.title, unit=unit)
+        write_png(figure, temporary / "map.png")
+        about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
+        write_info(temporary, {"kind": "term map", **about})
+
+
+def write_term_maps(
+    model: TextModel,
+    folder: str | os.PathLike[str],
+    names: Iterable[str] | None = None,
+    *,
+    as_table: bool = False,
+    atlas: Atlas | None = None,
+    resolution_mm: float | None = None,
+    like: Any = None,
+    overwrite: bool = False,
+) -> int:
+    """Write the maps of many terms; whole or not at all.
+
+    One map is held at a time. The folder holds ``maps.nii.gz``, one volume a term, and
+    ``maps.json``, which names the volumes. Or, as a table, ``regions.csv``, one row a term and one
+    column a region, and ``regions.json``. ``info.json`` says what made them.
+
+    Parameters
+    ----------
+    model : Encoder
+    folder : path
+    names : iterable of str, optional
+        Terms, each with or without a side; by default all terms of the model.
+    as_table : bool
+        Whether to write means by region, as from `parcellate_terms`, and no image.
+    atlas : Atlas, optional
+        Regions of the table; by default the model's own if it predicts those of one, or AAL3. An
+        atlas implies a table.
+    resolution_mm, like
+        Grid of the images, as in `Partition.to_img`.
+    overwrite : bool
+        Whether to replace a folder that exists.
+
+    Returns
+    -------
+    int
+        Number of terms.
+    """
+    wanted = find_terms(model, names)
+    maps = iter_term_maps(model, [each.name for each in wanted])
+    maps = track(maps, "maps of terms", len(wanted))
+    about = _describe(model, wanted)
+    with new_folder(folder, overwrite=overwrite) as temporary:
+        if as_table or atlas is not None:
+            means = RegionMeans(model, atlas)
+            _write_table(means, maps, len(wanted), temporary / "regions.csv")
+            _write_json(temporary / "regions.json", about | {"atlas": _describe_atlas(means.atlas)})
+        else:
+            _write_image(maps, len(wanted), temporary / "maps.nii.gz", resolution_mm, like)
+            _write_json(temporary / "maps.json", about)
+        write_info(temporary, {"kind": "term maps", "terms": len(wanted)})
+    return len(wanted)
+
+
+def _describe(model: TextModel, wanted: list[WantedTerm]) -> dict[str, Any]:
+    """Return what the numbers mean, and the terms in the order of volumes or rows."""
+    unlearned = unlearned_terms(model)
+    terms = [
+        {
+            "name": each.name,
+            "term": each.term,
+            "side": each.side,
+            "method": "learned" if each.is_learned else "restricted",
+            "few_studies": bool(unlearned[each.column]),
+        }
+        for each in wanted
+    ]
+    unit = model.predictor_.unit
+    return {"unit": unit, "meaning": MEANING[unit], "space": "MNI152", "terms": terms}
+
+
+def _describe_atlas(atlas: Atlas) -> dict[str, Any]:
+    labels = zip(atlas.ids.tolist(), atlas.names, atlas.volumes_mm3.tolist(), strict=True)
+    keys = ("index", "name", "volume_mm3")
+    return {
+        "name": atlas.title or repr(atlas),
+        "regions": [dict(zip(keys, each, strict=True)) for each in labels],
+    }
+
+
+def _write_table(means: RegionMeans, maps: Iterator[TermMap], n_maps: int, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for chunk in slices(n_maps, ROWS_AT_ONCE):
+            some = [next(maps) for _ in range(chunk.stop - chunk.start)]
+            rows = [means.of(each) for each in some]
+            table = pd.DataFrame(rows, columns=list(means.atlas.names))
+            table.insert(0, "term", [each.name for each in some], allow_duplicates=True)
+            stream.write(to_csv(table, header=chunk.start == 0, float_format=NUMBERS))
+
+
+def _write_image(
+    maps: Iterator[TermMap], n_maps: int, path: Path, resolution_mm: float | None, like: Any
+) -> None:
+    """Write volumes one after another, which is their order in the file."""
+    if n_maps > MOST_VOLUMES:
+        raise PartitionError(
+            f"expected up to {MOST_VOLUMES:,} maps in one NIfTI image, got {n_maps:,}; choose some "
+            "terms, or write a table"
+        )
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", VOXEL_COMPRESSION, raw, mtime=0) as stream:
+        for number, each in enumerate(maps):
+            image = each.to_img(resolution_mm=resolution_mm, like=like)
+            if number == 0:
+                _header(image, n_maps).write_to(stream)
+            volume: NDArray[np.float32] = np.asarray(image.dataobj, np.float32)
+            stream.write(volume.astype("<f4", copy=False).tobytes(order="F"))
+
+
+def _header(image: Any, n_maps: int) -> Any:
+    """Return the header of as many volumes like one."""
+    from nibabel.nifti1 import Nifti1Header
+
+    header = Nifti1Header.from_header(image.header.as_byteswapped("<"), check=False)  # type: ignore[no-untyped-call]
+    header.set_data_shape((*image.shape, n_maps))
+    header["vox_offset"] = SINGLE_FILE_OFFSET
+    return header
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -1,45 +1,43 @@
-"""Panels of a picture: slices on the template, the glass brain, and the bar of their colours."""
+"""Panels of a picture: an image in slices on the template, or projected on the glass brain."""
 
 import json
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.report.canvas import SMALL, Canvas, Extent
-from neurowhere.report.sampling import Volume, cut, project
+from neurowhere.report.canvas import LABEL_MM, Canvas, Colours, Extent
 from neurowhere.space.images import mni152_template, nilearn_file
 
 __all__ = [
     "BOX_MM",
-    "Colours",
+    "PIXEL_MM",
+    "SMOOTH_MM",
     "Outline",
     "Panel",
-    "add_bar",
+    "Volume",
     "add_cross",
     "add_glass",
     "add_slice",
+    "at_points",
+    "cut",
     "outlines",
+    "project",
+    "steps",
+    "volume_of",
 ]
 
+PIXEL_MM = 1.0  # edge of what is drawn as one pixel
+SMOOTH_MM = 2.0  # larger voxels are interpolated before they are drawn
 BOX_MM = ((-76.0, 76.0), (-110.0, 79.0), (-74.0, 86.0))  # of x, y and z, around brain and outlines
 ACROSS = ((1, 2), (0, 2), (0, 1))  # axes to the right and up, seen along x, y and z
 BACKGROUND = 25  # of 255: less of the template's intensity is not drawn
 GREYS = (80, 0.68)  # darkest grey, and share of the template's intensity that is added
-N_COLOURS = 256
-NOT_DRAWN = (158, 158, 158, 255)  # in the bar, where values get no colour
 CROSS_COLOUR = "#4c5866"
 OUTLINE_OPACITY = 0.7
-BAR_WIDTH_MM, TICK_GAP_MM, LEAST_BETWEEN_TICKS = 9.0, 4.0, 0.09  # the last of the bar's height
-LABEL_MM = 4.0  # from the edges of a panel to its words
-
-# Anchors of ColorBrewer's palettes (colorbrewer2.org), which matplotlib has by the same names.
-PALETTES = {
-    "YlOrRd": "ffffcc ffeda0 fed976 feb24c fd8d3c fc4e2a e31a1c bd0026 800026",
-    "RdBu_r": "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f",
-}
 
 FILES = ("side", "back", "top")  # seen along x, y and z
 # From the units of a file to mm: scale, then offset, to the right and up. They fit the MNI152
@@ -48,48 +46,21 @@ SCALES = ((0.38, 0.38), (0.39, 0.39), (0.36, 0.37))
 OFFSETS_MM = ((-108.0, -70.0), (-73.0, -73.0), (-71.0, -107.0))
 STEPS = np.linspace(0, 1, 7)[1:, None]  # along a curve
 
+Floats = NDArray[np.floating]
 
-class Colours(NamedTuple):
-    """How the values of a map are coloured."""
 
-    palette: str
-    lowest: float
-    highest: float
-    threshold: float  # values nearer to zero are not drawn
+class Volume(NamedTuple):
+    """An image as arrays, and how values between its voxels are found."""
 
-    def paint(self, values: NDArray[np.floating]) -> NDArray[np.uint8]:
-        """Return the colours of values, transparent where they are not drawn: (..., 4)."""
-        span = (self.highest - self.lowest) or 1.0
-        steps = (values - self.lowest) * (N_COLOURS / span)
-        painted = palette(self.palette)[steps.clip(0, N_COLOURS - 1).astype(np.uint8)]
-        painted[..., 3] = np.where(np.abs(values) > self.threshold, 255, 0)
-        return painted
+    data: NDArray[Any]  # (x, y, z)
+    affine: NDArray[np.float64]
+    is_linear: bool  # or the nearest voxel's value
 
     @property
-    def ticks(self) -> list[float]:
-        """Values to write at the bar: its ends, the thresholds, and some between."""
-        marks = [self.lowest, self.highest]
-        apart = LEAST_BETWEEN_TICKS * (self.highest - self.lowest)
-        wanted = [-self.threshold, self.threshold] if self.lowest < 0 else []
-        wanted += np.linspace(self.lowest, self.highest, 5)[1:-1].tolist()
-        for value in wanted:
-            if all(abs(value - mark) > apart for mark in marks):
-                marks.append(value)
-        return sorted(marks)
-
-
-@cache
-def palette(name: str) -> NDArray[np.uint8]:
-    """Return the colours of a palette, opaque: (256, 4).
-
-    >>> palette("YlOrRd")[[0, 255]].tolist()
-    [[255, 255, 204, 255], [128, 0, 38, 255]]
-    """
-    anchors = np.array([list(bytes.fromhex(colour)) for colour in PALETTES[name].split()])
-    places = np.linspace(0, 1, len(anchors))
-    shades = np.linspace(0, 1, N_COLOURS)
-    channels = [np.interp(shades, places, channel) for channel in anchors.T]
-    return np.stack([*channels, np.full(N_COLOURS, 255)], axis=1).round().astype(np.uint8)
+    def is_upright(self) -> bool:
+        """Whether the axes of the voxels are those of the brain, in either direction."""
+        rotation = self.affine[:3, :3]
+        return bool((rotation == np.diag(np.diag(rotation))).all())
 
 
 class Panel(NamedTuple):
@@ -142,7 +113,8 @@ def add_slice(canvas: Canvas, panel: Panel, volume: Volume, at_mm: float, colour
     pixels[shown] = painted[..., :3][shown]
     canvas.add_picture(panel.extent, pixels)
     left, _, bottom, _ = panel.extent
-    canvas.write(left + LABEL_MM / 2, bottom + LABEL_MM, f"{'xyz'[panel.axis]}={at_mm:.0f}")
+    at = f"{'xyz'[panel.axis]} = {at_mm:.0f}".replace("-", "−")
+    canvas.write(left + LABEL_MM / 2, bottom + LABEL_MM, at)
     _add_sides(canvas, panel)
 
 
@@ -184,35 +156,6 @@ def add_cross(canvas: Canvas, panel: Panel, place_mm: tuple[float, float, float]
     y = bottom + place_mm[up] - BOX_MM[up][0]
     canvas.add_line([(x, bottom), (x, top)], CROSS_COLOUR)
     canvas.add_line([(left, y), (end, y)], CROSS_COLOUR)
-
-
-def add_bar(
-    canvas: Canvas, extent: Extent, colours: Colours, unit: str, *, digits: int = 3
-) -> None:
-    """Draw the bar of the colours, with its unit above and values to its left.
-
-    Parameters
-    ----------
-    canvas : Canvas
-    extent : (left, right, bottom, top)
-    colours : Colours
-    unit : str
-    digits : int
-        Of the values.
-    """
-    left, right, bottom, top = extent
-    painted = colours.paint(np.linspace(colours.lowest, colours.highest, N_COLOURS)[:, None])
-    painted[painted[..., 3] == 0] = NOT_DRAWN
-    if colours.lowest >= 0:
-        painted[0] = painted[1]
-    canvas.add_picture(extent, painted[..., :3])
-    canvas.add_frame(extent)
-    span = (colours.highest - colours.lowest) or 1.0
-    for tick in colours.ticks:
-        y = bottom + (top - bottom) * (tick - colours.lowest) / span
-        words = f"{tick:.{digits}g}".replace("-", "−")
-        canvas.write(left - TICK_GAP_MM, y, words, size=SMALL, anchor="rm")
-    canvas.write(right, top + 2 * LABEL_MM, unit, anchor="rs")
 
 
 def _add_sides(canvas: Canvas, panel: Panel) -> None:
@@ -280,3 +223,148 @@ def bezier(points: NDArray[np.float64]) -> NDArray[np.float64]:
     while len(between) > 1:  # de Casteljau: between neighbours, until one point is left
         between = [a + STEPS * (b - a) for a, b in pairwise(between)]
     return np.asarray(between[0])
+
+
+# ---- values of an image at the points of a grid
+
+
+def volume_of(img: Any) -> Volume:
+    """Return an image ready to be sampled: large voxels of numbers are interpolated.
+
+    Parameters
+    ----------
+    img : NIfTI image
+
+    Returns
+    -------
+    Volume
+    """
+    affine = np.asarray(img.affine, np.float64)
+    edges = np.linalg.norm(affine[:3, :3], axis=0)
+    data = np.nan_to_num(np.ascontiguousarray(img.dataobj))
+    return Volume(data, affine, bool(edges.min() > SMOOTH_MM))
+
+
+def steps(low: float, high: float) -> Floats:
+    """Return the centres of the pixels from one mm to another.
+
+    >>> steps(-1, 2)
+    array([-0.5,  0.5,  1.5])
+    """
+    n = round((high - low) / PIXEL_MM)
+    centres: Floats = low + PIXEL_MM * (np.arange(n) + 0.5)
+    return centres
+
+
+def cut(volume: Volume, axis: int, at_mm: float, box_mm: Sequence[tuple[float, float]]) -> Floats:
+    """Sample a slice across an axis.
+
+    Parameters
+    ----------
+    volume : Volume
+    axis : 0, 1 or 2
+    at_mm : float
+        Where the slice is.
+    box_mm : three pairs of float
+        What to show of each axis.
+
+    Returns
+    -------
+    (n_up, n_right)
+        Rows from the lowest to the highest mm.
+    """
+    points = [np.array([at_mm]) if k == axis else steps(*box_mm[k]) for k in range(3)]
+    return _sample(volume, points).squeeze(axis).T
+
+
+def project(volume: Volume, axis: int, box_mm: Sequence[tuple[float, float]]) -> Floats:
+    """Return the value farthest from zero along an axis, seen from its end.
+
+    Parameters
+    ----------
+    volume, axis, box_mm
+        As in `cut`.
+
+    Returns
+    -------
+    (n_up, n_right)
+    """
+    # A linear interpolation is highest at a voxel's centre: none is needed along the axis.
+    points = [_centres(volume, k, box_mm[k]) if k == axis else steps(*box_mm[k]) for k in range(3)]
+    values = _sample(volume, points)
+    high, low = values.max(axis=axis), values.min(axis=axis)
+    farthest: Floats = np.where(high >= -low, high, low).T
+    return farthest
+
+
+def at_points(volume: Volume, points_mm: Floats) -> Floats:
+    """Sample an image at points; 0 beyond it.
+
+    Parameters
+    ----------
+    volume : Volume
+    points_mm : (n, 3)
+
+    Returns
+    -------
+    (n,)
+    """
+    inverse = np.linalg.inv(volume.affine)
+    voxels = inverse[:3, :3] @ points_mm.T + inverse[:3, 3, None]  # (3, n)
+    shape, data = volume.data.shape, volume.data.ravel()
+    sides = [_neighbours(at, n, volume.is_linear) for at, n in zip(voxels, shape, strict=True)]
+    values: Floats = np.zeros(len(points_mm))
+    for (i, u), (j, v), (k, w) in product(*sides):
+        values += data[(i * shape[1] + j) * shape[2] + k] * (u * v * w)
+    return values
+
+
+def _neighbours(voxels: Floats, n: int, is_linear: bool) -> list[tuple[NDArray[np.intp], Floats]]:
+    """Return the voxels of an axis beside each point, and their weights; 0 beyond the axis."""
+    if not is_linear:
+        near = np.floor(voxels + 0.5).astype(np.intp)
+        return [(near.clip(0, n - 1), ((near >= 0) & (near < n)).astype(float))]
+    below = np.floor(voxels).astype(np.intp)
+    share = voxels - below
+    return [
+        (below.clip(0, n - 1), np.where((below >= 0) & (below < n), 1 - share, 0)),
+        ((below + 1).clip(0, n - 1), np.where((below >= -1) & (below < n - 1), share, 0)),
+    ]
+
+
+def _centres(volume: Volume, axis: int, ends_mm: tuple[float, float]) -> Floats:
+    """Return where the voxels of an axis are, or pixels where its voxels are oblique."""
+    if not volume.is_upright:
+        return steps(*ends_mm)
+    step, first = volume.affine[axis, [axis, 3]]
+    centres: Floats = first + step * np.arange(volume.data.shape[axis])
+    return centres
+
+
+def _sample(volume: Volume, points_mm: Sequence[Floats]) -> Floats:
+    """Return values at all combinations of x, y and z; 0 beyond the image: (n_x, n_y, n_z)."""
+    if not volume.is_upright:
+        return _sample_oblique(volume, points_mm)
+    values = volume.data
+    order = np.argsort([len(points) / values.shape[k] for k, points in enumerate(points_mm)])
+    for axis in order.tolist():  # the axis that shrinks most is first, so that little is left
+        voxels = (points_mm[axis] - volume.affine[axis, 3]) / volume.affine[axis, axis]
+        values = _along(values, axis, voxels, volume.is_linear)
+    return values
+
+
+def _along(values: NDArray[Any], axis: int, voxels: Floats, is_linear: bool) -> NDArray[Any]:
+    """Sample one axis at fractions of voxels."""
+    shape = [1, 1, 1]
+    shape[axis] = len(voxels)
+    # Unlike take, an index does not copy an array in Fortran order, such as the template.
+    parts = [
+        values[(slice(None),) * axis + (at,)] * weights.reshape(shape).astype(np.float32)
+        for at, weights in _neighbours(voxels, values.shape[axis], is_linear)
+    ]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+def _sample_oblique(volume: Volume, points_mm: Sequence[Floats]) -> Floats:
+    grid = np.stack(np.meshgrid(*points_mm, indexing="ij"), axis=-1)  # (n_x, n_y, n_z, 3)
+    return at_points(volume, grid.reshape(-1, 3)).reshape(grid.shape[:3])

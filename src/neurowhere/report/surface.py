@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.report.canvas import Canvas
+from neurowhere.report.canvas import BAR_WIDTH_MM, Canvas, Colours, add_bar
 from neurowhere.report.maps import SIGNED_COLOURS
-from neurowhere.report.panels import BAR_WIDTH_MM, Colours, add_bar
-from neurowhere.report.sampling import at_points, volume_of
+from neurowhere.report.panels import at_points, volume_of
 from neurowhere.space.images import nilearn_file
 
 __all__ = [
@@ -93,7 +92,7 @@ def draw_surface(img: Any, unit: str = "") -> Any:
         left += VIEW_MM[0] + GAP_MM
     right = CANVAS_MM[0] - MARGIN_MM
     bar = (right - BAR_WIDTH_MM, right, LABEL_MM, CANVAS_MM[1] - BAR_TOP_MM)
-    add_bar(canvas, bar, colours, unit, digits=2)
+    add_bar(canvas, bar, colours, unit)
     return canvas.picture
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
-from neurowhere._tools.coordinates import voxel_index
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.space.atlas import Atlas
 from neurowhere.space.grid import VoxelGrid
-from neurowhere.space.images import OUTSIDE
+from neurowhere.space.images import OUTSIDE, voxel_index
 from neurowhere.space.partition import Partition, as_points, count_matrix
 from neurowhere.space.smoothing import Smoother, Way
 

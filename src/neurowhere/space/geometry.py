@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere._tools.coordinates import transform_points
 from neurowhere.space.atlas import Atlas
 from neurowhere.space.grid import VoxelGrid
-from neurowhere.space.images import OUTSIDE
+from neurowhere.space.images import OUTSIDE, transform_points
 from neurowhere.space.partition import Partition
 from neurowhere.text.labels import region_names
 

@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from neurowhere._tools.coordinates import transform_points, voxel_index
 from neurowhere.exceptions import FitError, PartitionError
-from neurowhere.space.images import OUTSIDE, check_resolution, read_grid
+from neurowhere.space.images import (
+    OUTSIDE,
+    check_resolution,
+    read_grid,
+    transform_points,
+    voxel_index,
+)
 
 FAR_MM = 1e6  # beyond any image; stands for infinite and missing coordinates
 ROUNDING = 1e-9  # of a voxel: by less, a ratio of lengths misses a whole number

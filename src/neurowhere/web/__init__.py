@@ -1,1 +1,115 @@
-"""The page and the HTTP API: requests in, calls to the package, answers out; no science here."""
+"""The page and the HTTP API: requests in, calls to the package, answers out; no science here.
+
+The settings of a server are here, where they are imported without the libraries that serving needs.
+"""
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple, Self
+
+__all__ = ["Collection", "Settings", "cores"]
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Collection(NamedTuple):
+    """Documents that the server was started with.
+
+    Attributes
+    ----------
+    name : str
+        By which a request asks for it.
+    path : Path
+        File or folder.
+    cache : Path
+        Folder in which what was read of it is kept.
+    n_documents : int
+    """
+
+    name: str
+    path: Path
+    cache: Path
+    n_documents: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Limits; each is an option of ``neurowhere serve`` and an environment variable.
+
+    Attributes
+    ----------
+    max_body : int
+        Maximum size of the body of a request, in bytes.
+    max_map : int
+        Maximum size of an image to decode, or of a document to read, in bytes.
+    max_text : int
+        Maximum length of one text, in characters.
+    max_batch : int
+        Maximum number of texts in a batch, points to decode, or sentences of a text.
+    max_seconds : float
+        Time limit of a request.
+    workers : int
+        Number of requests that are answered at once.
+    max_queue : int
+        Number of requests that may wait for a worker; further ones are told to try again later.
+    max_connections : int
+        Number of open connections; beyond it, the longest idle one is closed.
+    max_header_seconds : float
+        Time in which the head of a request has to arrive.
+    max_rate : int
+        Queries per minute from one address; 0 for no limit.
+    max_jobs : int
+        Number of jobs that run, wait or are kept.
+    max_job_texts : int
+        Maximum number of texts or documents of a job.
+    max_job_body : int
+        Maximum size of the body that starts a job, in bytes.
+    max_job_seconds : float
+        Time limit of a job.
+    keep_seconds : float
+        Time for which the result of a job is kept.
+    documents : tuple of Collection
+        Collections of documents that can be contrasted, and read by their identifiers.
+    origins : tuple of str
+        Other sites whose pages may call the API (CORS); by default none.
+    embed : tuple of str
+        Other sites whose pages may show the map in a frame; by default none.
+    allow_hosts : tuple of str
+        Names by which the server may be addressed beside those of this machine; "*" for any.
+    trusted_proxies : tuple of str
+        Addresses whose X-Forwarded-For header tells the address of a client.
+    root_path : str
+        Prefix under which a proxy offers the server, such as "/nw".
+    """
+
+    max_body: int = 1_000_000
+    max_map: int = 20_000_000
+    max_text: int = 50_000
+    max_batch: int = 100
+    max_seconds: float = 30.0
+    workers: int = field(default_factory=cores)
+    max_queue: int = 64
+    max_connections: int = 512
+    max_header_seconds: float = 10.0
+    max_rate: int = 0
+    max_jobs: int = 8
+    max_job_texts: int = 10_000
+    max_job_body: int = 10_000_000
+    max_job_seconds: float = 1_800.0
+    keep_seconds: float = 600.0
+    documents: tuple[Collection, ...] = ()
+    origins: tuple[str, ...] = ()
+    embed: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    root_path: str = ""
+
+    def for_jobs(self) -> Self:
+        """Return the settings with the limits of what starts a job."""
+        return replace(self, max_batch=self.max_job_texts, max_body=self.max_job_body)

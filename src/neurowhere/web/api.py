@@ -10,14 +10,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
-from neurowhere.web import schemas
+from neurowhere.web import Settings, schemas
 from neurowhere.web.errors import ApiError, last_line, may_fail
 from neurowhere.web.guard import MEDIA_TYPE, Metrics
-from neurowhere.web.images import AtlasName
 from neurowhere.web.pool import Pool
-from neurowhere.web.schemas import EXAMPLES
-from neurowhere.web.service import to_json
-from neurowhere.web.settings import Settings
+from neurowhere.web.schemas import EXAMPLES, AtlasName, to_json
 
 PREFIX = "/api/v1"
 ANYTHING = "*/*"

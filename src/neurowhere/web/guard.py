@@ -23,8 +23,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, answer, failure
-from neurowhere.web.settings import Settings
 
 __all__ = ["FILE_PATHS", "LOCAL_NAMES", "MEDIA_TYPE", "Guard", "Metrics", "Rates", "is_allowed"]
 

@@ -12,12 +12,15 @@ a plotting library::
 
 import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +30,12 @@ from neurowhere.model.summary import as_point
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.images import mni152_template, read_volume
 from neurowhere.text.labels import region_names
+from neurowhere.web.errors import ApiError
+from neurowhere.web.schemas import AtlasName, Colours
 
 __all__ = [
     "CORTEX",
     "TEMPLATES",
-    "AtlasName",
-    "Colours",
     "Look",
     "atlas_named",
     "brain",
@@ -40,6 +43,7 @@ __all__ = [
     "describe_region",
     "draw_slices",
     "mask_of",
+    "read_image",
     "to_nifti",
     "to_png",
 ]
@@ -59,12 +63,13 @@ PNG_LEVEL = 3  # as above
 NEGATIVE = "ice"  # of what lies below zero
 BRIGHTEST_GREY = 0.85  # of the template, so that colours stand out
 OPAQUE = 255
+GZIP = b"\x1f\x8b"
+GZIP_WINDOW = 16 + zlib.MAX_WBITS
+MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
+MOST_BYTES = 8 * MOST_VOXELS + 100_000  # unpacked
 CORTEX = "cortex.bin.gz"
 PER_MM = 100
 STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
-
-Colours = Literal["ember", "ice", "viridis"]
-AtlasName = Literal["default", "hcpex"]
 
 
 # ---- the template
@@ -299,3 +304,49 @@ def to_png(pixels: Pixels) -> bytes:
 def to_nifti(image: Any) -> bytes:
     """Return an image as a compressed NIfTI file; the same image gives the same bytes."""
     return gzip.compress(image.to_bytes(), GZIP_LEVEL, mtime=0)
+
+
+# ---- an image that a request brings
+
+
+def read_image(content: bytes) -> Any:
+    """Read a NIfTI image from bytes, packed or not.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    nibabel.Nifti1Image
+    """
+    import nibabel
+
+    data = _unpack(content) if content.startswith(GZIP) else content
+    try:
+        image = nibabel.Nifti1Image.from_bytes(data)
+    except Exception as error:  # nibabel has many
+        raise _no_image("expected a NIfTI image (.nii or .nii.gz)") from error
+    if prod(image.shape) > MOST_VOXELS:
+        raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
+    try:
+        np.asanyarray(image.dataobj)
+    except (OSError, ValueError) as error:
+        raise _no_image("expected a whole image, but it is shorter than its header says") from error
+    return image
+
+
+def _unpack(content: bytes) -> bytes:
+    unpacker = zlib.decompressobj(GZIP_WINDOW)
+    try:
+        data = unpacker.decompress(content, MOST_BYTES)
+    except zlib.error as error:
+        raise _no_image("expected a whole file, but it cannot be unpacked") from error
+    if unpacker.unconsumed_tail:
+        raise _no_image(f"expected an image of at most {MOST_BYTES:,} bytes, unpacked")
+    return data
+
+
+def _no_image(message: str) -> ApiError:
+    hint = "send one 3-D map in MNI space, at 1 mm or coarser"
+    return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_image", message, hint)

@@ -16,10 +16,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from neurowhere.web import schemas
+from neurowhere.web import Settings, schemas
 from neurowhere.web.api import BINARY, JSON, LINES, NIFTI, PREFIX, with_limits
-from neurowhere.web.collections import collection_named
-from neurowhere.web.errand import STAGES
+from neurowhere.web.documents import STAGES, collection_of
 from neurowhere.web.errors import (
     RETRY_AFTER,
     ApiError,
@@ -29,8 +28,7 @@ from neurowhere.web.errors import (
     too_slow,
 )
 from neurowhere.web.pool import Pool
-from neurowhere.web.service import to_json
-from neurowhere.web.settings import Settings
+from neurowhere.web.schemas import to_json
 
 __all__ = ["Job", "Jobs", "make_job_routes"]
 
@@ -258,8 +256,7 @@ def _add_starts(router: APIRouter, settings: Settings, pool: Pool, jobs: Jobs) -
 
     async def contrast(query: BaseModel, request: Request) -> Response:
         checked = schemas.ContrastQuery.model_construct(**query.__dict__)
-        if checked.collection:  # one that is not here is refused at once
-            collection_named(checked.collection, settings.documents)
+        collection_of(checked, settings.documents)  # one that is not here is refused at once
         job = Job("contrast", total=STAGES)
         return _accepted(jobs, jobs.start(job, contrast_all(pool, checked)), settings)
 

@@ -78,7 +78,7 @@ class Crew(NamedTuple):
     artist : Answerer
         One more that draws, so that no worker loads what drawing takes.
     contrast : coroutine function
-        Contrasts documents, apart from workers: it takes long. See `errand.contrast_apart`.
+        Contrasts documents, apart from workers: it takes long. See `worker.contrast_apart`.
     """
 
     workers: Sequence[Answerer]

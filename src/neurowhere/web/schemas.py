@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
-from neurowhere.model.schema import Study, Summary
-from neurowhere.web.images import AtlasName, Colours
+from neurowhere.model.schema import Study, Summary, to_plain
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
@@ -29,6 +28,8 @@ Span = Annotated[
 ]
 Side = Literal["left", "right", "bilateral"]
 DocumentKind = Literal["pdf", "docx", "html", "txt"]
+AtlasName = Literal["default", "hcpex"]
+Colours = Literal["ember", "ice", "viridis"]
 ImageName = Literal["density", "log_ratio", "mass"]
 ContrastImage = Literal["log_ratio", "density", "significant"]
 
@@ -436,3 +437,10 @@ class ContrastAnswer(Schema):
     regions: list[dict[str, Any]] = Field(description="Of the atlas, the most raised first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
+
+
+def to_json(answer: Any) -> bytes:
+    """Write plain data as JSON."""
+    return json.dumps(
+        to_plain(answer), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode()

@@ -1,6 +1,6 @@
 """Service: a model at work; from a query to the bytes of its answer, whatever its form."""
 
-import json
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
@@ -10,21 +10,26 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.exceptions import DataWarning
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
+from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.schema import Sentence, Summary, to_plain
+from neurowhere.model.schema import Sentence, Summary
 from neurowhere.model.summary import (
     as_point,
     compare_texts,
     regions_of,
+    studies_of,
     summarise,
 )
 from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.space import Atlas, default_atlas
-from neurowhere.space.geometry import strongest_regions
-from neurowhere.web.collections import find_document
+from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
+from neurowhere.space.images import OUTSIDE
+from neurowhere.web import Settings
+from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
     TEMPLATES,
     Look,
@@ -34,6 +39,7 @@ from neurowhere.web.images import (
     describe_region,
     draw_slices,
     mask_of,
+    read_image,
     to_nifti,
 )
 from neurowhere.web.schemas import (
@@ -51,17 +57,19 @@ from neurowhere.web.schemas import (
     RegionQuery,
     RelatedQuery,
     TermQuery,
+    to_json,
 )
-from neurowhere.web.settings import Settings
-from neurowhere.web.uploads import decode_map, decode_points, read_document
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
 N_TERM_PEAKS = 5
 N_SENTENCE_REGIONS = 3
+N_REGIONS = 10
 SIGNS = {"left": -1, "right": 1}  # of x
 
 Floats = NDArray[np.floating]
+
+_warning = Lock()  # Python's record of warnings belongs to the whole process
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,8 +330,80 @@ def mass_levels(encoding: Encoding) -> Floats:
     return levels
 
 
-def to_json(answer: Any) -> bytes:
-    """Write plain data as JSON."""
-    return json.dumps(
-        to_plain(answer), ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    ).encode()
+def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str, Any]:
+    """Find the terms and studies for places; those outside of the brain are counted.
+
+    Parameters
+    ----------
+    model : Encoder
+    atlas : Atlas
+        Names the regions.
+    query : DecodeQuery
+
+    Returns
+    -------
+    dict
+        As `DecodeAnswer` describes it.
+    """
+    points = np.array(query.points)
+    inside = model.brain_.region_of(points) != OUTSIDE
+    found = decode(model, points[inside] if inside.any() else points, n_terms=query.n)
+    answer = _tell(model, atlas, found, query.n, query.regions)
+    return answer | {"outside": int((~inside).sum()), "threshold": None, "notes": []}
+
+
+def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
+    """Find the terms and studies for an image.
+
+    Parameters
+    ----------
+    model : Encoder
+    atlas : Atlas
+        Names the regions.
+    query : MapQuery
+
+    Returns
+    -------
+    dict
+        As `DecodeAnswer` describes it.
+    """
+    image = read_image(query.image)
+    with _warning, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", DataWarning)
+        found = decode(model, image, threshold=query.threshold, n_terms=query.n)
+    notes = [str(each.message) for each in told if issubclass(each.category, DataWarning)]
+    answer = _tell(model, atlas, found, query.n, N_REGIONS)
+    return answer | {"outside": 0, "threshold": found.threshold, "notes": notes}
+
+
+def _tell(
+    model: Encoder, atlas: Atlas, found: Decoding, n_rows: int, n_regions: int
+) -> dict[str, Any]:
+    return {
+        "terms": found.terms[["term", "score", "ratio"]].to_dict("records"),
+        "studies": studies_of(found.studies)[:n_rows],
+        "regions": _regions(model, gazetteer_of(atlas, model.partition_), found.weights, n_regions),
+    }
+
+
+def _regions(
+    model: Encoder, gazetteer: Gazetteer, weights: Floats, n_regions: int
+) -> list[dict[str, Any]]:
+    """Return the regions of an atlas with the largest shares of a distribution."""
+    if not n_regions:
+        return []
+    volumes = model.partition_.volumes_mm3
+    shares = gazetteer.shares(weights / volumes)
+    usual = gazetteer.shares(model.mean_map_ / volumes)
+    rows = [row for row in np.argsort(-shares, kind="stable")[:n_regions].tolist() if shares[row]]
+    places = gazetteer.densest_mm(weights / volumes, rows)
+    return [
+        {
+            "region": gazetteer.atlas.names[row],
+            "name": gazetteer.names[row],
+            "probability": float(shares[row]),
+            "ratio": float(shares[row] / usual[row]) if usual[row] else None,
+            "at": as_point(place),
+        }
+        for row, place in zip(rows, places, strict=True)
+    ]

@@ -1,5 +1,9 @@
-"""Worker: a process with the model that answers queries, so that requests use all cores."""
+"""Worker: processes with the model, so that requests use all cores and can be stopped.
 
+Some answer queries one after the other, one draws, and each contrast of documents has its own.
+"""
+
+import asyncio
 import ctypes
 import gc
 import logging
@@ -21,12 +25,22 @@ from typing import Any
 
 from neurowhere.exceptions import NeurowhereError
 from neurowhere.model.store import load_model
+from neurowhere.space import Atlas, default_atlas
+from neurowhere.web import Collection, Settings
+from neurowhere.web.documents import (
+    Collections,
+    Forms,
+    Told,
+    collection_of,
+    contrast,
+    private_folder,
+)
 from neurowhere.web.errors import ApiError, failure, refusal, too_slow
 from neurowhere.web.pool import Crew, State
+from neurowhere.web.schemas import ContrastQuery
 from neurowhere.web.service import Service
-from neurowhere.web.settings import Settings
 
-__all__ = ["Artist", "Worker", "hire"]
+__all__ = ["Artist", "Worker", "contrast_apart", "hire"]
 
 END_SECONDS = 5.0  # that a process may take to end by itself
 RESTART_SECONDS = 5.0  # between two starts of a process that dies by itself
@@ -61,8 +75,6 @@ def hire(model: Path | None, settings: Settings) -> Iterator[Crew]:
     Crew
         The artist leaves when nothing is drawn for some time, and comes back when it is needed.
     """
-    from neurowhere.web.errand import contrast_apart
-
     workers = [Worker(model, settings) for _ in range(settings.workers)]
     artist = Artist(model, settings)
     artist.wake()  # the page needs a template of the brain first of all
@@ -270,9 +282,7 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
     """Answer queries that come through a pipe until it closes; this runs in the process."""
     from threadpoolctl import threadpool_limits
 
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.SIG_IGN)  # which all processes of a terminal or a service get
-    warnings.simplefilter("ignore")
+    _become_quiet()
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
     with threadpool_limits(1):  # a core to itself: products of matrices need no threads
@@ -330,3 +340,81 @@ def release() -> None:
     gc.collect()
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def _become_quiet() -> None:
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.SIG_IGN)  # which all processes of a terminal or a service get
+    warnings.simplefilter("ignore")
+
+
+# ---- contrasts
+
+
+async def contrast_apart(
+    model: Path | None, collections: Collections, query: ContrastQuery, told: Told
+) -> Forms:
+    """Contrast documents in another process, which ends with this coroutine, however that ends.
+
+    Parameters
+    ----------
+    model : path, optional
+        Folder; by default the model in the package.
+    collections : sequence of Collection
+        From which the query may name one.
+    query : ContrastQuery
+    told : callable
+        Called with the number of finished stages.
+
+    Returns
+    -------
+    dict of str to bytes
+    """
+    source = collection_of(query, collections)
+    pipe, other_end = START.Pipe(duplex=False)
+    with pipe, private_folder() as folder:
+        arguments = (other_end, model, query, source, folder)
+        process = START.Process(target=_contrast, args=arguments, daemon=True)
+        try:
+            process.start()
+            other_end.close()
+            while isinstance(outcome := await asyncio.to_thread(_receive, pipe), int):
+                told(outcome)
+        finally:
+            process.kill()  # a thread that waits for the pipe sees its end
+            process.join()
+    if isinstance(outcome, ApiError):
+        raise outcome
+    return outcome
+
+
+def _receive(pipe: Connection) -> int | Forms | ApiError:
+    try:
+        received: int | Forms | ApiError = pipe.recv()
+    except (EOFError, OSError) as error:
+        logger.error("the process of a contrast ended: %s", type(error).__name__)
+        return ApiError(
+            HTTPStatus.SERVICE_UNAVAILABLE, "interrupted", "the process of the job ended"
+        )
+    return received
+
+
+def _contrast(
+    pipe: Connection,
+    model: Path | None,
+    query: ContrastQuery,
+    source: Collection | None,
+    folder: Path,
+) -> None:
+    """Contrast documents, and send stages and the result; this runs in the process."""
+    _become_quiet()
+    outcome: Forms | ApiError
+    try:
+        encoder = load_model(model)
+        own = encoder.partition_ if isinstance(encoder.partition_, Atlas) else None
+        outcome = contrast(encoder, own or default_atlas(), query, source, folder, pipe.send)
+    except NeurowhereError as error:
+        outcome = refusal(error)
+    except Exception as error:
+        outcome = failure(error)
+    pipe.send(outcome)

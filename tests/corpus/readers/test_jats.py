@@ -20,7 +20,7 @@ from tests.corpus.articles import (
 )
 
 from neurowhere.corpus import read_corpus
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.documents import Document
 from neurowhere.corpus.readers import jats
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError
 

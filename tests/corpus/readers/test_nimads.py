@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.corpus.readers import nimads
 from neurowhere.exceptions import CorpusError, DataWarning
 

@@ -19,7 +19,7 @@ from tests.corpus.articles import (
 )
 
 from neurowhere.corpus import read_corpus
-from neurowhere.corpus.readers import jats, pubget, pubget_plugin
+from neurowhere.corpus.readers import jats, pubget
 from neurowhere.exceptions import CorpusError, DataWarning
 
 pytest.importorskip("pubget")
@@ -145,8 +145,8 @@ def test_pubget_finds_the_plugin():
     from pubget._plugins import get_plugin_actions
 
     found = get_plugin_actions()
-    assert pubget_plugin.NAME in [step.name for step in found["pipeline_steps"]]
-    assert pubget_plugin.NAME in [command.name for command in found["commands"]]
+    assert pubget.STEP_NAME in [step.name for step in found["pipeline_steps"]]
+    assert pubget.STEP_NAME in [command.name for command in found["commands"]]
 
 
 @pytest.mark.slow
@@ -166,13 +166,13 @@ def test_pubget_command_writes_a_corpus_in_place_of_an_earlier_one(
     extracted: Path, caplog: pytest.LogCaptureFixture
 ):
     for _ in range(2):
-        folder, code = pubget_plugin.write_corpus(extracted)
+        folder, code = pubget.write_corpus(extracted)
         assert code == 0
     assert folder == extracted.with_name("subset_allArticles_neurowhereCorpus")
     assert len(read_corpus(folder)) == 4
     (extracted / "text.csv").unlink()
     with caplog.at_level("ERROR"):
-        assert pubget_plugin.write_corpus(extracted)[1] == 2
+        assert pubget.write_corpus(extracted)[1] == 2
     assert "holds no data extracted by pubget" in caplog.text
 
 

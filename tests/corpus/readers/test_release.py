@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere.corpus import read_corpus
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.corpus.readers import neuroquery, neurosynth
 from neurowhere.exceptions import CorpusError, DataWarning
 

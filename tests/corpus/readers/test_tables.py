@@ -6,7 +6,7 @@ import pytest
 
 from neurowhere.corpus import read_corpus
 from neurowhere.corpus.readers import tables
-from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_another_encoding_is_an_error(tmp_path: Path) -> None:
         (
             ["1,a", '2,"b', "3,c", "4,d"],
             ["a"],
-            r"3 of 4 rows \(a.csv:3: .*; lines 3 to 5 are",
+            r"3 of 4 rows \(a.csv:3: .*; 3 lines, 3 to 5, are not read\)",
         ),
         (["1,a", '2,b"', "3,c", '4,"d'], ["a", 'b"', "c"], r"skipped 1 of 4 rows \(a.csv:5: "),
         (["1,a", '2,"b', "3,c", '4,"d"', "5,e"], ["a", "e"], r"skipped 3 of 5 rows \(a.csv:3: "),
         (
             ['1,"a', "2,b", '3,"c" d', "4,e"],
             ["e"],
-            r"3 of 4 rows \(a.csv:2: .*; lines 2 to 4 are",
+            r"3 of 4 rows \(a.csv:2: .*; 3 lines, 2 to 4, are not read\)",
         ),
     ],
 )
@@ -92,7 +92,7 @@ def test_what_a_quote_swallows_is_counted(
     tmp_path: Path, rows: list[str], read: list[str], skipped: str
 ) -> None:
     (tmp_path / "a.csv").write_text("\n".join(["id,text", *rows]) + "\n")
-    with pytest.warns(DataWarning, match=skipped):
+    with pytest.warns(DamageWarning, match=skipped):
         assert read_corpus(tmp_path / "a.csv").texts == read
 
 

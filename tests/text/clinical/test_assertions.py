@@ -1,105 +1,360 @@
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
-from neurowhere.text import TermCounter
-from neurowhere.text.clinical.assertions import read_sections
+from neurowhere._tools.files import shipped_table
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.lexicon import CUES, alternatives
 from neurowhere.text.clinical.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
-REPORT = """\
-INDICATION: Seizures, ?insula.
-TECHNIQUE: Axial T2. Voxel in the putamen.
-COMPARISON: MRI of 2019 with a lesion of the caudate.
-
-FINDINGS: Lesion of the thalamus. The pons is normal.
-"""
 
 
-def names(text):
-    return [section.name for section in read_sections(text)]
-
-
-def test_sections_of_a_report_are_no_findings():
-    status = {mention.term: mention.status for mention in read_mentions(REPORT, COUNTER)}
-    assert status["insula"] == status["putamen"] == "not_finding"
-    assert status["caudate nucleus"] == "not_finding"
-    assert (status["thalamus"], status["pons"]) == ("affirmed", "denied")
-
-
-def test_a_mention_tells_its_section():
-    section = {mention.term: mention.section for mention in read_mentions(REPORT, COUNTER)}
-    assert section["insula"] == "indication"
-    assert section["putamen"] == "technique"
-    assert section["caudate nucleus"] == "comparison"
-    assert section["thalamus"] is None
-
-
-def test_all_sections_are_read_if_asked_to():
-    mentions = read_mentions(REPORT, COUNTER, sections=False)
-    assert not any(mention.section for mention in mentions)
-    assert "putamen" in [mention.term for mention in mentions.present]
+def states(text):
+    """Words of the mentions that are negated, and of those that are not."""
+    mentions = read_mentions(text, COUNTER)
+    words = [(text[m.start : m.end].lower(), m.is_negated) for m in mentions]
+    return (
+        [word for word, is_negated in words if is_negated],
+        [word for word, is_negated in words if not is_negated],
+    )
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "negated", "present"),
     [
-        ("History: stroke.\nFindings: normal.", ["history"]),
-        ("PMH: stroke.\nImaging today: normal.", ["history"]),
-        ("Reason for exam: stroke.\nImpression: normal.", ["indication"]),
-        ("Clinical details: ?stroke. Findings: normal.", ["indication"]),
-        ("Comparison (12/2019): stroke.\nReport: normal.", ["comparison"]),
-        ("## Technique\nAxial.\n\nCoronal.\n\n## Findings\nNormal.", ["technique"]),
-        ("**History:** stroke\n**Findings:** normal", ["history"]),
-        ("Operation: frontal approach.\nFindings: tumor.", ["technique"]),
-        ("Plan: MRI. Impression: stroke.", ["plan"]),
-        ("Background: stroke.\nFindings: normal.", ["history"]),
-        # no headings
-        ("History of stroke. Normal.", []),
-        ("Comparison with controls showed activation.", []),
-        ("He has a history: it is long.", []),
-        # nothing else to read
-        ("Indication: stroke.", []),
-        # structured abstracts
-        ("Background: memory.\nMethods: fMRI.\nResults: insula.", []),
-        ("BACKGROUND\nMemory.\nRESULTS\nInsula.", []),
-        ("Background: a. Methods: b. Findings: c. Interpretation: d.", []),
-        ("Objective: memory.\nHistory: none.\nFindings: insula.", []),
+        # what follows
+        ("no lesion in the thalamus", "lesion thalamus", ""),
+        ("without involvement of the insula", "insula", ""),
+        ("no evidence of stroke", "stroke", ""),
+        ("no evidence that the insula is involved", "insula", ""),
+        ("no e/o infarct", "infarct", ""),
+        ("absence of neglect", "neglect", ""),
+        ("CT rules out hemorrhage", "hemorrhage", ""),
+        ("these findings exclude stroke", "stroke", ""),
+        ("she denies weakness", "weakness", ""),
+        ("negative for stroke", "stroke", ""),
+        ("free of seizures", "seizures", ""),
+        ("the lesion spared the hippocampus", "hippocampus", "lesion"),
+        ("sparing of the hippocampus", "hippocampus", ""),
+        ("the lesion does not involve the insula", "insula", "lesion"),
+        ("failed to activate the insula", "insula", ""),
+        ("MRI didn't show a lesion", "lesion", ""),
+        ("not consistent with stroke", "stroke", ""),
+        ("the insula, not the putamen", "putamen", "insula"),
+        ("the insula rather than the putamen", "putamen", "insula"),
+        ("normal hippocampi", "hippocampi", ""),
+        ("normal size of the hippocampus", "hippocampus", ""),
+        ("preserved hippocampal volume", "hippocampal", ""),
+        ("aphasia with preserved comprehension", "comprehension", "aphasia"),
+        # lists
+        ("no lesion in the thalamus, putamen or caudate", "lesion thalamus putamen caudate", ""),
+        ("no aphasia, neglect, or ataxia is seen", "aphasia neglect ataxia", ""),
+        ("neither the insula nor the putamen is affected", "insula putamen", ""),
+        # the subject before
+        ("the hippocampus was spared", "hippocampus", ""),
+        ("insula, putamen and caudate are spared", "insula putamen caudate", ""),
+        ("insula spared.", "insula", ""),
+        ("hemorrhage was ruled out", "hemorrhage", ""),
+        ("the insula is normal in size", "insula", ""),
+        ("the insula is symmetric and normal", "insula", ""),
+        ("the insula and putamen are both within normal limits", "insula putamen", ""),
+        ("a lesion was not seen in the pons", "lesion pons", ""),
+        ("the pons is not affected by the lesion", "pons", "lesion"),
+        ("activity was absent in the insula", "insula", ""),
+        ("the insula responded, the putamen did not", "putamen", "insula"),
+        ("the insula, not, as was said, at all", "insula", ""),
+        ("activation in the insula did not survive correction", "insula", ""),
+        # the place that has none of it
+        ("thalamus: no abnormality", "thalamus", ""),
+        ("the insula shows no abnormal signal", "insula", ""),
+        ("in the insula, no abnormality was seen", "insula", ""),
+        ("cerebellum without lesions", "cerebellum lesions", ""),
+        ("the insular lesion shows no enhancement", "", "insular lesion"),
     ],
 )
-def test_headings(text, expected):
-    assert names(text) == expected
+def test_denials_reach_their_names(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
 
 
-def test_a_section_beside_its_heading_ends_at_an_empty_line():
-    text = "Indication: stroke.\n\nThe thalamus is swollen."
-    (section,) = read_sections(text)
-    assert text[section.start : section.end].strip() == "stroke."
-
-
-@given(st.text(alphabet="History:FindgsTecnqu \n.-#*1", max_size=80))
-def test_sections_are_parts_of_the_text_in_order(text):
-    sections = read_sections(text)
-    bounds = [bound for section in sections for bound in (section.start, section.end)]
-    assert bounds == sorted(bounds)
-    assert all(0 <= bound <= len(text) for bound in bounds)
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        ("no hemorrhage but a lesion in the pons", "hemorrhage", "lesion pons"),
+        ("no hemorrhage, however the insula is swollen", "hemorrhage", "insula"),
+        ("no hemorrhage. Lesion in the pons", "hemorrhage", "lesion pons"),
+        ("no hemorrhage; lesion in the pons", "hemorrhage", "lesion pons"),
+        ("No hemorrhage\nLesion in the pons", "hemorrhage", "lesion pons"),
+        ("- no hemorrhage\n- lesion in the pons", "hemorrhage", "lesion pons"),
+        ("No hemorrhage in the\npons", "hemorrhage pons", ""),
+        ("no lesion in the pons and the insula was swollen", "lesion pons", "insula"),
+        ("no aphasia and a lesion of the insula", "aphasia", "lesion insula"),
+        ("no lesion that explains the aphasia", "lesion", "aphasia"),
+        ("no lesion in the pons in schizophrenia", "lesion pons", "schizophrenia"),
+        ("no lesion, with edema", "lesion", "edema"),
+        ("no lesion except in the pons", "lesion", "pons"),
+        ("apart from a lesion in the pons, the insula is normal", "insula", "lesion pons"),
+        ("the striatum is affected except the putamen", "putamen", "striatum"),
+        ("the lesion involved the insula and the pons was spared", "pons", "lesion insula"),
+        ("lesions that spared the insula impaired memory", "insula", "lesions memory"),
+        ("(no lesion in the pons) and edema", "lesion pons", "edema"),
+        ("in the absence of neglect, aphasia was severe", "neglect", "aphasia"),
+        ("normal memory, the insula was swollen", "", "memory insula"),
+    ],
+)
+def test_denials_end_where_a_reader_ends_them(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "A brief history of the hippocampus",
-        "Brief history of the hippocampus\n\nThe hippocampus was named in 1587.",
-        "The thalamus is a relay, and has long been called so.\n\nHistory\nThe insula was named.",
+        "not only the insula but also the pons",
+        "no change in the lesion of the pons",
+        "no study has examined the insula",
+        "it is not known whether the insula responds",
+        "the pons was not spared",
+        "a lesion of the pons cannot be excluded",
+        "patients with and without aphasia",
+        "patients without aphasia",
+        "a go/no-go task and the insula",
+        "reward or no reward",
+        "more reward than no reward",
+        "a non-negligible role of the insula",
+        "lesion No. 3",
+        "no fewer than three lesions",
+        "not limited to the insula",
+        "normal hippocampal function",
+        "unaffected siblings of patients with autism",
+        "the left but not the right amygdala",
     ],
 )
-def test_history_is_a_word_as_well(text):
-    assert read_sections(text) == []
-    assert all(mention.status == "affirmed" for mention in read_mentions(text, COUNTER))
+def test_what_looks_like_a_denial_and_is_none(text):
+    assert states(text)[0] == []
 
 
-def test_headings_alone_on_their_lines_are_those_of_reports_with_several():
-    text = "HISTORY\nStroke of the insula.\nFINDINGS\nAtrophy of the thalamus and the pons."
-    assert names(text) == ["history"]
-    assert names("History: stroke.\n\nAtrophy of the thalamus.") == ["history"]
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        ("no difference in insula activation", "insula", ""),
+        ("no correlation between pain and the insula", "insula", "pain"),
+        ("no difference between patients and controls in the insula", "insula", ""),
+        ("no increase in insula activity", "insula", ""),
+        ("the insula did not differ between groups", "insula", ""),
+        ("insula volume was not related to memory", "insula", "memory"),
+        ("stimulation of the thalamus had no effect", "thalamus", ""),
+        ("the insula (p = 0.4) and the pons (p = 0.001)", "insula", "pons"),
+        ("the insula cluster vanished after correction", "insula", ""),
+        ("of the insula, pons and thalamus, only the latter survived", "insula pons", "thalamus"),
+        ("no increase in the size of the lesion of the pons", "", "lesion pons"),
+        ("no progression of the atrophy of the pons", "", "atrophy pons"),
+        ("the lesion in the pons is not associated with edema", "", "lesion pons edema"),
+        ("no study has examined the insula", "", "insula"),
+    ],
+)
+def test_the_places_of_a_null_result_are_denied(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        # labels and headings
+        ("Thalamus, caudate and putamen: normal signal", "thalamus caudate putamen", ""),
+        ("Ruled out: stroke, hemorrhage", "stroke hemorrhage", ""),
+        ("Pons - normal. Insula - swollen.", "pons", "insula"),
+        ("pons (-), insula (+)", "pons", "insula"),
+        ("Is the pons affected? No. The insula is.", "pons", "insula"),
+        # qualities
+        ("the pons is symmetric with normal signal", "pons", ""),
+        ("the pons looks fine, insula clear", "pons insula", ""),
+        ("there is clear swelling of the pons", "", "pons"),
+        ("the pons is not compressed", "pons", ""),
+        ("the lesion of the pons is not resected", "", "lesion pons"),
+        # what is gone, was wrong or was left out
+        ("the edema in the pons has resolved", "edema pons", ""),
+        ("the edema in the pons has partly resolved", "", "edema pons"),
+        ("the edema in the pons has not resolved", "", "edema pons"),
+        ("a lesion in the pons was reported; this proved to be wrong", "lesion pons", ""),
+        ("the pons was excluded from the analysis", "pons", ""),
+        ("patients with lesions of the pons were excluded", "lesions pons", ""),
+        ("voxels in the pons were removed", "pons", ""),
+        ("the tumor in the pons was removed", "", "tumor pons"),
+        # two places
+        ("absent in the pons and present in the insula", "pons", "insula"),
+        ("present in the insula and absent in the pons", "pons", "insula"),
+        ("the lobe, including the insula, is normal", "insula", ""),
+        ("the pons, although close to the tumor, is not affected", "pons", "tumor"),
+        ("no lesion in the pons or, after all, the insula", "lesion pons insula", ""),
+        ("no hemorrhage into the tumor of the pons", "hemorrhage", "tumor pons"),
+        # twice
+        ("no patient was without atrophy", "", "atrophy"),
+        ("neither the pons nor the insula is normal", "", "pons insula"),
+        ("I do not think that the pons is spared", "", "pons"),
+        ("I do not think that the pons is affected", "pons", ""),
+        ("the pons is far from normal", "", "pons"),
+        ("recall is impossible without the insula", "", "insula"),
+        # contrary to fact
+        ("Had the pons been damaged, he would have died", "pons", ""),
+        ("not the pons alone but also the insula", "", "pons insula"),
+    ],
+)
+def test_more_ways_to_deny(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
+
+
+def test_words_within_a_name_deny_nothing():
+    counter = TermCounter(Vocabulary(["absence of seizure", "thalamus"]))
+    assert not any(mention.is_negated for mention in read_mentions("absence of seizure", counter))
+
+
+def test_the_place_of_the_denial_is_given():
+    text = "Infarct, with sparing of the insula"
+    mention = next(iter(mention for mention in read_mentions(text, COUNTER) if mention.is_negated))
+    assert text[slice(*mention.negation_span)] == "sparing of"
+
+
+WORDS = st.sampled_from(
+    re.findall(
+        r"\S+",
+        """
+        no not without spared normal except but and or , . ; : ( ) the in of was is with thalamus
+        insula lesion left right bilaterally MCA patients rather than never
+        """,
+    )
+)
+
+
+@settings(deadline=None)
+@given(st.lists(WORDS, max_size=25).map(" ".join))
+def test_any_order_of_words_can_be_read(text):
+    mentions = read_mentions(text, COUNTER)
+    for mention in mentions:
+        if mention.is_negated:
+            words = re.findall(r"\w+", text[slice(*mention.negation_span)].lower())
+            assert CUES.at(words, 0)[0] == len(words) - 1
+
+
+@settings(deadline=None)
+@given(st.lists(WORDS, max_size=15).map(" ".join))
+def test_a_denial_stays_in_its_sentence(text):
+    after = read_mentions(f"No hemorrhage. {text}", COUNTER).found[1:]
+    alone = read_mentions(text, COUNTER).found
+    assert [m.is_negated for m in after] == [m.is_negated for m in alone]
+
+
+WORDS = "amygdala insula arm face hand memory pain read speak speech vision word"
+ANATOMY = dict.fromkeys(("amygdala", "insula"), "anatomy")
+FACULTIES = TermCounter(Vocabulary(WORDS.split(), categories=ANATOMY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He cannot move his left arm.",
+        "unable to speak",
+        "Inability to read words.",
+        "She does not feel her right hand.",
+        "He no longer recognises faces.",
+        "no longer able to read",
+        "She can't find words.",
+        "The patient couldn't read.",
+        "Patients were unable to form a memory.",
+        "failure to recognise a face",
+        "loss of vision",
+        "no movement of the left arm, no feeling in her hand",
+        "He has no memory of it.",
+        "She had no speech.",
+        "can move the arm",
+    ],
+)
+def test_what_somebody_cannot_do_is_a_finding(text):
+    mentions = read_mentions(text, FACULTIES)
+    assert [each.status for each in mentions] == ["affirmed"] * len(mentions)
+    assert len(mentions) > 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We could not see the insula.",
+        "We do not see a lesion of the insula.",
+        "The patient did not find the amygdala.",
+        "I do not feel that the amygdala is affected.",
+        "unable to detect the insula",
+        "no memory deficit, no pain in the arm",
+        "no vision loss",
+        "He does not have pain.",
+    ],
+)
+def test_what_nobody_finds_is_denied(text):
+    mentions = read_mentions(text, FACULTIES)
+    assert {each.status for each in mentions} == {"denied"}
+
+
+@pytest.mark.parametrize(
+    "text", ["No patient was unable to speak.", "None of them was unable to read words."]
+)
+def test_what_nobody_is_unable_to_do_is_no_deficit(text):
+    assert {each.status for each in read_mentions(text, FACULTIES)} == {"denied"}
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        # a predicate that shares its subject with another, or has no verb
+        ("the pons is midline and not effaced", "pons", ""),
+        ("the insula was exposed and was not entered", "insula", ""),
+        ("the insula beneath it is displaced, although not invaded", "insula", ""),
+        ("thalamus not enlarged", "thalamus", ""),
+        ("the lesion abuts, but does not invade, the insula", "insula", "lesion"),
+        # the place that has a quality, in any words
+        ("the insula shows a normal gyral pattern", "insula", ""),
+        ("sections of the insula disclosed a normal number of neurons", "insula", ""),
+        ("the remaining thalamus is without enhancement", "thalamus", ""),
+        ("the insula is however normal", "insula", ""),
+        ("the signal in the thalamus described in May is not confirmed", "thalamus", ""),
+        ("elsewhere, including the thalamus, diffusion is normal", "thalamus", ""),
+        # what shares a predicate
+        ("the insula is normal, and so is the thalamus", "insula thalamus", ""),
+        # what is taken up from before
+        ("We saw the insula and the thalamus. Both were intact.", "insula thalamus", ""),
+        ("We saw the insula and the thalamus. All two were normal.", "insula thalamus", ""),
+        ("Of the insula and the thalamus, the latter was normal", "thalamus", "insula"),
+        ("pain points to the insula, but MRI ruled out a lesion there", "insula lesion", "pain"),
+        # where people are alike
+        ("binding was comparable between groups in the insula", "insula", ""),
+        # what is set against the rest
+        ("the insula showed no response, in contrast to the thalamus", "insula", "thalamus"),
+        ("apart from the insula, which is bright, no structure is abnormal", "", "insula"),
+        # "any" is within the denial
+        ("he was not left with any deficit of the insula", "insula", ""),
+        # other things that are not denied
+        ("patients with stroke of the insula were matched for age", "", "stroke insula"),
+        ("loss of the normal signal in the insula", "", "insula"),
+        ("the insula responded to 'intact' stimuli", "", "insula"),
+        ("smaller than normal volumes of the insula", "", "insula"),
+        ("with respect to the insula", "", "insula"),
+        ("the response of the insula did not habituate", "", "insula"),
+        ("the insula in refugees without a history of stroke", "", "insula stroke"),
+    ],
+)
+def test_scopes_do_not_hang_on_the_words(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
+
+
+def test_cues_are_spelt_out_once():
+    phrases = [
+        phrase
+        for row in shipped_table("neurowhere.text.clinical", "cues.csv")
+        for phrase in alternatives(row["words"])
+    ]
+    assert len(phrases) == len(set(phrases))
+
+
+def test_what_cannot_be_excluded_stays_open():
+    mentions = read_mentions("pain cannot be excluded; cannot exclude the insula", FACULTIES)
+    assert [each.status for each in mentions] == ["hedged", "hedged"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import SupportsInt
 
 from neurowhere._tools.files import bare_suffix, open_text
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.documents import Document
 from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning
 
 NAME = "text"
@@ -29,7 +29,7 @@ class Skipped:
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
-        self.count = 0
+        self.count = self.n_places = 0
         self.examples: list[str] = []
 
     def add(self, place: str, reason: object, count: SupportsInt = 1) -> None:
@@ -45,6 +45,7 @@ class Skipped:
             How many were skipped.
         """
         self.count += int(count)
+        self.n_places += 1
         if len(self.examples) < N_EXAMPLES:
             self.examples.append(f"{place}: {reason}")
 
@@ -60,7 +61,9 @@ class Skipped:
         -------
         str
         """
-        examples = "; ".join(self.examples) + ("; ..." if self.count > len(self.examples) else "")
+        examples = "; ".join(self.examples) + (
+            "; ..." if self.n_places > len(self.examples) else ""
+        )
         return f"skipped {self.count:,} of {self.count + n_read:,} {self.unit} ({examples})"
 
     def report(self, n_read: int, category: type[DataWarning] = DataWarning) -> None:
@@ -107,7 +110,7 @@ def iter_shards(
     path: Path,
     suffixes: tuple[str, ...],
     read: Callable[[Path, Skipped], Iterator[Document]],
-    unit: str = "lines",
+    lines: Skipped | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of each shard of a folder in turn, one at a time.
 
@@ -119,8 +122,8 @@ def iter_shards(
         Suffixes of shards.
     read : callable
         Takes a file and what to report skipped lines to; yields documents.
-    unit : str
-        What is skipped, in messages.
+    lines : Skipped, optional
+        Where lines that cannot be read are told.
 
     Yields
     ------
@@ -129,10 +132,10 @@ def iter_shards(
     Notes
     -----
     A shard that cannot be read is an error if it is the only one; among others it is
-    skipped from the damaged place on, named and counted.
+    skipped from the damaged place on, named and counted. So are lines.
     """
     shards = [path] if path.is_file() else find_shards(path, suffixes)
-    lines, files = Skipped(unit), Skipped("files")
+    lines, files = lines or Skipped("lines"), Skipped("files")
     n_documents = n_files = 0
     for shard in shards:
         try:
@@ -144,7 +147,7 @@ def iter_shards(
             if len(shards) == 1:
                 raise
             files.add(shard.name, str(error).removeprefix(str(shard)).lstrip(": "))
-    lines.report(n_documents)
+    lines.report(n_documents, DamageWarning)
     files.report(n_files, DamageWarning)
 
 

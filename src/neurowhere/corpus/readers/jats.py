@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from neurowhere.corpus.document import Document
-from neurowhere.corpus.frames import XYZ
+from neurowhere.corpus.documents import XYZ, Document
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.corpus.readers.pubget import article_document
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.document import SECTIONS, Document, no_peaks
-from neurowhere.corpus.frames import XYZ, parse_space
+from neurowhere.corpus.documents import SECTIONS, XYZ, Document, no_peaks, parse_space
 from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 
 NAME = "jsonl"
@@ -35,7 +34,9 @@ def detects(path: Path) -> bool:
     return bool(find_shards(path, SUFFIXES))
 
 
-def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Document]:
+def iter_documents(
+    path: Path, *, column: str | None = None, skipped: Skipped | None = None
+) -> Iterator[Document]:
     """Yield the documents of a file or of a folder of shards; bad lines are skipped.
 
     Parameters
@@ -43,12 +44,14 @@ def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Documen
     path : Path
     column : str, optional
         Key of the whole text; other texts are then ignored.
+    skipped : Skipped, optional
+        Where lines that cannot be read are told.
 
     Yields
     ------
     Document
     """
-    yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column))
+    yield from iter_shards(path, SUFFIXES, partial(_read_lines, column=column), skipped)
 
 
 def _read_lines(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:

@@ -10,8 +10,7 @@ from scipy import sparse
 
 from neurowhere._tools.files import open_text
 from neurowhere.corpus.corpus import Corpus
-from neurowhere.corpus.document import SECTIONS
-from neurowhere.corpus.frames import load_matrix, load_shape
+from neurowhere.corpus.documents import SECTIONS, load_matrix, load_shape
 from neurowhere.corpus.readers.neurosynth import Release, find_release, find_releases, read_release
 from neurowhere.exceptions import CorpusError
 

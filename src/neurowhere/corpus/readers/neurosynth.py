@@ -9,7 +9,7 @@ import pandas as pd
 
 from neurowhere._tools.files import bare_suffix
 from neurowhere.corpus.corpus import Corpus
-from neurowhere.corpus.frames import (
+from neurowhere.corpus.documents import (
     PEAK_COLUMNS,
     XYZ,
     documents_table,
@@ -18,8 +18,8 @@ from neurowhere.corpus.frames import (
     peaks_table,
     read_table,
 )
-from neurowhere.corpus.problems import duplicates_problem
 from neurowhere.corpus.readers.files import Skipped
+from neurowhere.corpus.review import duplicates_problem
 from neurowhere.exceptions import CorpusError
 
 NAME = "neurosynth"

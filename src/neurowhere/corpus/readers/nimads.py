@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import talairach_to_mni
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.document import SECTIONS, Document, Space
-from neurowhere.corpus.frames import parse_space
+from neurowhere.corpus.coordinates import talairach_to_mni
+from neurowhere.corpus.documents import SECTIONS, Document, Space, parse_space
 from neurowhere.corpus.readers.files import Skipped, find_shards
 from neurowhere.corpus.readers.jsonl import parse_peaks, parse_text
 from neurowhere.exceptions import CorpusError

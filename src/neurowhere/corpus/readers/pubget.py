@@ -1,5 +1,11 @@
-"""Folders written by pubget: articles of PubMed Central, their text and coordinates."""
+"""Folders written by pubget, articles of PubMed Central with coordinates; and a plug-in for it.
 
+`pubget run --neurowhere` ends by writing a neurowhere corpus. pubget finds the plug-in by the entry
+point ``pubget.plugin_actions``.
+"""
+
+import argparse
+import logging
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -10,9 +16,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere.corpus.document import SECTIONS, Document, no_peaks
-from neurowhere.corpus.frames import XYZ, parse_coordinates, parse_space
-from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.corpus.documents import (
+    SECTIONS,
+    XYZ,
+    Document,
+    no_peaks,
+    parse_coordinates,
+    parse_space,
+)
+from neurowhere.exceptions import CorpusError, DataWarning, NeurowhereError
 
 NAME = "pubget"
 
@@ -170,3 +182,80 @@ def _iter_chunks(folder: Path, table: str) -> Iterator[pd.DataFrame]:
         raise CorpusError(
             f"{path} is truncated or damaged ({error}); extract the data again with pubget"
         ) from error
+
+
+# ---- plug-in
+
+STEP_NAME = "neurowhere_corpus"
+DESCRIPTION = "Write the extracted data as a corpus that neurowhere reads."
+
+
+def actions() -> dict[str, list[Any]]:
+    """Tell pubget what it gets: a step of `pubget run`, and a command."""
+    return {"pipeline_steps": [CorpusStep()], "commands": [CorpusCommand()]}
+
+
+def write_corpus(extracted: Path) -> tuple[Path, int]:
+    """Write the corpus beside pubget's extracted data, in place of an earlier one.
+
+    Returns
+    -------
+    tuple of Path and int
+        The corpus folder, and pubget's exit code: what is wrong with the data is logged, so
+        that the other steps of `pubget run` go on.
+    """
+    from pubget import ExitCode
+
+    from neurowhere.corpus import read_corpus
+
+    subset = extracted.name.removesuffix("_extractedData")
+    folder = extracted.with_name(f"{subset}_neurowhereCorpus")
+    log = logging.getLogger(__name__)
+    try:
+        corpus = read_corpus(extracted, format="pubget")
+        corpus.save(folder, overwrite=True)
+    except NeurowhereError as error:
+        log.error("%s", error)
+        return folder, int(ExitCode.ERROR)
+    log.info("Wrote %s to %s", corpus, folder)
+    return folder, int(ExitCode.COMPLETED)
+
+
+class CorpusStep:
+    """The last step of `pubget run`, if asked for as pubget's other optional steps are."""
+
+    name = STEP_NAME
+    short_description = DESCRIPTION
+
+    def edit_argument_parser(self, argument_parser: argparse.ArgumentParser) -> None:
+        """Add the option that asks for this step."""
+        argument_parser.add_argument("--neurowhere", action="store_true", help=DESCRIPTION)
+
+    def run(
+        self, args: argparse.Namespace, previous_steps_output: Mapping[str, Path]
+    ) -> tuple[Path | None, int]:
+        """Write the corpus, or do nothing."""
+        if not args.neurowhere:
+            return None, 0
+        return write_corpus(previous_steps_output["extract_data"])
+
+
+class CorpusCommand:
+    """`pubget neurowhere_corpus`, for data that have been extracted before."""
+
+    name = STEP_NAME
+    short_description = DESCRIPTION
+
+    def edit_argument_parser(self, argument_parser: argparse.ArgumentParser) -> None:
+        """Add the folder to read."""
+        argument_parser.description = DESCRIPTION
+        argument_parser.add_argument(
+            "extracted_data_dir",
+            type=Path,
+            help="Directory created by pubget whose name ends with '_extractedData'. "
+            "A sibling directory will be created to contain the corpus.",
+        )
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Write the corpus."""
+        return write_corpus(args.extracted_data_dir)[1]

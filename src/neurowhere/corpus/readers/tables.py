@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from neurowhere._tools.files import open_text
-from neurowhere.corpus.document import Document
+from neurowhere.corpus.documents import Document
 from neurowhere.corpus.readers.files import Skipped, find_shards, iter_shards
 from neurowhere.corpus.readers.jsonl import TEXT_KEYS, document_from_record, only_text
 from neurowhere.exceptions import CorpusError
@@ -25,7 +25,9 @@ def detects(path: Path) -> bool:
     return bool(find_shards(path, SUFFIXES))
 
 
-def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Document]:
+def iter_documents(
+    path: Path, *, column: str | None = None, skipped: Skipped | None = None
+) -> Iterator[Document]:
     """Yield the documents of a table, or of a folder of tables; bad rows are skipped.
 
     Parameters
@@ -33,6 +35,8 @@ def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Documen
     path : Path
     column : str, optional
         Name of the column of the whole text; other texts are then ignored.
+    skipped : Skipped, optional
+        Where rows that cannot be read are told.
 
     Yields
     ------
@@ -40,7 +44,8 @@ def iter_documents(path: Path, *, column: str | None = None) -> Iterator[Documen
     """
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     wanted = None if column is None else column.strip().lower()
-    yield from iter_shards(path, SUFFIXES, partial(_read_rows, column=wanted), unit="rows")
+    read = partial(_read_rows, column=wanted)
+    yield from iter_shards(path, SUFFIXES, read, skipped or Skipped("rows"))
 
 
 def _read_rows(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:
@@ -78,7 +83,8 @@ def _iter_rows(
             n_lines = rows.line_num - before
             if n_lines > 1 or lines.are_over:
                 first, last = before + 2, rows.line_num + 1
-                reason = f"a quotation mark is not closed; lines {first} to {last} are not read"
+                which = f"{n_lines:,} lines, {first} to {last}, are" if n_lines > 1 else "it is"
+                reason = f"a quotation mark is not closed; {which} not read"
                 skipped.add(f"{path.name}:{first}", reason, n_lines)
                 continue
             row = next(csv.reader([lines.last], delimiter=delimiter))  # as it is written

@@ -273,7 +273,8 @@ class Viewer {
     pen.stroke();
     pen.fillStyle = LABEL_COLOUR;
     pen.font = LABEL_FONT;
-    pen.fillText(`${"xyz"[plane.into]} = ${this.place[plane.into]}`, 8, height - 8);
+    const at = String(this.place[plane.into]).replace("-", "−");
+    pen.fillText(`${"xyz"[plane.into]} = ${at}`, 8, height - 8);
     if (plane.across === 0) {
       pen.fillText("L", 8, 18);
       pen.fillText("R", width - 17, 18);

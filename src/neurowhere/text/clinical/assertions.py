@@ -1,240 +1,361 @@
-"""Assertions: what a text says of each name in it: denied, left open, or in no finding at all.
+"""Assertions: which names a text denies or leaves open.
 
-Parts of a report tell why and how it was made, not what was found: "Indication: seizures from the
-temporal lobe?" is no finding. A heading stands at the beginning of a line or sentence and ends with
-a colon or dash, or is alone on its line in a text with another heading of reports: "History of
-epilepsy." is none. A section ends at the next heading, or at an empty line if it began beside its
-heading. Structured abstracts (Background,
-Methods, Results) are read whole: their methods tell the task.
+"No lesion in the thalamus" and "the hippocampus was spared" deny. A cue denies what follows it, the
+subject before it, or both; the words around tell how far. The idea is that of NegEx and ConText
+(Chapman et al. 2001; Harkema et al. 2009); the rules are our own, for reports and for abstracts.
+What is normal, spared, gone or left out counts as denied, and so do the places of a null result
+("no difference in the insula"). What has merely not changed is not.
 
-A sentence that a text repeats word by word, as notes of a ward are copied from day to day, counts
-once.
+"Possible glioma of the insula" and "?thalamic" leave open, as far as a denial would reach. So do
+open questions ("whether the insula responds"), conditions ("if the pons is involved"), question
+marks, and p-values just above the usual threshold.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
-from functools import partial
-from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from neurowhere.text.clinical.denials import Denials, attach_denials
-from neurowhere.text.clinical.hedges import attach_hedges
-from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
+from neurowhere.text.clinical.nondenials import Cue
+from neurowhere.text.clinical.places import LESION
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.scopes import Scopes
+from neurowhere.text.matching import NO_TERM
+from neurowhere.text.words import fold
 
-EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
-PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
-# Headings under which nothing was found, by the name of the section.
-NOT_FINDINGS = {
-    "technique": (
-        r"(?:scan(?:ning)? |imaging |mri? |ct |pet |surgical |operative )?"
-        r"(?:technique|protocol|approach)",
-        r"(?:planned )?procedures?(?: performed| details)?|operation(?: performed)?",
-        r"sequences?(?: acquired)?|acquisition|scanner|anaesthesia|anesthesia|consent",
-        r"position(?:ing)?|incision|trajectory",
-    ),
-    "indication": (
-        rf"(?:clinical )?(?:indications?|questions?)|indications? for (?:the )?{EXAM}",
-        rf"reasons? for (?:the )?(?:{EXAM}|referral|request|visit|test)",
-        r"clinical(?: information| info| details| data| context| notes?| problem| query)?",
-        r"referral(?: reason| question| details)?|request(?:ed for| details)?",
-    ),
-    "history": (
-        rf"(?:(?:{PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?|dhx?|shx?",
-        r"clinical background|background history|(?:current |home )?medications?|meds|allergies",
-    ),
-    "comparison": (
-        rf"comparisons?(?: with| to| {EXAM})?|compared (?:with|to)",
-        rf"(?:priors?|previous)(?: {EXAM})?|(?:earlier|last|old) {EXAM}",
-    ),
-    "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
-}
-# Other headings, that tell a report from a structured abstract, or that end a section.
-OTHERS = {
-    "report": (
-        r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
-    ),
-    "background": ("background",),
-    "methods": (r"(?:(?:materials?|patients|subjects) and )?methods?|methodology",),
-    "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
-    "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
-}
-KINDS = {
-    name: re.compile("|".join(patterns), re.IGNORECASE)
-    for name, patterns in (NOT_FINDINGS | OTHERS).items()
-}
-AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
-HEADING = re.compile(
-    r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
-    r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
-    re.MULTILINE,
+MINUS = re.compile(
+    r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE
 )
-MARKS = (":", "-", "–", "—")  # at the end of a heading
-DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
-SENTENCE = re.compile(r"[^\n.!?]+")
-SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
-EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
+LEAST_NULL = 0.1  # p-values from here on are null results
+INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
+SCORE_SIGNS = ("", ":", "=")
+SCORE_ENDS = (", ", "/", ")")
+
+# A question mark before a word asks about what follows, one after it about what went before.
+QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
+QUERIES = re.compile(r"\?|\+/-|±")
+QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
+TREND = 0.05, 0.1  # p-values that are called a trend
 
 
-Span = tuple[int, int]
+class Denials(NamedTuple):
+    """What a text denies, and what it leaves open by denying that it can be excluded.
 
-
-class Section(NamedTuple):
-    """A part of a text, ``text[start:end]``, and the kind of its heading."""
-
-    name: str
-    start: int
-    end: int
-
-
-def read_sections(text: str) -> list[Section]:
-    r"""Find the sections of a report that are no findings.
-
-    There are none in a structured abstract, nor in a text that has nothing else.
-
-    >>> read_sections("Indication: seizures.\nFindings: normal thalamus.")
-    [Section(name='indication', start=11, end=22)]
-    >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
-    ([], [])
-    """
-    if ":" not in text and "\n" not in text:
-        return []
-    headings = _without_bare(text, list(_headings(text)))
-    if _is_abstract({heading.name for heading in headings}):
-        return []
-    ends = [*(heading.start for heading in headings), len(text)][1:]
-    parts = [
-        Section(AMBIGUOUS.get(name, name), start, _end(text, start, end))
-        for (name, _, start), end in zip(headings, ends, strict=False)
-    ]
-    sections = [part for part in parts if part.name in NOT_FINDINGS]
-    return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
-
-
-def _headings(text: str) -> Iterator[Section]:
-    """Yield the headings of a text: those that are known, and all others of lines with a colon."""
-    for match in HEADING.finditer(text):
-        words = DATE.sub("", " ".join(match["words"].split()))
-        fitting = (name for name, pattern in KINDS.items() if pattern.fullmatch(words))
-        name = next(fitting, "other")
-        is_line, has_colon = match["line"] is not None, match["end"] == ":"
-        if (is_line or has_colon) and (name != "other" or (is_line and has_colon)):
-            yield Section(name, match.start("words"), match.end())
-
-
-def _without_bare(text: str, headings: list[Section]) -> list[Section]:
-    """Leave out lines that are no headings: "History", and nothing else that reports have."""
-    known = [heading for heading in headings if heading.name in {*NOT_FINDINGS, "report"}]
-    if len(known) > 1:
-        return headings
-    return [each for each in headings if text[each.start : each.end].rstrip().endswith(MARKS)]
-
-
-def _is_abstract(names: set[str]) -> bool:
-    """Whether headings are those of a structured abstract rather than of a report."""
-    ambiguous = names & AMBIGUOUS.keys()
-    return "research" in names or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
-
-
-def _end(text: str, start: int, end: int) -> int:
-    """End of a section: at an empty line, if something stands beside its heading."""
-    line_end = text.find("\n", start, end)
-    if line_end < 0 or not text[start:line_end].strip():
-        return end
-    empty = EMPTY_LINE.search(text, start, end)
-    return empty.start() if empty else end
-
-
-def _between(text: str, headings: list[Section]) -> list[Section]:
-    """Parts of a text before, between and after its headings."""
-    starts = [0, *(heading.end for heading in headings)]
-    ends = [*(heading.start for heading in headings), len(text)]
-    return [Section("", start, end) for start, end in zip(starts, ends, strict=True)]
-
-
-def _length(text: str, parts: list[Section]) -> int:
-    """Characters of some parts of a text, without the space around them."""
-    return sum(len(text[start:end].strip()) for _, start, end in parts)
-
-
-def find_copies(text: str) -> list[Span]:
-    """Find the sentences of a text that stand in it before, word by word.
-
-    >>> find_copies("Walks with a frame and a carer. Walks with a frame  and a carer. Eats.")
-    [(31, 63)]
-    """
-    seen: set[str] = set()
-    copies = []
-    for match in SENTENCE.finditer(text):
-        words = " ".join(match[0].split())
-        if words in seen:
-            copies.append(match.span())
-        elif len(words) >= SHORTEST_COPY:
-            seen.add(words)
-    return copies
-
-
-class Assertions:
-    """What a text says of the matches in it.
-
-    Parameters
+    Attributes
     ----------
-    reading : Reading
-    negation : bool
-        Whether what the text denies is told apart.
-    sections : bool
-        Whether what is in a section that is no finding is told apart.
-    hedge_weight : float
-        Weight of what the text leaves open.
+    denied, left_open : dict
+        For each match that is: the tokens that say so.
     """
 
-    def __init__(
-        self, reading: Reading, *, negation: bool, sections: bool, hedge_weight: float
-    ) -> None:
-        self.reading = reading
-        self.hedge_weight = hedge_weight
-        denials = attach_denials(reading) if negation else Denials({}, {})
-        self.denied = denials.denied
-        self.hedged = attach_hedges(reading) | denials.left_open
-        self.sections = read_sections(reading.text) if sections else []
-        self.copies = find_copies(reading.text)
-        self.starts = reading.starts[reading.first].tolist()
-        self.ends = reading.ends[reading.last].tolist()
-        # The same for another reading of the text.
-        self.of = partial(
-            Assertions, negation=negation, sections=sections, hedge_weight=hedge_weight
-        )
+    denied: dict[int, Tokens]
+    left_open: dict[int, Tokens]
 
-    def words(self, number: int) -> str:
-        """Words of a match as the text has them."""
-        return self.reading.text[self.starts[number] : self.ends[number]]
 
-    def fields(self, number: int) -> dict[str, Any]:
-        """Return what is said of a match, as the fields of a mention."""
-        start, end = self.starts[number], self.ends[number]
-        denial, hedge = self.denied.get(number), self.hedged.get(number)
-        section = self.section(start) if self.sections else None
-        is_copy = bool(self.copies) and self.is_copy(start)
-        if not (denial or hedge or section or is_copy):  # nearly all are
-            return {"start": start, "end": end}
-        weight = self.hedge_weight if hedge else 1.0
-        return {
-            "start": start,
-            "end": end,
-            "negation_span": self.reading.span(denial) if denial else None,
-            "hedge_span": self.reading.span(hedge) if hedge else None,
-            "section": section,
-            "weight": 0.0 if denial or section or is_copy else weight,
-        }
+def attach_denials(reading: Reading) -> Denials:
+    """Find the matches that a text denies, each with the tokens that deny it."""
+    found = (Cue(*each) for each in lexicon.CUES.find(reading.tokens))
+    denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
+    reader = _DenialReader(reading, denying)
+    result = Denials({}, {})
+    for cue in reader.standing():
+        is_open = reader.is_left_open(cue)
+        into = result.left_open if is_open else result.denied
+        for number in reader.denied(cue, is_open=is_open):
+            if not cue.first <= reading.first[number] <= cue.last:
+                into.setdefault(number, Tokens(cue.first, cue.last))
+    for number, i in reader.without_cue():
+        result.denied.setdefault(number, Tokens(i, i))
+    return result
 
-    def is_copy(self, start: int) -> bool:
-        """Whether a place of the text is in a sentence that stands before it as well."""
-        number = bisect_right(self.copies, start, key=itemgetter(0)) - 1
-        return number >= 0 and start < self.copies[number][1]
 
-    def section(self, start: int) -> str | None:
-        """Name of the section that is no finding and that a place of the text is in."""
-        number = bisect_right(self.sections, start, key=attrgetter("start")) - 1
-        if number < 0 or start >= self.sections[number].end:
-            return None
-        return self.sections[number].name
+class _DenialReader(Scopes):
+    """Reads a text around the cues of denial."""
+
+    def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
+        """Return the matches that a cue denies, or leaves open."""
+        if (
+            self.is_part(cue)
+            or self.is_condition(cue)
+            or self.is_other_side(cue)
+            or self.is_inability(cue)
+        ):
+            return []
+        if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
+            return []
+        if self.is_heading(cue):
+            return self.ahead(cue.last + 1, is_start=True)
+        names = self.bracketed(cue.first, cue.last) or self.inverted(cue) or self.by_kind(cue)
+        words = " ".join(self.tokens[cue.first : cue.last + 1])
+        return self.structures(names) if words in lexicon.OF_PLACES_ONLY else names
+
+    def by_kind(self, cue: Cue) -> list[int]:
+        """Return the matches that a cue denies by its kind."""
+        match cue.kind:
+            case "no" | "without":
+                return self.by_no(cue)
+            case "not":
+                return self.by_not(cue)
+            case "verb":
+                return self.by_verb(cue)
+            case "removed":
+                return self.by_removal(cue)
+            case "adjective":
+                return self.by_adjective(cue)
+            case "state":
+                return self.by_state(cue)
+            case "usual":
+                return self.by_usual(cue)
+            case "absent":
+                return self.by_absence(cue)
+            case "vain":
+                return [*self.sought(cue.first), *self.where(cue.last + 1)]
+            case _:
+                return self.by_exception(cue)
+
+    def is_heading(self, cue: Cue) -> bool:
+        """Whether a cue is the heading of a list: "Ruled out: stroke"."""
+        begins = cue.first == 0 or self.is_sentence_end(cue.first)
+        return begins and self.gap(cue.last + 1).startswith(":")
+
+    def inverted(self, cue: Cue) -> list[int]:
+        """Return the names after a predicate at the beginning: "Not involved is the pons"."""
+        if cue.kind not in INVERTIBLE or not (cue.first == 0 or self.is_sentence_end(cue.first)):
+            return []
+        j = self.after_not(cue.last + 1) + 1 if cue.kind == "not" else cue.last + 1
+        is_verb = self.token(j) in lexicon.BEING and self.is_phrase(j + 1)
+        return self.ahead(j + 1) if is_verb else []
+
+    # ---- exceptions
+
+    def by_exception(self, cue: Cue) -> list[int]:
+        """Deny the places that are taken out: "all but the pons", "the pons rather than …"."""
+        first, end = self.sentence(cue.first)
+        is_more = not lexicon.MORE.isdisjoint(self.tokens[first:end])
+        if is_more or self.is_exception(cue):
+            return []  # "apart from the pons we also found the insula"
+        is_outside = self.tokens[cue.first] == "outside"
+        is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
+        names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))
+        return self.in_phrase(cue, names) if self.tokens[cue.first] in lexicon.RATHER else names
+
+    # ---- denials without a cue
+
+    def without_cue(self) -> Iterator[tuple[int, int]]:
+        """Yield the names that other words or signs deny, and the token that does."""
+        words = [(i, word) for i, word in enumerate(self.tokens) if word in lexicon.WITHOUT_CUE]
+        for i, word in words:
+            if word in lexicon.UNREAL and self.is_unreal(i):
+                start = i + 1 + (self.token(i + 1) == "there")
+                yield from ((number, i) for number in self.ahead(start, through_verbs=True))
+        for i, word in words:
+            yield from ((number, i) for number in self.by_word(i, word))
+        for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
+            i = bisect_left(self.reading.ends, mark.start())
+            i -= i not in self.finishes  # "cerebellar signs -ve"
+            yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
+        yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
+
+    def by_word(self, i: int, word: str) -> list[int]:
+        """Return the names that a word at token i denies, though it is no cue."""
+        if word == "only":
+            return self.dropped(i)
+        if word == "instead":
+            return self.replaced(i)
+        if word == "0":
+            return self.by_score(i)
+        return self.by_artefact(i) if word in lexicon.ARTEFACTS else []
+
+    def is_unreal(self, i: int) -> bool:
+        """Whether a clause from token i on is contrary to fact: "had the pons been damaged, …"."""
+        if i > 0 and self.tokens[i] != "if" and not self.is_sentence_end(i):
+            return False
+        near = self.tokens[i + 1 : i + LONGEST_PHRASE]
+        _, end = self.sentence(i)
+        is_would = not lexicon.WOULD.isdisjoint(self.tokens[i:end])
+        if self.tokens[i] == "had":
+            return is_would or "been" in near
+        return is_would and (self.tokens[i] == "were" or "had" in near)
+
+    def dropped(self, i: int) -> list[int]:
+        """Return what is gone of a list: "of the pons, insula and cuneus, only the latter …"."""
+        first, _ = self.sentence(i)
+        names = self.structures(self.names(range(max(first, i - REACH), i)))
+        if not names and first:  # "three areas were examined: …. Only the first was thinner"
+            names = self.structures(self.names(range(self.sentence(first - 1)[0], first)))
+        names = [number for number in names if self.reading.terms[number] != NO_TERM]
+        if (rank := self.rank(i + 1)) is not None:
+            kept = names[rank : rank + 1 or None]
+            return [number for number in names if number not in kept]
+        is_choice = self.token(first) in ("of", "among") and "," in self.gap(i)
+        is_named = bool(self.structures(self.names(range(i + 1, i + LONGEST_PHRASE))))
+        return names if is_choice and is_named else []
+
+    def rank(self, i: int) -> int | None:
+        """Rank that begins a clause at token i: "(only) the first of these survived"."""
+        i += self.is_article(i)
+        j = i + 1 + 2 * (self.token(i + 1) == "of" and self.token(i + 2) in lexicon.THESE)
+        return lexicon.ORDINALS.get(self.token(i)) if self.is_past(j) else None
+
+    def replaced(self, i: int) -> list[int]:
+        """Return what was supposed and is not so: "the pons was suspected, but … instead"."""
+        if not self.ends_clause(i + 1):
+            return []
+        return self.supposed(i)
+
+    def by_artefact(self, i: int) -> list[int]:
+        """Return the subject that an artefact at token i is said of: "is a flow artefact"."""
+        near = self.tokens[max(i - LONGEST_PHRASE, 0) : i]
+        if not self.closes(i + 1) or not lexicon.DOUBTING.isdisjoint(near):
+            return []
+        for j in range(i - 1, max(i - LONGEST_PHRASE, -1), -1):
+            if self.tokens[j] in lexicon.SAYING:
+                return self.subject(j + 1)
+            if self.tokens[j] == "to" and self.token(j - 1) in lexicon.DUE:
+                return self.subject(j - 1) if self.follows_verb(j - 1) else []
+            if self.ends_clause(j + 1) or self.tokens[j] in lexicon.PREPOSITIONS:
+                break
+        return []
+
+    def by_score(self, i: int) -> list[int]:
+        """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""
+        number = self.finishes.get(i - 1 - (self.token(i - 1) in lexicon.SCORED))
+        after = self.gap(i + 1)
+        is_whole = after.startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
+        is_scored = is_whole and self.gap(i).strip() in SCORE_SIGNS and self.is_structure(number)
+        return [number] if number is not None and is_scored else []
+
+
+class Hedge(NamedTuple):
+    """Words that may doubt something."""
+
+    first: int
+    last: int
+    kind: lexicon.Doubt
+
+
+def attach_hedges(reading: Reading) -> dict[int, Tokens]:
+    """Find the matches that a text leaves open, each with the tokens that say so."""
+    found = (Hedge(*each) for each in lexicon.HEDGES.find(reading.tokens))
+    hedges = [hedge for hedge in found if hedge.kind != "idle"]
+    reader = _HedgeReader(reading, {hedge.first for hedge in hedges})
+    doubted: dict[int, Tokens] = {}
+    for hedge in hedges:
+        for number in reader.doubted(hedge):
+            if not hedge.first <= reading.first[number] <= hedge.last:
+                doubted.setdefault(number, Tokens(hedge.first, hedge.last))
+    for number, words in [*reader.queried(), *reader.trends()]:
+        doubted.setdefault(number, words)
+    return doubted
+
+
+class _HedgeReader(Clauses):
+    """Reads a text around its hedges."""
+
+    def doubted(self, hedge: Hedge) -> list[int]:
+        """Return the matches that a hedge leaves open."""
+        i, j = hedge.first, hedge.last + 1
+        if not self.is_hedge(hedge):
+            return []
+        if "that" in self.tokens[j : j + 2]:  # "it is possible that the thalamus is affected"
+            return self.ahead(self.tokens.index("that", j) + 1, through_verbs=True)
+        cause = lexicon.CAUSES.at(self.tokens, j) if j < len(self.tokens) else None
+        if cause and hedge.kind != "subject":
+            return self.ahead(cause[0] + 1)  # "most likely due to a lesion of the pons"
+        match hedge.kind:
+            case "adjective" if self.is_predicate(i, hedge.last):
+                names = self.subject(i) or self.owner(i) or self.antecedents(i)
+                return names or self.about(j)
+            case "adjective":
+                return self.ahead(j) or self.place_before(i) or self.owner(i)
+            case "object":
+                if self.gap(j).startswith(":"):  # "Differential: …"
+                    return self.names(range(j, self.sentence(j)[1]))
+                return self.ahead(j, through_verbs=True) or self.said_of(hedge)
+            case "clause":
+                return self.ahead(j + (self.token(j) == "there"), through_verbs=True)
+            case "both" if self.tokens[i] in ("versus", "vs"):
+                return [*self.names(range(self.sentence(i)[0], i)), *self.ahead(j)]
+            case "either":
+                return self.alternatives(j)
+            case "both":
+                before = self.subject(i) or self.antecedents(i)
+                return [*before, *self.ahead(j, through_verbs=True)]
+            case _ if self.tokens[i] == "of":  # "of uncertain significance"
+                return self.names(range(self.sentence(i)[0], i))
+            case _:  # "subject"
+                return self.subject(i) or self.antecedents(i)
+
+    def about(self, j: int) -> list[int]:
+        """Return what a predicate before token j is about: "inconclusive for the pallidum"."""
+        return self.ahead(j + 1) if self.token(j) in ("about", "for", "in", "regarding") else []
+
+    def said_of(self, hedge: Hedge) -> list[int]:
+        """Return the subject, where nothing follows an adverb: "thalamus probably involved"."""
+        word = self.tokens[hedge.first]
+        is_said = word.endswith("ly") or word in lexicon.SAID_OF
+        return self.subject(hedge.first) if is_said else []
+
+    def alternatives(self, i: int) -> list[int]:
+        """Return the places after "either" at token i − 1, if an "or" stands between them."""
+        tokens = range(i, min(i + LONGEST_PHRASE, len(self.tokens)))
+        names = self.structures(self.names(tokens))[:2]
+        if len(names) < 2:
+            return []
+        between = self.tokens[self.reading.last[names[0]] + 1 : self.reading.first[names[1]]]
+        return names if "or" in between else []
+
+    def is_hedge(self, hedge: Hedge) -> bool:
+        """Whether words that look like a hedge are one: not "in May", nor "we could see"."""
+        i, j = hedge.first, hedge.last + 1
+        match self.tokens[i]:
+            case "may":
+                is_first = i == 0 or self.is_sentence_end(i)
+                is_month = self.reading.written(i)[0].isupper() and not is_first
+                return not (is_month or self.token(j).isdigit())
+            case "could":
+                return self.token(i - 1) not in lexicon.ABLE and self.token(j) != "not"
+            case "versus" | "vs":
+                around = (*self.tokens[max(i - 2, 0) : i], *self.tokens[j : j + 3])
+                return any(fold(token) in LESION or token in lexicon.DIAGNOSES for token in around)
+            case "should" if hedge.kind == "clause":
+                return i == 0 or self.is_sentence_end(i)
+            case "differential":
+                return hedge.last > i or ":" in self.gap(j) or "," in self.gap(i)
+            case "limited":
+                first, _ = self.sentence(i)
+                return not lexicon.LOOKING.isdisjoint(self.tokens[first:i])
+            case _:
+                return True
+
+    def queried(self) -> Iterator[tuple[int, Tokens]]:
+        """Find what question marks ask about."""
+        starts = self.reading.starts
+        text = self.reading.text
+        signs = [sign.start() for sign in QUERIES.finditer(text)]
+        if not signs:
+            return
+        for mark in filter(None, (QUERY.match(text, start) for start in signs)):
+            i = bisect_left(starts, mark.end())
+            if i < len(starts):
+                for number in self.ahead(i, through_verbs=True, is_start=True) or self.label(i):
+                    yield number, Tokens(i, i)
+        # A mark may begin two characters before its sign: a space and a bracket.
+        begun = sorted({start - back for start in signs for back in (0, 1, 2) if start >= back})
+        for mark in filter(None, (QUESTION.match(text, start) for start in begun)):
+            i = bisect_left(starts, mark.end())
+            first = i - 1 if "(" in mark[0] else self.sentence(i - 1)[0]
+            for number in self.finishing(first, i):
+                yield number, Tokens(i - 1, i - 1)
+
+    def finishing(self, first: int, end: int) -> list[int]:
+        """Return the matches that end within some tokens."""
+        return [self.finishes[j] for j in range(first, end) if j in self.finishes]
+
+    def trends(self) -> Iterator[tuple[int, Tokens]]:
+        """Yield the structures whose p-values are those of a trend."""
+        for number, i, p in self.p_values():
+            if TREND[0] <= p < TREND[1]:
+                yield number, Tokens(i, i)

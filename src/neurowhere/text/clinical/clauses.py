@@ -5,8 +5,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
 from neurowhere.text.clinical import lexicon
-from neurowhere.text.clinical.grammar import LONGEST_PHRASE
-from neurowhere.text.clinical.objects import LONGEST_ASIDE, REACH, Objects
+from neurowhere.text.clinical.grammar import LONGEST_ASIDE, LONGEST_PHRASE, REACH, Grammar
 from neurowhere.text.clinical.places import SIDE_WORDS
 
 REACH_BACK = 20  # tokens of a subject
@@ -16,7 +15,7 @@ P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
 USUAL_P = 0.05  # a p-value that is said to be larger is a null result
 
 
-class Clauses(Objects):
+class Clauses(Grammar):
     """Finds the names of a reading that stand before a cue in its clause, and those after it."""
 
     # ---- subjects

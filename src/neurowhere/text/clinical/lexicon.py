@@ -1,9 +1,62 @@
-"""Lexicon: the words that tell how far a denial goes, by what they do in a sentence."""
+"""Lexicon: the phrases that deny or leave open, and the words that tell how far they go.
+
+Phrases are the rows of ``cues.csv`` and ``hedges.csv``, with alternatives in braces. A row has the
+kind of its phrases and, for denials, whether they deny places alone. What a kind denies is told
+where it is read (`scopes`, `assertions`).
+"""
 
 import re
+from itertools import product
+from typing import Literal, TypeVar, get_args
 
+from neurowhere._tools.files import shipped_table
 from neurowhere.text.clinical.reading import Phrases
 from neurowhere.text.words import word_set
+
+Kind = Literal[
+    "no",
+    "without",
+    "not",
+    "verb",
+    "removed",
+    "adjective",
+    "usual",
+    "state",
+    "absent",
+    "vain",
+    "except",
+    "idle",
+]
+Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "idle"]
+AnyKind = TypeVar("AnyKind", bound=str)
+
+
+def read_phrases(table: str, kinds: tuple[AnyKind, ...]) -> tuple[Phrases[AnyKind], frozenset[str]]:
+    """Read the phrases of a table by their kind, and those that deny places alone."""
+    phrases: dict[AnyKind, list[str]] = {kind: [] for kind in kinds}
+    of_places: list[str] = []
+    for row in shipped_table(__package__, table):
+        kind = next(kind for kind in kinds if kind == row["kind"])
+        phrases[kind] += alternatives(row["words"])
+        of_places += alternatives(row["words"]) if row.get("only") == "places" else []
+    lists = {kind: "; ".join(some) for kind, some in phrases.items()}
+    return Phrases(lists), frozenset(of_places)
+
+
+def alternatives(words: str) -> list[str]:
+    """Spell out the phrases that a row stands for.
+
+    >>> alternatives("{free|clear} of"), alternatives("spar{ed|ing}")
+    (['free of', 'clear of'], ['spared', 'sparing'])
+    """
+    parts = [part.split("|") for part in re.split(r"[{}]", words)]
+    return [" ".join("".join(choice).split()) for choice in product(*parts)]
+
+
+CUES, OF_PLACES_ONLY = read_phrases("cues.csv", get_args(Kind))
+# What a hedge doubts: what follows or else the subject ("adjective"), what follows ("object"), both
+# of them, the places between "either" and "or", a clause, or the subject.
+HEDGES, _ = read_phrases("hedges.csv", get_args(Doubt))
 
 NOT = word_set("cannot hardly neither never nobody none nor not rarely seldom t")
 # Phrases that deny the cue that follows them.
@@ -377,3 +430,28 @@ RESUMING = PRONOUNS | word_set(
     """
 )
 MORE = word_set("additional additionally also further moreover")  # after "apart from"
+
+# ---- hedges
+
+# What is likely, though not certain, to be the cause.
+CAUSES = Phrases(
+    {
+        "cause": """
+            due to; secondary to; related to; attributable to; caused by; because of; owing to; a
+            result of; the result of; a consequence of; the consequence of; explained by; owed to;
+            attributed to
+        """
+    }
+)
+SAID_OF = word_set("a maybe perhaps")  # "showed a trend", "is perhaps small"
+ABLE = word_set("he i one patient she they we who you") | word_set("participants patients subjects")
+LOOKING = word_set(
+    "assessment delineation depiction evaluation interpretation view visualisation visualization"
+)
+# What two diagnoses are called, between which a text does not decide: "artefact vs. lesion".
+DIAGNOSES = word_set(
+    """
+    artefact artifact demyelination disease dysplasia encephalitis gliosis ischemic necrosis
+    neoplasm partial progression pseudoprogression recurrence seizure
+    """
+)

@@ -1,14 +1,18 @@
 """Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
+import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.text.clinical.assertions import Assertions
+from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by
 from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
 from neurowhere.text.clinical.reading import Reading
@@ -16,11 +20,14 @@ from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
+from neurowhere.text.sections import read_sections
 from neurowhere.text.words import fold
 
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
+SENTENCE = re.compile(r"[^\n.!?]+")
+SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
 
 
 class Mention(NamedTuple):
@@ -180,7 +187,7 @@ def read_mentions(
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
-    said = Assertions(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
+    said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     noise = {
         term: _is_noise(counter.vocabulary.terms[term], counter)
         for term in {*reading.terms} - {NO_TERM}
@@ -210,6 +217,87 @@ def read_mentions(
     return Mentions(tuple(found), tuple(_alone(places, rule_based)), tuple(unapplied), rule_based)
 
 
+class _Said:
+    """What a text says of the matches in it.
+
+    Parameters
+    ----------
+    reading : Reading
+    negation : bool
+        Whether what the text denies is told apart.
+    sections : bool
+        Whether what is in a section that is no finding is told apart.
+    hedge_weight : float
+        Weight of what the text leaves open.
+    """
+
+    def __init__(
+        self, reading: Reading, *, negation: bool, sections: bool, hedge_weight: float
+    ) -> None:
+        self.reading = reading
+        self.hedge_weight = hedge_weight
+        denials = attach_denials(reading) if negation else Denials({}, {})
+        self.denied = denials.denied
+        self.hedged = attach_hedges(reading) | denials.left_open
+        self.sections = read_sections(reading.text) if sections else []
+        self.copies = find_copies(reading.text)
+        self.starts = reading.starts[reading.first].tolist()
+        self.ends = reading.ends[reading.last].tolist()
+        # The same for another reading of the text.
+        self.of = partial(_Said, negation=negation, sections=sections, hedge_weight=hedge_weight)
+
+    def words(self, number: int) -> str:
+        """Words of a match as the text has them."""
+        return self.reading.text[self.starts[number] : self.ends[number]]
+
+    def fields(self, number: int) -> dict[str, Any]:
+        """Return what is said of a match, as the fields of a mention."""
+        start, end = self.starts[number], self.ends[number]
+        denial, hedge = self.denied.get(number), self.hedged.get(number)
+        section = self.section(start) if self.sections else None
+        is_copy = bool(self.copies) and self.is_copy(start)
+        if not (denial or hedge or section or is_copy):  # nearly all are
+            return {"start": start, "end": end}
+        weight = self.hedge_weight if hedge else 1.0
+        return {
+            "start": start,
+            "end": end,
+            "negation_span": self.reading.span(denial) if denial else None,
+            "hedge_span": self.reading.span(hedge) if hedge else None,
+            "section": section,
+            "weight": 0.0 if denial or section or is_copy else weight,
+        }
+
+    def is_copy(self, start: int) -> bool:
+        """Whether a place of the text is in a sentence that stands before it as well."""
+        number = bisect_right(self.copies, start, key=itemgetter(0)) - 1
+        return number >= 0 and start < self.copies[number][1]
+
+    def section(self, start: int) -> str | None:
+        """Name of the section that is no finding and that a place of the text is in."""
+        number = bisect_right(self.sections, start, key=attrgetter("start")) - 1
+        if number < 0 or start >= self.sections[number].end:
+            return None
+        return self.sections[number].name
+
+
+def find_copies(text: str) -> list[Span]:
+    """Find the sentences of a text that stand in it before, word by word.
+
+    >>> find_copies("Walks with a frame and a carer. Walks with a frame  and a carer. Eats.")
+    [(31, 63)]
+    """
+    seen: set[str] = set()
+    copies = []
+    for match in SENTENCE.finditer(text):
+        words = " ".join(match[0].split())
+        if words in seen:
+            copies.append(match.span())
+        elif len(words) >= SHORTEST_COPY:
+            seen.add(words)
+    return copies
+
+
 def _alone(places: list[Mention], names: Sequence[Mention]) -> Iterator[Mention]:
     """Yield the places that are not part of a longer name of a rule: "M1" of "M1 segment"."""
     ends = {name.start: name.end for name in names}
@@ -222,7 +310,7 @@ def _is_noise(term: str, counter: TermCounter) -> bool:
 
 
 def _rule_based(
-    reading: Reading, sides: Sides, said: Assertions, counter: TermCounter
+    reading: Reading, sides: Sides, said: _Said, counter: TermCounter
 ) -> Iterator[Mention]:
     """Yield the mentions of arteries, syndromes and signs that imply structures."""
     names = find_names(reading, sides.applied)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import Clauses
-from neurowhere.text.clinical.cues import Kind
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE
+from neurowhere.text.clinical.lexicon import Kind
 from neurowhere.text.clinical.places import LESION, NOT_BRAIN, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.words import fold, word_set

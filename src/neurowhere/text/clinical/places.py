@@ -99,6 +99,40 @@ MIDLINE = word_set(
     """
 )
 
+# What may stand between a side and its name besides adjectives.
+FILLERS = word_set(
+    "side sided hemispheric lateralized lateralised dominant nondominant mid middle upper lower "
+    "deep gray grey white calcarine primary secondary"
+)
+# From a lesion, activity or a general word to its place.
+LEADING = word_set("in of the to within involving affecting")
+LED = word_set(
+    """
+    activation activations activity bilaterally change changes cortex deactivation engagement
+    hemisphere hyperactivation hypoactivation loss matter recruitment side signal uptake
+    """
+)
+
+# Words after which, or before which, "left" and "right" are no sides.
+AFTER_VERB_LEFT = word_set(
+    "a an behind her him his home hospital intact it its me my out over the their them "
+    "unchanged unexplained unresolved untouched untreated us with"
+)
+AFTER_OTHER_RIGHT = word_set(
+    "after amount answer answers away before choice choices decision direction moment now "
+    "option person place response thing time to way word"
+)
+
+# Words that pass a side on within a clause: "in the left hemisphere, the insula and the putamen".
+OPENERS = (["in", "the"], ["within", "the"], ["on", "the"])  # before the side of a clause
+WHOLES = word_set("hemisphere hemispheres side")
+TURNS = word_set("and but whereas while")
+INCLUDING = word_set("especially including namely notably particularly")
+LISTED = word_set("and or the of both parts part")  # between the names of a list
+OTHER = word_set("contralateral contralesional")
+RELATED = OTHER | word_set("ipsilateral ipsilesional")
+OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
+
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
 
 

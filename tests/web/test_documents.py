@@ -9,9 +9,9 @@ from tests.web.conftest import open_client
 from tests.web.test_jobs import wait_until
 
 from neurowhere.exceptions import NeurowhereError
-from neurowhere.web.app import create_app
-from neurowhere.web.collections import open_collections
-from neurowhere.web.settings import Settings
+from neurowhere.web import Settings
+from neurowhere.web.documents import open_collections
+from neurowhere.web.server import create_app
 
 DOI = "10.1000/xyz.7"
 

@@ -7,7 +7,8 @@ import zipfile
 import pytest
 
 from neurowhere.exceptions import MissingExtraError, TextError
-from neurowhere.inputs.documents import prose_of_pages, read_file, without_references
+from neurowhere.inputs.prose import prose_of_pages, without_references
+from neurowhere.inputs.sources import read_file
 
 
 def make_pdf(*pages):
@@ -119,7 +120,7 @@ def test_what_is_no_word_file(tmp_path, monkeypatch):
         archive.writestr("word/document.xml", "<x/>" * 1000)
     with pytest.raises(TextError, match=r"cannot read .* as Word file"):
         read_file(path)
-    monkeypatch.setattr("neurowhere.inputs.documents.MAX_UNPACKED_BYTES", 1 << 10)
+    monkeypatch.setattr("neurowhere.inputs.prose.MAX_UNPACKED_BYTES", 1 << 10)
     with pytest.raises(TextError, match="unpacks to more than"):
         read_file(path)
 

@@ -7,12 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from neurowhere._tools.coordinates import (
-    MNI_TO_TALAIRACH,
-    talairach_to_mni,
-    transform_points,
-    voxel_index,
-)
+from neurowhere.corpus.coordinates import MNI_TO_TALAIRACH, talairach_to_mni
+from neurowhere.space.images import transform_points, voxel_index
 
 POINTS = np.array([[0, 0, 0], [-22, -4, -18], [40, -60, 30], [10, -90, -5], [-55, 20, 12.5]])
 

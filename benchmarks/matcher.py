@@ -1,0 +1,77 @@
+"""Retrieval in a space that texts and coordinates share, for outer_folds.py."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neurowhere.model.studies import unit_rows
+
+DIMENSIONS = 200  # of the space in which densities are compared
+PENALTY, SHRINKAGE = 10.0, 0.3  # of the regression on texts, and of its residual covariance
+
+
+@dataclass(frozen=True, eq=False)
+class Matcher:
+    """Place texts and coordinates in one space, close if they belong to the same study.
+
+    Square roots of densities are reduced to their principal components g. A ridge regression
+    predicts g from the text, ĝ, and both are whitened by the covariance C of what it leaves
+    unexplained: dimensions that texts do not predict count little. The score of a pair is the
+    cosine of C^(−½)ĝ and C^(−½)g.
+    """
+
+    mean: NDArray[np.floating]  # (m,) of the square roots
+    components: NDArray[np.floating]  # (m, k), whitened
+    text_mean: NDArray[np.floating]  # (d,)
+    coefficients: NDArray[np.floating]  # (d, k), whitened
+
+    @classmethod
+    def fit(cls, texts: NDArray[np.floating], densities: NDArray[np.floating]) -> Self:
+        """Learn from training studies.
+
+        Parameters
+        ----------
+        texts : array of shape (n, d)
+            Features of their texts.
+        densities : array of shape (n, m)
+            Their densities on a grid.
+
+        Returns
+        -------
+        Matcher
+        """
+        roots = np.sqrt(np.maximum(densities, 0))
+        mean = roots.mean(axis=0)
+        roots = roots - mean
+        components = np.linalg.eigh(roots.T @ roots)[1][:, : -DIMENSIONS - 1 : -1]
+        places = roots @ components
+        text_mean = texts.mean(axis=0)
+        texts = texts - text_mean
+        gram = texts.T @ texts + PENALTY * np.eye(texts.shape[1])
+        coefficients = np.linalg.solve(gram, texts.T @ places)
+        covariance = np.cov((places - texts @ coefficients).T)
+        size = np.trace(covariance) / len(covariance)
+        covariance = (1 - SHRINKAGE) * covariance + SHRINKAGE * size * np.eye(len(covariance))
+        whiten = np.linalg.cholesky(np.linalg.inv(covariance))
+        return cls(mean, components @ whiten, text_mean, coefficients @ whiten)
+
+    def scores(
+        self, texts: NDArray[np.floating], densities: NDArray[np.floating]
+    ) -> NDArray[np.floating]:
+        """Compute the cosine of every text with every density.
+
+        Parameters
+        ----------
+        texts : array of shape (n_texts, d)
+        densities : array of shape (n_densities, m)
+
+        Returns
+        -------
+        array of shape (n_texts, n_densities)
+        """
+        guessed = unit_rows((texts - self.text_mean) @ self.coefficients)
+        seen = unit_rows((np.sqrt(np.maximum(densities, 0)) - self.mean) @ self.components)
+        cosines: NDArray[np.floating] = guessed @ seen.T
+        return cosines
