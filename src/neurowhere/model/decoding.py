@@ -8,7 +8,7 @@ is term t alone, as `Encoder.term_map` draws it, and both against the mean map,
 the score of a term is the correlation c_t of u and r_t under q̄. The map of a term therefore decodes
 to the term. Neither a term with a sharp map nor one that many studies mention has an advantage from
 that; but what few studies have taught is less certain. With n_t the training studies that mention
-the term, twenty more where its place is known from an atlas, the score is the correlation
+the term, the score is the correlation
 
     tanh(artanh c_t + ⅕ log(n_t / (n_t + 10))).
 
@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
+from neurowhere.learn.exponent import STRENGTH
 from neurowhere.learn.predictor import FLOOR
 from neurowhere.model.term_maps import (
     N_AT_ONCE,
@@ -38,7 +39,6 @@ from neurowhere.model.term_maps import (
     Ints,
     log_ratios,
     term_scales,
-    unlearned_terms,
 )
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
@@ -50,7 +50,8 @@ Float32 = NDArray[np.float32]
 
 BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
 TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
-MAD_TO_SD, NOISE = 1.4826, 3.5  # standard deviations
+MAD_TO_SD, NOISE, CERTAIN = 1.4826, 3.5, 5.5  # standard deviations
+MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
 N_SHOWN = 10  # terms and studies in a notebook
 N_DRAWN, N_CANDIDATES = 192, 160  # regions that every term is scored in; terms scored in all
 N_COMPARED = 1024  # regions in which maps of terms are compared
@@ -59,7 +60,6 @@ ALIKE, MORE_ROWS = (
     3,
 )  # correlation of maps that are all but the same; terms looked at for them
 DISCOUNT, FEW_STUDIES = 0.2, 10  # of terms that few studies mention
-PLACE_COUNTS = 20  # studies that the place of a name counts as
 HIGHEST_CORRELATION = 1 - 1e-9
 TINY = 1e-12
 GENERIC = "generic"  # category of words that say nothing of where by themselves
@@ -111,7 +111,7 @@ def decode(
         mask. What is not positive in a map does not count.
     threshold : float, optional
         Values of a map up to this do not count. By default 0, and for a map with values of both
-        signs all over the brain, an unthresholded statistic, its 95th percentile in the brain; see
+        signs all over the brain, an unthresholded statistic, what stands out from its noise; see
         `robust_threshold`.
     n_terms : int
         Number of terms.
@@ -204,9 +204,10 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
     """Return the value above which a map counts: 0, or more for an unthresholded statistic.
 
     A map is taken as unthresholded where a tenth of the brain or more is negative, and as much
-    positive. Its threshold is the 95th percentile of its values in the brain. A warning says where
-    even the highest thousandth lies within 3.5 robust standard deviations (1.4826 times the median
-    absolute deviation) of the median, as in a map of noise.
+    positive. What lies within 3.5 robust standard deviations (1.4826 times the median absolute
+    deviation) of the median is then taken as noise, and so are the lower 95 % of the brain. Where
+    neither the highest thousandth stands out from noise nor any value by 5.5 standard deviations, a
+    warning says so, and the highest 5 % count.
 
     Parameters
     ----------
@@ -226,14 +227,16 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
         return 0.0
     centre = np.median(here)
     spread = MAD_TO_SD * np.median(np.abs(here - centre))
-    if np.quantile(here, HIGHEST) - centre < NOISE * spread:
-        warnings.warn(
-            "the map has no values that stand out from noise, so that its terms mean little; "
-            "check that it is the right one, or give a threshold",
-            DataWarning,
-            stacklevel=3,
-        )
-    return max(float(np.quantile(here, TOP)), 0.0)
+    noise, top = centre + NOISE * spread, np.quantile(here, TOP)
+    if np.quantile(here, HIGHEST) >= noise or here.max() >= centre + CERTAIN * spread:
+        return max(float(top), float(noise), 0.0)
+    warnings.warn(
+        "the map has no values that stand out from noise, so that its terms mean little; "
+        "check that it is the right one, or give a threshold",
+        DataWarning,
+        stacklevel=3,
+    )
+    return max(float(top), 0.0)
 
 
 def peak_weights(model: TextModel, xyz_mm: ArrayLike) -> Floats:
@@ -319,7 +322,7 @@ def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
         term, score, ratio, alike; the highest score first.
     """
     place = _Place(model, weights)
-    listed = np.flatnonzero(_is_listed(model))
+    listed = np.flatnonzero(listed_terms(model))
     drawn, shares = _drawn(place.moved, N_DRAWN)
     rough = place.correlations(listed, log_ratios(model, listed, drawn) @ shares)
     rough = _discounted(model, listed, rough)
@@ -393,22 +396,13 @@ def _discounted(model: TextModel, terms: Ints, correlations: Floats) -> Floats:
     """Return the scores of some terms, given their correlations."""
     if model.term_studies_ is None:
         return correlations
-    n = model.term_studies_[terms] + PLACE_COUNTS * _is_place(model)[terms]
+    n = model.term_studies_[terms]
     discount = DISCOUNT * np.log(np.maximum(n, 1) / (n + FEW_STUDIES))
     scores: Floats = np.tanh(np.arctanh(correlations) + discount)
     return scores
 
 
-def _is_place(model: TextModel) -> NDArray[np.bool_]:
-    """Return which terms are names of places with a prior."""
-    is_place = np.zeros(len(model.extractor_.terms), dtype=bool)
-    prior = getattr(model.predictor_, "prior", None)
-    if prior is not None:
-        is_place[prior.terms] = True
-    return is_place
-
-
-def _is_listed(model: TextModel) -> NDArray[np.bool_]:
+def listed_terms(model: TextModel) -> NDArray[np.bool_]:
     """Return which terms studies have taught, and which say where by themselves.
 
     A prior alone tells where a place is, not what studies report: hundreds of rare names would win
@@ -418,6 +412,21 @@ def _is_listed(model: TextModel) -> NDArray[np.bool_]:
     generic = [categories.get(term) == GENERIC for term in model.extractor_.terms]
     is_listed: NDArray[np.bool_] = ~(unlearned_terms(model) | np.array(generic))
     return is_listed
+
+
+def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
+    """Return which terms studies hardly speak of: extra words, and names with all but their prior.
+
+    A prior tells where a place is, not what studies report.
+    """
+    predictor = model.predictor_
+    unlearned = np.zeros(len(model.extractor_.terms), dtype=bool)
+    if isinstance(predictor, LogLinear) and predictor.gates is not None:
+        unlearned |= predictor.gates.is_extra
+    if isinstance(predictor, LogLinear) and predictor.prior is not None:
+        prior = predictor.prior
+        unlearned[prior.terms[prior.weights > MOSTLY_PRIOR * STRENGTH]] = True
+    return unlearned
 
 
 def _folded(model: TextModel, terms: Ints, n_rows: int) -> dict[int, list[int]]:

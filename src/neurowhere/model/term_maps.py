@@ -30,7 +30,6 @@ from scipy import sparse
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import FitError, VocabularyError
 from neurowhere.learn import LogLinear
-from neurowhere.learn.exponent import STRENGTH
 from neurowhere.learn.predictor import FLOOR, Predictor
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.parameters import check_fitted
@@ -47,7 +46,6 @@ Ints = NDArray[np.integer]
 CHUNK = 256  # terms whose features are made at a time
 N_AT_ONCE = 64  # maps of the whole brain that are held at a time
 N_NAMED = 5  # unknown terms in an error
-MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
 LEAST_SPREAD = 1e-6  # of a term that says nothing
 NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 
@@ -465,21 +463,6 @@ def _half_logs(ratios: Float32) -> Float32:
 def _floored_mean(model: TextModel) -> Float32:
     mean: Float32 = np.maximum(model.mean_map_, FLOOR).astype(np.float32)
     return mean
-
-
-def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
-    """Return which terms studies hardly speak of: extra words, and names with all but their prior.
-
-    A prior tells where a place is, not what studies report.
-    """
-    predictor = model.predictor_
-    unlearned = np.zeros(len(model.extractor_.terms), dtype=bool)
-    if isinstance(predictor, LogLinear) and predictor.gates is not None:
-        unlearned |= predictor.gates.is_extra
-    if isinstance(predictor, LogLinear) and predictor.prior is not None:
-        prior = predictor.prior
-        unlearned[prior.terms[prior.weights > MOSTLY_PRIOR * STRENGTH]] = True
-    return unlearned
 
 
 def related_terms(model: TextModel, encoding: Encoding, n_terms: int = 12) -> pd.DataFrame:
