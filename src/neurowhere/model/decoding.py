@@ -64,6 +64,7 @@ HIGHEST_CORRELATION = 1 - 1e-9
 TINY = 1e-12
 GENERIC = "generic"  # category of words that say nothing of where by themselves
 LISTED = "; "
+N_VALUES = 2**20  # of maps of terms that are held at a time, or of `N_AT_ONCE` whole maps
 N_SLABS = 16  # of an image that are looked at together
 
 
@@ -374,7 +375,7 @@ def _exact_means(model: TextModel, terms: Ints, place: _Place) -> tuple[Floats, 
     found = np.concatenate(
         [
             log_ratios(model, terms[some], place.regions) @ columns
-            for some in slices(len(terms), N_AT_ONCE)
+            for some in slices(len(terms), max(N_AT_ONCE, N_VALUES // len(columns)))
         ]
     )
     return found[:, 0], found[:, 1]

@@ -372,8 +372,9 @@ class TermsAlone:
             strengths = self.named[terms]
             rows = np.flatnonzero(np.diff(strengths.indptr))
             strengths = strengths[rows]
-            maps: Any = predictor.prior.maps
-            exponent[rows] += (strengths @ maps[:, regions]).toarray()
+            named = np.unique(strengths.indices)
+            maps: Any = predictor.prior.maps[named]
+            exponent[rows] += (strengths[:, named] @ maps[:, regions]).toarray()
             total = np.asarray(strengths.sum(axis=1)).ravel()
             exponent[rows] -= np.outer(total, predictor.prior.baseline[regions])
         return exponent
