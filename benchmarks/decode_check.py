@@ -59,7 +59,9 @@ def main():
     corpus = studies_in_brain()
     train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
     training, held = corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
-    is_scored = ~unlearned_terms(model) if arguments.generic else listed_terms(model)
+    is_scored = listed_terms(model)
+    if arguments.generic:
+        is_scored = ~unlearned_terms(model) & (model.term_studies_ > 0)
     terms = np.flatnonzero(is_scored)
     peaks, texts = densities(model, held), model.transform(held)[:, terms]
     few, some = slice(arguments.studies), np.random.default_rng(0).permutation(len(terms))[:N_MAPS]
@@ -112,7 +114,7 @@ def make_scorers(model, terms):
     taught = np.log((1 + taught / mean) / 2)
     _, centre, spread = (scale[terms] for scale in term_scales(model))
     n_studies = model.term_studies_[terms]
-    discount = DISCOUNT * np.log(np.maximum(n_studies, 1) / (n_studies + FEW_STUDIES))
+    discount = DISCOUNT * np.log(n_studies / (n_studies + FEW_STUDIES))
 
     def correlation(w):
         above = np.log1p(w / mean)

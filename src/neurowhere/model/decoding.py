@@ -398,7 +398,7 @@ def _discounted(model: TextModel, terms: Ints, correlations: Floats) -> Floats:
     if model.term_studies_ is None:
         return correlations
     n = model.term_studies_[terms]
-    discount = DISCOUNT * np.log(np.maximum(n, 1) / (n + FEW_STUDIES))
+    discount = DISCOUNT * np.log(n / (n + FEW_STUDIES))
     scores: Floats = np.tanh(np.arctanh(correlations) + discount)
     return scores
 
@@ -412,7 +412,7 @@ def listed_terms(model: TextModel) -> NDArray[np.bool_]:
     categories = model.vocabulary_.categories
     generic = [categories.get(term) == GENERIC for term in model.extractor_.terms]
     is_listed: NDArray[np.bool_] = ~(unlearned_terms(model) | np.array(generic))
-    return is_listed
+    return is_listed if model.term_studies_ is None else is_listed & (model.term_studies_ > 0)
 
 
 def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
