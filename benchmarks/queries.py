@@ -5,6 +5,9 @@
 A query is right if its regions of AAL3 together are at least twice as probable as under the mean
 map, or if one of them is among the first three. The regions were written down before any model was
 asked; half of the queries were not looked at while the model was made.
+
+A second table tells for how many texts about the brain, and about anything else (recipes, sports,
+law, code, statistics, other parts of the body, other languages), the support is good, weak or none.
 """
 
 import json
@@ -17,15 +20,16 @@ from setting import print_table
 
 CASES = Path(__file__).parent / "cases"
 TWICE, FIRST = 2.0, 3
+SETS = ("seen", "unseen")
+LEVELS = ("good", "weak", "none")
 
 
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model, atlas = load_model(), default_atlas()
     rows = []
-    for name in ("seen", "unseen"):
-        lines = (CASES / f"queries_{name}.jsonl").read_text("utf-8").splitlines()
-        queries = [json.loads(line) for line in lines]
+    for name in SETS:
+        queries = read(f"queries_{name}.jsonl")
         right = [is_right(model, atlas, query) for query in queries]
         kinds = dict.fromkeys(query["kind"] for query in queries)
         counts = [
@@ -35,6 +39,22 @@ def main():
         ]
         rows.append([name, f"{sum(right)} of {len(right)}", *counts])
     print_table(["queries", "right", *kinds], rows)
+    print_table(["texts", "about", "number", *LEVELS], list(supports(model)))
+
+
+def read(name):
+    """Read the cases of a file."""
+    return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
+
+
+def supports(model):
+    """Yield how many texts have each level of support."""
+    for name in SETS:
+        cases = read(f"support_{name}.jsonl")
+        for about in ("brain", "other"):
+            texts = [case["text"] for case in cases if case["about"] == about]
+            levels = [model.encode(text).support.level for text in texts]
+            yield [name, about, len(texts), *(levels.count(level) for level in LEVELS)]
 
 
 def is_right(model, atlas, query):

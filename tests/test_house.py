@@ -82,6 +82,16 @@ def test_encoding_a_text_imports_no_more_than_it_needs():
     assert not slow & set(done.stderr.split())
 
 
+def test_the_end_is_fast_because_nothing_is_looked_through_for_garbage():
+    code = (
+        "import atexit, gc, sys; from neurowhere.cli import main; "
+        "atexit.register(lambda: print(gc.get_freeze_count())); sys.argv[1:] = ['--version']; "
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout.split()[-1]) > 1000
+
+
 OUTSIDE = [
     file
     for room in ("benchmarks", "examples", "fuzz", "recipe", "tools")

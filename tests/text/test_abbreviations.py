@@ -120,16 +120,19 @@ def test_definitions_hold_in_their_own_text_only():
     [
         ("relapsing-remitting MS", ["multiple sclerosis"]),
         ("a delay of 200 ms, with demyelination", []),
-        ("MS", []),
+        ("MS", ["multiple sclerosis"]),
+        ("the MS of the second group of papers", []),
         ("PD patients off levodopa", ["parkinson disease"]),
         ("PD with agoraphobia and anxiety", ["panic disorder"]),
         ("proton density (PD) images", []),
-        ("patients with PD", []),
+        ("patients with PD", ["parkinson disease"]),
+        ("all of the patients with PD who came", []),
         ("AD and amyloid", ["alzheimer disease"]),
         ("AD, drinking and craving", ["alcohol dependence"]),
         ("AD and radial diffusivity in tracts", []),
         ("noradrenergic LC neurons", ["locus coeruleus"]),
-        ("LC", []),
+        ("LC", ["locus coeruleus"]),
+        ("LC was measured in all of the others", []),
         ("left PCA infarct", ["posterior cerebral artery"]),
         ("PCA with 20 components", []),
         ("objects in LOC", ["lateral occipital complex"]),
@@ -157,7 +160,7 @@ def test_the_table_has_one_default_at_most_and_every_sense_a_reason():
         assert sum(bool(sense.default) for sense in senses) <= 1, short
         assert all(sense.cues or sense.default for sense in senses), short
         assert {sense.default for sense in senses} <= {"", "yes", "alone"}
-        assert short.upper() == short or short == "CEA", short
+        assert short.upper() == short or short == "SNr", short
 
 
 @pytest.mark.parametrize(

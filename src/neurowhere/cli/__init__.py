@@ -84,6 +84,9 @@ def main() -> None:
             f"neurowhere: cannot write {error.object[error.start : error.end]!a} in "
             f"{error.encoding}; names of files have to be in UTF-8, and so has the terminal"
         )
+    finally:
+        # As it ends, Python looks through all objects for garbage, for a quarter of a second.
+        gc.freeze()
 
 
 def _show_warning(

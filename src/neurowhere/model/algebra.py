@@ -144,6 +144,7 @@ def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[F
                 before.weight + use.weight * part.factor,
                 before.where + [_shifted(span, part.offset) for span in use.where],
                 before.implied and use.implied,
+                use.subject,
             )
     uses = dict(sorted(joined.items(), key=lambda pair: -abs(pair[1].weight)))
     row_of = {term: row for row, term in enumerate(uses)}

@@ -41,7 +41,7 @@ MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studie
 N_SHOWN = 10  # terms and studies in a notebook
 NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
-N_SLABS = 16  # of an image that are looked at together
+N_SLABS = 4  # of an image that are looked at together
 N_AT_ONCE = 64  # of them, so that a map of the whole brain takes some megabytes
 
 

@@ -58,7 +58,7 @@ DIRECTIONS: dict[str, tuple[int, int] | None] = {
     "middle": None,
     "mid": None,
 }
-NOUNS = ("gyrus", "cortex", "lobule", "nucleus")  # that a name may leave out
+NOUNS = ("gyrus", "cortex", "lobule")  # that a name may have in place of one another
 # Names in which a direction says nothing of which half is meant.
 UNDIVIDED = re.compile("nucleus|nuclei|fasciculus|tract|peduncle")
 
@@ -90,10 +90,10 @@ def place_densities(
     dict of str to array of shape (n_regions,)
         Densities in multiples of the uniform one.
     """
-    regions = {
+    regions = named_regions(vocabulary, aal3, brodmann)
+    regions |= {
         _term(vocabulary, name): region for name, region in landmarks(aal3) if name in vocabulary
     }
-    regions |= named_regions(vocabulary, aal3, brodmann)
     regions |= dict(derived_regions(vocabulary, regions))
     return {
         term: density

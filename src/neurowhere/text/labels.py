@@ -36,7 +36,7 @@ _NEUROMORPHOMETRICS = re.compile(
 )
 _PARENTHESES = re.compile(r"\([^)]*\)?")
 # Codes of the pieces of a region in the Jülich atlas.
-_PIECE = re.compile(r"ba\d+\w*|hip\d|te\d|p[fg]\w{0,3}|i[dg]\d|op\d|\d+\w{0,2}")
+_PIECE = re.compile(r"ba\d+\w*|hip\d|te\d|p[fg]\w{0,3}|op\d|\d+\w{0,2}")
 _DETAIL_DIRECTIONS = re.compile(
     r"^(?:(?:(?:antero|postero|caudo|rostro|dorso|ventro|medio|latero)?"
     r"(?:anterior|posterior|caudal|rostral|dorsal|ventral|medial|lateral)|\w*granular|and)"
