@@ -259,6 +259,7 @@ FACULTIES = TermCounter(Vocabulary(WORDS.split(), categories=ANATOMY))
         "Inability to read words.",
         "She does not feel her right hand.",
         "He no longer recognises faces.",
+        "Doesn't recognise faces any more.",
         "no longer able to read",
         "She can't find words.",
         "The patient couldn't read.",

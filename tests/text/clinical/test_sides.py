@@ -65,6 +65,8 @@ def sides(text):
         ("left visual cortex", [("visual cortex", "left")]),
         ("right frontal eye fields", [("frontal eye field", "right")]),
         ("left amygdala/hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("left amygdala & hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("L & R amygdala", [("amygdala", "bilateral")]),
         ("left amygdala, right insula", [("amygdala", "left"), ("insula", "right")]),
         ("right pulvinar, bilateral insula", [("pulvinar", "right"), ("insula", "bilateral")]),
         ("bilaterally in the cerebellum", [("cerebellum", "bilateral")]),

@@ -149,7 +149,9 @@ class NonDenials(Clauses):
             return False
         around = {*self.tokens[cue.first : j], self.token(cue.first - 1)}
         who = self.doer(cue.first)
-        is_person = who in PERSONS or (not who and verb in ABILITIES and bool(around & UNABLE))
+        is_bare = cue.first == 0 or self.is_sentence_end(cue.first)  # "Doesn't recognise faces"
+        is_able = verb in ABILITIES and (is_bare or bool(around & UNABLE))
+        is_person = who in PERSONS or (not who and is_able)
         return is_person and not self.is_search(j)
 
     def after_auxiliaries(self, j: int) -> int:
@@ -234,6 +236,15 @@ class NonDenials(Clauses):
             return False
         first, end = self.sentence(cue.first)
         return not lexicon.CANNOT.isdisjoint(self.tokens[first:end])
+
+    def is_doubted(self, cue: Cue) -> bool:
+        """Whether a predicate is left open: "may be artefactual", "has probably resolved"."""
+        for i in range(cue.first - 1, max(cue.first - LONGEST_PHRASE, -1), -1):
+            if self.tokens[i] in lexicon.MAYBE:
+                return self.reading.written(i).islower()  # not "in May"
+            if not self.is_link(i) or self.ends_clause(i + 1):
+                return False
+        return False
 
     def is_partial(self, cue: Cue) -> bool:
         """Whether only a part is gone: "partial resolution of", "has all but disappeared"."""

@@ -333,7 +333,8 @@ class Scopes(NonDenials):
     def by_state(self, cue: Cue) -> list[int]:
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
         i, j = cue.first, cue.last + 1
-        if self.is_partial(cue) or self.tokens[i : j + 1] == ["recovered", "from"]:
+        is_old = self.tokens[i : j + 1] == ["recovered", "from"]
+        if is_old or self.is_partial(cue) or self.is_doubted(cue):
             return []
         if self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i):
             return []  # "the lesion of the pons is well defined"
