@@ -2,11 +2,13 @@
 
     python benchmarks/sides.py
 
-Two tables, with the shipped model. The first is over documents of `rawtext_linked_dev` that give
+Tables, with the shipped model. The first is over documents of `rawtext_linked_dev` that give
 a side to a structure: nats above the mean map, and the share of the map on the named side beside
 that of the study's own peaks. The second counts, in sentences that name several sides, the
 structures whose named side is at least 1.5 times as probable as the other; half of the sentences
-were not looked at while the rules were written.
+were not looked at while the rules were written. The third counts, in sentences with findings in
+several places, those places that are visible: 1.5 times as probable as in the mean map, or among
+the ten regions that are listed; and what the floor that makes them so costs or gains on real texts.
 """
 
 import json
@@ -16,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import neurowhere.learn.predictor as predictor
 from neurowhere import default_atlas, load_model, read_corpus
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import nats_above_uniform
@@ -24,7 +27,10 @@ from neurowhere.text.clinical.mentions import read_mentions, side_shares
 from setting import DATA, print_table
 
 CASES = Path(__file__).parent / "cases"
-CLEAR = 1.5  # times as probable as the other side
+CLEAR = 1.5  # times as probable as the other side, or as in the mean map
+N_LISTED = 10  # regions
+N_REAL, LONGEST = 600, 4000  # real texts, and characters of an abstract
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 SIGNS = {"left": 1, "right": -1}
 SWAP = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
 HANDEDNESS = re.compile(r"\b(left|right)\b(?!-handed| handed)", re.I)
@@ -35,6 +41,7 @@ def main():
     model = load_model()
     print_real_texts(model)
     print_sentences(model)
+    print_findings(model)
 
 
 # ---- real texts
@@ -192,6 +199,69 @@ def count_right(model, sentences, predict):
             else:
                 right[item["side"]].append(1 / CLEAR <= ratio / usual <= CLEAR)
     return [f"{sum(found)} of {len(found)}" for found in right.values()]
+
+
+# ---- findings in several places
+
+
+def print_findings(model):
+    print()
+    rows = []
+    floor = predictor.FLOOR
+    corpus = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
+    for name in ("findings_seen", "findings_unseen"):
+        lines = (CASES / f"{name}.jsonl").read_text().splitlines()
+        for method, least in (("without the floor", 0.0), ("with it", floor)):
+            predictor.FLOOR = least
+            seen = [visible(model, json.loads(line)) for line in lines]
+            n_places = sum(map(len, seen))
+            rows.append(
+                [
+                    name.removeprefix("findings_"),
+                    method,
+                    f"{sum(map(all, seen))} of {len(seen)}",
+                    f"{sum(map(sum, seen))} of {n_places}",
+                ]
+            )
+    print_table(["sentences", "", "all places visible", "places visible"], rows)
+    print()
+    rows = []
+    for name, texts in pieces(corpus).items():
+        some = corpus.select(np.array(list(texts)))
+        nats = []
+        for least in (0.0, floor):
+            predictor.FLOOR = least
+            nats.append(score(model, some, model.predict(list(texts.values()))))
+        gain = nats[1] - nats[0]
+        error = np.nanstd(gain) / np.sqrt(np.isfinite(gain).sum())
+        rows.append([f"{len(texts):,} {name}", f"{np.nanmean(gain):+.4f} ± {error:.4f}"])
+    print_table(["real texts", "nats by the floor"], rows)
+
+
+def visible(model, sentence):
+    """Return whether each place of a sentence is visible."""
+    table = model.encode(sentence["text"]).regions(default_atlas()).set_index("region")
+    listed = set(table.index[:N_LISTED])
+    seen = []
+    for item in sentence["expected"]:
+        here = table.loc[item["regions"]]
+        usual = (here["probability"] - here["excess"]).sum()
+        is_raised = here["probability"].sum() >= CLEAR * usual
+        seen.append(bool(is_raised or listed.intersection(item["regions"])))
+    return seen
+
+
+def pieces(corpus):
+    """Return titles, single sentences and whole abstracts of some studies, by their rows."""
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(len(corpus))[:N_REAL].tolist()
+    titles = {row: corpus.texts[row].split("\n")[0][:200] for row in rows}
+    sentences = {row: SENTENCE_END.split(corpus.texts[row]) for row in rows}
+    return {
+        "titles": titles,
+        "sentences": {row: each[int(rng.integers(len(each)))] for row, each in sentences.items()},
+        "abstracts": {row: corpus.texts[row][:LONGEST] for row in rows},
+    }
 
 
 if __name__ == "__main__":

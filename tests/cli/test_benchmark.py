@@ -44,6 +44,7 @@ def test_a_module_may_bring_an_entry(run, corpus, tmp_path, monkeypatch):
         "import numpy as np\n"
         "class Flat:\n"
         "    name = 'flat'\n"
+        "    trained_on = ()\n"
         "    def predict(self, studies):\n"
         "        return np.ones((len(studies), 29398))\n"
     )
@@ -54,14 +55,16 @@ def test_a_module_may_bring_an_entry(run, corpus, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "flat" / "fold-0.json").exists()
 
 
-def test_mistakes_of_usage_are_told(run, corpus, tmp_path):
+def test_mistakes_of_usage_are_told(run, corpus, tmp_path, monkeypatch):
     done = run("benchmark", "--corpus", corpus)
     assert done.code == 2
     assert "-o DIR" in done.err
     output = ("benchmark", "-o", tmp_path / "out")
     done = run(*output)
     assert "corpus download neuroquery" in " ".join(done.err.replace("│", " ").split())
-    for name in ("unheard", "no_such:thing"):
+    (tmp_path / "raises_entry.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    for name in ("unheard", "no_such:thing", ":thing", "numpy:thing", "raises_entry:thing"):
         assert run(*output, "--corpus", corpus, "--entries", name).code == 2
     done = run(*output, tmp_path / "none.npz", "--corpus", corpus)
-    done.assert_refused("expected a folder of images")
+    done.assert_refused("there is no file or folder")

@@ -25,6 +25,11 @@ def test_a_point(decode, term):
     assert first_term(decode(*PLACES[term][0], "--json")) == term
 
 
+@pytest.mark.parametrize("point", ["-38,-24,56", "-38; -24; 56.5", " -38 -24  56 "])
+def test_a_point_as_one_argument(decode, point):
+    assert first_term(decode(point, "--json")) == "motor cortex"
+
+
 def test_a_point_in_talairach(decode):
     point = transform_points(MNI_TO_TALAIRACH, [PLACES["motor cortex"][0]])[0]
     assert first_term(decode(*point, "--talairach", "--json")) == "motor cortex"

@@ -21,7 +21,7 @@ from neurowhere.evaluate.entries import (
 )
 from neurowhere.evaluate.protocol import TERMS as ASKED
 from neurowhere.evaluate.protocol import Protocol, fold_of
-from neurowhere.exceptions import CorpusError, FitError, OutputError
+from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError
 from neurowhere.space import VoxelGrid
 from neurowhere.text import Vocabulary
 
@@ -134,6 +134,7 @@ def test_nats_are_those_of_the_encoder(protocol, tmp_path):
 def test_a_finished_fold_is_not_run_again(protocol, tmp_path):
     class Once:
         name = "once"
+        trained_on = ()
         calls = 0
 
         def predict(self, studies):
@@ -155,7 +156,7 @@ def test_studies_that_a_model_has_seen_are_dropped(protocol, tmp_path):
     found = benchmark(protocol.corpus, tmp_path / "out", [model], folds=1, protocol=protocol)
     assert set(found.scores["studies"]) == {len(test) - 3}
     everything = Pretrained("all", encoder, protocol.ids, grid=GRID)
-    with pytest.raises(FitError, match="all has seen all"):
+    with pytest.raises(FitError, match="all was trained on all"):
         benchmark(protocol.corpus, tmp_path / "out", [everything], folds=1, protocol=protocol)
 
 
@@ -208,13 +209,22 @@ def test_images_and_arrays_of_the_same_maps_score_alike(protocol, tmp_path):
 def test_maps_that_do_not_fit_are_refused(protocol, tmp_path):
     ids = protocol.ids[protocol.split(0)[1]]
     wrong = Maps("wrong", {name: np.ones(5) for name in ids}, grid=GRID)
-    with pytest.raises(CorpusError, match="got 5 for"):
+    with pytest.raises(CorpusError, match=r"got \(5,\) for"):
         benchmark(protocol.corpus, tmp_path / "out", [wrong], folds=1, protocol=protocol)
     np.savez(tmp_path / "odd.npz", ids=ids, maps=np.ones((2, 3)))
-    with pytest.raises(CorpusError, match="one map for each"):
+    with pytest.raises(CorpusError, match=r"one map of .* for each of"):
         read_maps(tmp_path / "odd.npz", GRID)
-    with pytest.raises(CorpusError, match="expected a folder of images"):
+    with pytest.raises(CorpusError, match="no file or folder"):
         read_maps(tmp_path / "missing.npz", GRID)
+    np.savez(tmp_path / "twice.npz", ids=["1", "1"], maps=np.ones((2, GRID.n_regions)))
+    with pytest.raises(CorpusError, match="1 has several"):
+        read_maps(tmp_path / "twice.npz", GRID)
+    np.savez(tmp_path / "objects.npz", ids=np.array(["1"], dtype=object), maps=np.ones((1, 3)))
+    np.save(tmp_path / "plain.npy", np.ones(3))
+    (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 and no more")
+    for name in ("objects.npz", "plain.npy", "broken.npz"):
+        with pytest.raises(CorpusError, match="not of Python objects"):
+            read_maps(tmp_path / name, GRID)
     (tmp_path / "empty").mkdir()
     with pytest.raises(CorpusError, match="there are none"):
         read_maps(tmp_path / "empty", GRID)
@@ -251,12 +261,90 @@ def test_mistakes_are_refused(protocol, tmp_path, entries, folds, message):
         benchmark(protocol.corpus, tmp_path / "out", entries, folds=folds, protocol=protocol)
 
 
-def test_maps_of_another_shape_are_refused(protocol, tmp_path):
-    class Odd:
-        name = "odd"
+class Given:
+    """Returns what it was given as a prediction, for any text."""
 
-        def predict(self, studies):
-            return np.ones((len(studies), 3))
+    name = "given"
+    trained_on = ()
 
-    with pytest.raises(FitError, match="expected maps of shape"):
-        benchmark(protocol.corpus, tmp_path / "out", [Odd], folds=1, protocol=protocol)
+    def __init__(self, maps=None, **attributes):
+        self.maps = maps
+        vars(self).update(attributes)
+
+    def predict(self, studies):
+        if callable(self.maps):
+            return self.maps(len(studies))
+        return np.ones((len(studies), GRID.n_regions))
+
+
+def some_nan(n):
+    maps = np.ones((n, GRID.n_regions))
+    maps[2, 3] = np.nan
+    return maps
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (Given(lambda n: np.ones((n, 3))), "expected numbers of shape"),
+        (Given(lambda n: np.ones(n)), "expected numbers of shape"),
+        (Given(lambda n: np.full((n, GRID.n_regions), "high")), "got <U4 of shape"),
+        (Given(some_nan), "NaN or infinite values in 1 of"),
+        (Given(lambda n: np.full((n, GRID.n_regions), np.inf)), "NaN or infinite"),
+        (Given(masses=lambda studies, share: [share]), "expected one mass a study"),
+        (Given(name=3), "expected a name"),
+        (Given(name=".."), "expected a name"),
+        (Given(kinds=("abstracts",)), "expected kinds of given among"),
+        (Given(kinds="title"), "expected kinds of given among"),
+        (Given(trained_on=None), "expected a method fit of given, or trained_on"),
+        (Given(trained_on="12 13"), "expected a method fit of given, or trained_on"),
+        (EncoderEntry, "a class that needs no arguments"),
+    ],
+)
+def test_entries_that_cannot_be_scored_are_refused(protocol, tmp_path, entry, message):
+    with pytest.raises(FitError, match=message) as refused:
+        benchmark(protocol.corpus, tmp_path / "out", [entry], folds=1, protocol=protocol)
+    assert "\n" not in str(refused.value)
+
+
+def test_maps_that_do_not_sum_to_one_are_rescaled(protocol, tmp_path):
+    test = protocol.split(0)[1]
+    truth = dict(zip(protocol.ids[test], protocol.targets.rows(test)))
+    scaled = {name: 7 * each for name, each in truth.items()}
+    entries = [Maps("one", truth, grid=GRID), Maps("seven", scaled, grid=GRID)]
+    found = benchmark(protocol.corpus, tmp_path / "out", entries, folds=1, protocol=protocol)
+    one, seven = found.scores.set_index("entry").loc[["one", "seven"], "nats"]
+    assert one == pytest.approx(seven, abs=1e-5)
+
+
+def test_maps_that_are_positive_nowhere_count_as_uniform(protocol, tmp_path):
+    entry = Given(lambda n: -np.ones((n, GRID.n_regions)))
+    with pytest.warns(DataWarning, match="maps of given are positive nowhere"):
+        found = benchmark(protocol.corpus, tmp_path / "out", [entry], folds=1, protocol=protocol)
+    assert found.scores["nats"].tolist() == pytest.approx([0] * len(found.scores), abs=1e-6)
+
+
+def test_ids_of_training_studies_may_be_numbers(protocol, tmp_path):
+    seen = [int(name) for name in protocol.ids[protocol.split(0)[1]][:3]]
+    entry = Given(trained_on=seen)
+    found = benchmark(protocol.corpus, tmp_path / "out", [entry], folds=1, protocol=protocol)
+    assert set(found.scores["studies"]) == {len(protocol.split(0)[1]) - 3}
+
+
+def test_ids_of_other_studies_are_noticed(protocol, tmp_path):
+    entry = Given(trained_on=["pmid-1", "pmid-2"])
+    with pytest.warns(DataWarning, match="got 'pmid-1'"):
+        benchmark(protocol.corpus, tmp_path / "out", [entry], folds=1, protocol=protocol)
+    maps = Maps("maps", {"pmid-1": np.ones(GRID.n_regions)}, grid=GRID)
+    with pytest.raises(FitError, match="got 'pmid-1'"):
+        benchmark(protocol.corpus, tmp_path / "out", [maps], folds=1, protocol=protocol)
+    some = {name: np.ones(GRID.n_regions) for name in protocol.ids[protocol.split(0)[1]][:5]}
+    with pytest.warns(DataWarning, match="has no map of"):
+        found = benchmark(
+            protocol.corpus,
+            tmp_path / "out",
+            [Maps("some", some, grid=GRID)],
+            folds=1,
+            protocol=protocol,
+        )
+    assert found.scores.set_index("entry").loc["some", "studies"] == 5

@@ -44,6 +44,7 @@ def test_what_looks_like_a_path_and_does_not_exist_is_an_error(path):
 def test_a_text_that_is_also_the_name_of_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fear").write_text("The amygdala.")
+    assert not holds_many(["fear"])  # which says nothing yet
     with pytest.warns(DataWarning, match=r"for the file write \./fear"):
         assert read_text("fear") == Text("the text", "fear")
     assert read_text("./fear") == Text("fear", "The amygdala.")
@@ -129,6 +130,55 @@ def test_tables(tmp_path):
     ]
     with pytest.raises(TextError, match=r"expected one text, but .* holds 2"):
         read_text(str(path))
+
+
+def test_folders_in_a_folder_are_read(tmp_path):
+    for name in ("b.txt", "a b/ü\n/b.txt", ".hidden/b.txt", "c/.b.txt", "c/readme.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("fear")
+    (tmp_path / "c" / "up").symlink_to(tmp_path)
+    names = ["a b/ü\n/b.txt", "b.txt"]
+    assert list(iter_texts([str(tmp_path)])) == [Text(name, "fear") for name in names]
+
+
+def test_what_is_written_is_not_read_again(tmp_path):
+    (tmp_path / "a.txt").write_text("fear")
+    for name in ("maps/table.csv", "maps/a/report.html", "maps/a/info.json", "earlier/a.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("pain")
+    (tmp_path / "earlier" / "info.json").write_text('{"made_by": "neurowhere"}')
+    output = tmp_path / "c" / ".." / "maps"
+    assert list(iter_texts([str(tmp_path)], output=output)) == [Text("a.txt", "fear")]
+    names = [item.name for item in iter_texts([str(tmp_path)])]
+    assert names == ["a.txt", "maps/a/report.html", str(tmp_path / "maps" / "table.csv")]
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.doc", "a.rtf", "a.json", "a.tar.gz"])
+def test_files_that_are_not_read_say_what_to_do(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(b"PK")
+    for source in (name, f"./{name}"):
+        with pytest.raises(TextError, match=r"is not read as it is; (save|write|unpack) it|JSON"):
+            read_text(source)
+    assert as_path("b.xlsx") is None  # a text, as long as no file is called so
+
+
+def test_a_word_processor_among_texts_is_told(tmp_path):
+    (tmp_path / "a.doc").write_bytes(b"\xd0\xcf")
+    (tmp_path / "b.txt").write_text("fear")
+    failure, text = iter_texts([str(tmp_path)])
+    assert "save it as .docx or .txt" in failure.reason
+    assert text.name == "b.txt"
+
+
+@pytest.mark.parametrize("path", [".", "..", r".\a", r"C:\reports", "C:/reports"])
+def test_other_ways_to_write_a_path(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if path.strip("."):
+        with pytest.raises(TextError, match="looks like a path"):
+            as_path(path)
+    else:
+        assert holds_many([path])
 
 
 def test_a_column_of_any_name(tmp_path):

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import Gates
-from neurowhere.learn.exponent import LESS_SHORT, MORE_LONG, N_LONG, N_SHORT
+from neurowhere.learn.exponent import FLOOR, LESS_SHORT, MORE_LONG, N_LONG, N_SHORT, lift
 
 
 def opening(n, extra=0):
@@ -35,3 +35,24 @@ def test_zeros_that_are_kept_are_no_terms():
     np.testing.assert_allclose(
         Gates(np.zeros(3, bool)).of(x).short, [N_SHORT / (N_SHORT + 1), N_SHORT / (N_SHORT + 3)]
     )
+
+
+def test_a_structure_that_is_outweighed_becomes_visible():
+    mean = np.full(6, 1 / 6)
+    q = np.array([0.7, 0.1, 0.05, 0.05, 0.05, 0.05], np.float32)
+    cores = sp.csr_matrix(np.array([[1, 0.5, 0, 0, 0, 0], [0, 0, 1, 0.5, 0, 0]], np.float32))
+    before = q.copy()
+    added = lift(q, cores, np.array([FLOOR, FLOOR]), mean).toarray()
+    assert q.sum() == pytest.approx(1, abs=1e-6)
+    assert q[2] > 1.8 * mean[2] > before[2]
+    assert added[0].max() < 0.1 < added[1].max()  # the first was visible all along
+    moved = np.log(q / before)
+    assert np.ptp(moved - added.sum(axis=0)) < 1e-4  # exact, but for what makes it sum to 1
+
+
+def test_what_is_visible_stays_as_it_is():
+    q = np.array([0.5, 0.25, 0.25], np.float32)
+    before = q.copy()
+    added = lift(q, sp.csr_matrix([[1.0, 0, 0]]), np.array([np.log(1.4)]), np.full(3, 1 / 3))
+    np.testing.assert_array_equal(q, before)
+    assert not added.toarray().any()

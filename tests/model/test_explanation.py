@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from tests.studies import GRID, PLACES, TERMS, make_corpus
 
-from neurowhere import Encoder
+from neurowhere import Encoder, load_model
 from neurowhere.exceptions import PartitionError
+from neurowhere.model.encoding import judge_support
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -95,6 +96,38 @@ def test_what_sides_add_is_explained_exactly(model):
         assert total == pytest.approx(centred[region], abs=1e-3)
 
 
+TWO_PLACES = "Right occipital infarct and left insula infarct"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TWO_PLACES, ["Occipital_Mid_R", "Insula_L"]),
+        ("Hematoma of the left thalamus and of the right frontal lobe", ["Frontal_Mid_2_R"]),
+    ],
+)
+def test_every_structure_that_a_short_text_names_is_visible(text, expected):
+    ratio = load_model().encode(text).regions().set_index("region")["ratio"]
+    assert (ratio[expected] > 1.5).all()
+
+
+def test_what_makes_a_structure_visible_is_explained_exactly():
+    result = load_model().encode(TWO_PLACES)
+    moved = np.log(result.probabilities) - np.log(np.maximum(result.mean_map, 1e-9))
+    places = [(34, -84, 12), (-38, 6, 2)]
+    here = result.partition.region_of(np.array(places))
+    tables = [result.why(place).set_index("term")["contribution"] for place in places]
+    assert tables[0].sum() - tables[1].sum() == pytest.approx(np.subtract(*moved[here]), abs=5e-3)
+    assert tables[0]["occipital"] > 1
+
+
+def test_a_structure_that_a_text_denies_is_not_made_visible():
+    model = load_model()
+    denied = model.encode("Left insula infarct; the right occipital lobe is normal.")
+    ratio = denied.regions().set_index("region")["ratio"]
+    assert ratio["Occipital_Mid_R"] < 1
+
+
 def test_a_side_without_a_structure_of_its_own_moves_the_whole_map(model):
     x = GRID.centers_mm[:, 0]
     stroke = model.encode("left hemisphere, amygdala").probabilities
@@ -112,6 +145,19 @@ def test_support_says_how_much_is_known(model):
     assert str(rare.support).startswith("weak (1 known term, 4 unknown words; expected gain")
     foreign = model.encode("Der Patient hat eine Läsion der linken Amygdala und des Thalamus.")
     assert (foreign.support.foreign, foreign.support.level) == (True, "weak")
+
+
+def test_support_is_of_names_not_of_plain_words():
+    def level(known, unknown, **kind):
+        return judge_support(len(known), 9, 0.5, unknown, known=known, **kind).level
+
+    assert level([1], unknown=1) == "good"
+    assert level([1], unknown=2) == "weak"
+    assert level([0, 0, 0, 0.5], unknown=1) == "weak"  # three generic words count for nothing
+    assert level([0.75, 0.5], unknown=0) == "good"
+    assert level([0.75, 0.5], unknown=0, everyday=True) == "weak"
+    assert level([1, 0.5], unknown=0, everyday=True) == "good"
+    assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
 
 
 def test_regions_hold_more_than_they_say_when_the_model_is_too_sure(model):

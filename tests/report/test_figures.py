@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neurowhere.report.comparison import COLOURS, box_plot, draw_example, write_svg
+from neurowhere.report.comparison import COLOURS, box_plot, draw_examples, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.space import VoxelGrid
 
@@ -84,16 +84,23 @@ def test_the_same_figure_gives_the_same_file(scores, tmp_path):
         assert first.read_bytes() == second.read_bytes()
 
 
-def test_example_shows_truth_and_prediction_cut_at_the_same_place(tmp_path):
+def test_examples_show_truth_and_prediction_cut_at_the_same_place(tmp_path):
     grid = VoxelGrid(16)
     rng = np.random.default_rng(0)
-    truth, prediction = rng.random((2, grid.n_regions)) * 5
-    truth[7] = 50
-    figure = draw_example(grid.to_img(truth), grid.to_img(prediction))
-    x, y, z = grid.centers_mm[7]
+    rows = []
+    for study, peak in (("one", 7), ("two", 31)):
+        truth, prediction = rng.random((2, grid.n_regions)) * 5
+        truth[peak] = 50
+        maps = {f"true: {study}": truth, f"predicted: {study}": prediction}
+        rows.append({title: grid.to_img(each) for title, each in maps.items()})
+    figure = draw_examples(rows)
+    titles = [text.get_text() for text in figure.texts]
+    assert titles == ["true: one", "predicted: one", "true: two", "predicted: two"]
+    one, two = figure.texts[0].get_position(), figure.texts[2].get_position()
+    assert one[1] > two[1]
     texts = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert [text.get_text() for text in figure.texts] == ["true", "predicted"]
-    for name, value in zip("xyz", (x, y, z)):
-        assert texts.count(f"{name}={value:.0f}") == 2
+    for peak in (7, 31):
+        for name, value in zip("xyz", grid.centers_mm[peak]):
+            assert texts.count(f"{name}={value:.0f}") >= 2
     write_png(figure, tmp_path / "example.png")
     assert (tmp_path / "example.png").read_bytes()[1:4] == b"PNG"

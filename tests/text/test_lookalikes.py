@@ -122,7 +122,10 @@ NAMES = NearNames(["hippocampus", "hypothalamus", "thalamus", "fear", "MS", "Hes
         ("feer", ["fear"]),
         ("heschls gyrus", ["Heschl's gyrus"]),
         ("ms", ["MS"]),
+        ("hypocampus", ["hippocampus"]),
         ("xyzzy", []),
+        ("talus", []),
+        ("camp", []),
         ("", []),
     ],
 )
@@ -133,6 +136,21 @@ def test_the_nearest_spelling_is_suggested(word, names):
 def test_suggestions_are_in_order_and_limited():
     near = NearNames(["frontal pole", "frontal lobe", "frontal", "parietal lobe"])
     assert near.suggest("frontal lobe", n=2) == ["frontal lobe", "frontal pole"]
+
+
+def test_what_nobody_means_is_not_suggested():
+    near = NearNames(["german", "restraint", "declarative", "amygdala", "cerebellum"])
+    assert not [word for word in ("Gerstmann", "restaurants", "Seine") if near.suggest(word)]
+    assert near.suggest("serebellum") == ["cerebellum"]  # one slip may be the first letter
+    assert not near.suggest("derebelum")
+
+
+def test_plain_words_are_not_suggested():
+    vocabulary = Vocabulary(
+        ["restraint", "retina"], {}, {"restraint": "other", "retina": "anatomy"}
+    )
+    assert vocabulary.suggest("restrant") == []
+    assert vocabulary.suggest("retena") == ["retina"]
 
 
 def test_an_error_offers_them():

@@ -3,7 +3,7 @@
 import pytest
 
 from neurowhere import load_model
-from neurowhere.text.unknown import is_foreign, unknown_words
+from neurowhere.text.unknown import is_everyday, is_foreign, unknown_words
 
 
 @pytest.mark.parametrize(
@@ -110,3 +110,18 @@ def test_no_real_abstract_is_taken_for_foreign(data):
     path = data / "corpus" / "rawtext_linked_dev.jsonl.gz"
     foreign = [document.id for document in iter_documents(path) if is_foreign(document.text)]
     assert len(foreign) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "everyday"),
+    [
+        ("She felt happy and sad when the children left", True),
+        ("Please pay attention to the color of the wires", True),
+        ("What happens in my brain when I fall in love", False),
+        ("The patient says that his speech is slurred", False),
+        ("Fear of flying", False),
+        ("the hippocampus", False),  # no "hi", "he" or "me" within words
+    ],
+)
+def test_texts_of_everyday_life(text, everyday):
+    assert is_everyday(text) == everyday

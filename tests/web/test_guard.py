@@ -177,6 +177,26 @@ def test_no_answer_to_a_wrong_request_repeats_the_text(client, caplog, path, que
     assert "patient" not in (answer.text + logged).lower()
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
+def test_json_of_another_type_is_told_the_type_to_send(client, kind):
+    """As ``curl -d`` sends it."""
+    answer = client.post(
+        "/api/v1/encode", content='{"text": "Doe"}', headers={"Content-Type": kind}
+    )
+    assert answer.status_code == 422
+    assert "Content-Type: application/json" in answer.json()["detail"]
+    assert "Doe" not in answer.text
+
+
+@pytest.mark.parametrize("body", ["amygdala é".encode("latin-1"), b"\x1f\x8b", b"[" * 100_000])
+def test_what_is_no_json_at_all_is_told_so(client, body):
+    answer = client.post(
+        "/api/v1/encode", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code in (400, 422)
+    assert "JSON" in answer.json()["detail"]
+
+
 def test_broken_json_is_told_with_its_place_alone(client):
     answer = client.post(
         "/api/v1/encode",

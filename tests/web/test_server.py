@@ -1,5 +1,6 @@
 """A real server in front of hostile and careless clients: connections, names, rates, prefixes."""
 
+import asyncio
 import json
 import logging
 import os
@@ -21,7 +22,14 @@ from tests.web.visit import Visit
 
 from neurowhere.web import Settings
 from neurowhere.web.guard import Rates
-from neurowhere.web.server import Bounded, Plain, connection_limit, create_app, static_files
+from neurowhere.web.server import (
+    Bounded,
+    Plain,
+    connection_limit,
+    create_app,
+    make_server,
+    static_files,
+)
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -40,6 +48,27 @@ def ask(url, path, method="GET", body=None, **headers):
 
 def connect(url):
     return socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=30)
+
+
+# ---- memory
+
+
+class Held:
+    """Memory that counts how often it was released."""
+
+    def __init__(self, is_late):
+        self.is_late, self.releases = is_late, 0
+
+    def release(self):
+        self.releases += 1
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+def test_the_server_gives_memory_back_now_and_then(client, is_late):
+    server = make_server(client.app, Settings())
+    server.memory = Held(is_late)
+    asyncio.run(server.on_tick(1))
+    assert server.memory.releases == is_late
 
 
 # ---- connections

@@ -114,3 +114,27 @@ def test_decoding_a_place_needs_no_compiler():
         "decode(load_model(), (-24, -4, -18)); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+MEMORY = """
+import gc
+from neurowhere.web.worker import Memory, resident_mb
+
+memory = Memory()
+start = resident_mb()
+gc.disable()  # as if so few cycles were left to the collector
+for _ in range(3):
+    blocks = [[bytes(3_000)] for _ in range(20_000)]
+    for block in blocks:
+        block.append(block)  # a cycle, as a closed connection is
+    del blocks, block
+    grown = memory.grown_mb
+    memory.release()
+print(gc.get_freeze_count() > 10_000, grown > 40, resident_mb() - start < 8)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_what_is_no_longer_needed_goes_back_to_the_system():
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True)
+    assert done.stdout.split() == ["True"] * 3, done.stdout + done.stderr

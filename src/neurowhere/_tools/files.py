@@ -1,5 +1,6 @@
 """Files: opened whatever their compression, written whole or not at all, with a record of what."""
 
+import codecs
 import csv
 import gzip
 import hashlib
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPRESSIONS",
+    "CONVERT",
     "DAMAGE",
     "INFO_NAME",
+    "UTF16",
     "added_files",
     "bare_suffix",
     "digest",
@@ -43,6 +46,8 @@ __all__ = [
 
 COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 INFO_NAME = "info.json"
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+CONVERT = "save it as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8"
 LOOKS = 3  # at a folder before it is called that of others
 # What may come of parsing a file of JSON that someone has changed.
 DAMAGE = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
@@ -69,11 +74,16 @@ def bare_suffix(path: Path) -> str:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
-    """Open a plain, gz or xz file as UTF-8 text; what is wrong with it becomes a one-line error."""
+    """Open a plain, gz or xz file as text; what is wrong with it becomes a one-line error.
+
+    The text is in UTF-8, or in UTF-16 if the file begins with its mark.
+    """
     opener = COMPRESSIONS.get(path.suffix.lower(), open)
     try:
-        with opener(path, "rt", encoding="utf-8-sig") as stream:
-            yield stream
+        with opener(path, "rb") as binary:
+            encoding = "utf-16" if binary.peek(2).startswith(UTF16) else "utf-8-sig"
+            with TextIOWrapper(binary, encoding) as stream:
+                yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise CorpusError(
             f"{path} is truncated or damaged ({error}); fetch or compress it again"
@@ -81,7 +91,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
     except UnicodeDecodeError as error:
         raise CorpusError(
             f"{path} is not UTF-8 text (byte {error.object[error.start]:#04x} at {error.start}); "
-            "convert it, for instance with iconv"
+            f"{CONVERT}"
         ) from error
 
 
@@ -202,6 +212,8 @@ def _names_in(folder: Path) -> list[str]:
         return []
     except NotADirectoryError as error:
         raise OutputError(f"{folder} is a file; give a folder to write to") from error
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise _cannot_write(folder, error) from error
 
 
 def _cannot_write(path: str | os.PathLike[str], error: OSError) -> OutputError:

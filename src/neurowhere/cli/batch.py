@@ -70,9 +70,9 @@ def encode_texts(
     from neurowhere.report.tables import RowMaker, encode_items
 
     model = load_model(options.model)
-    found = iter_texts(sources, column=column)
+    found = iter_texts(sources, column=column, output=output or table)
     if sentences:
-        found = _split(found, model)
+        found = _split(found, model, options.reading["findings"])
     found = track(found, "encoding")
     maker = RowMaker(
         options.atlas, all_regions, with_text=sentences and options.with_text, sort=options.sort
@@ -83,13 +83,15 @@ def encode_texts(
         _write_folders(model, maker, found, output, options)
 
 
-def _split(found: "Iterable[Text | Failure]", model: "Encoder") -> "Iterator[Text | Failure]":
+def _split(
+    found: "Iterable[Text | Failure]", model: "Encoder", findings: bool
+) -> "Iterator[Text | Failure]":
     """Cut texts into sentences."""
     from neurowhere.inputs import Text, split_sentences
 
     for item in found:
         if isinstance(item, Text):
-            yield from split_sentences(item, model.extractor_.counter)
+            yield from split_sentences(item, model.extractor_.counter, findings=findings)
         else:
             yield item
 
@@ -219,7 +221,8 @@ class Tally:
             raise TextError(f"{self.n_failed:,} of {self.n_seen:,} texts failed; see above")
 
     def __str__(self) -> str:
-        told = f"{self.n_seen - self.n_failed - self.n_kept:,} texts encoded, "
+        n_encoded = self.n_seen - self.n_failed - self.n_kept
+        told = f"{n_encoded:,} text{'s' * (n_encoded != 1)} encoded, "
         told += f"{self.n_kept:,} kept from before, " * bool(self.n_kept)
         told += f"{self.n_failed:,} not"
         told += "; stopped before the end" * bool(self.signal)

@@ -134,9 +134,10 @@ def _import(name: str) -> Any:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # of a module of the user's, which may raise anything
         raise typer.BadParameter(
-            f"cannot import {attribute!r} from {module!r}: {error}", param_hint="--entries"
+            f"cannot import {attribute!r} from {module!r}: {type(error).__name__}: {error}",
+            param_hint="--entries",
         ) from error
 
 

@@ -290,7 +290,7 @@ def read_table(path: Path, expected: list[str]) -> pd.DataFrame:
         with open_text(path) as stream:
             table = pd.read_csv(
                 stream.buffer,  # bytes, because a text stream would change "\r" within cells
-                encoding="utf-8-sig",
+                encoding=stream.encoding,
                 sep="\t" if bare_suffix(path) == ".tsv" else ",",
                 dtype=str,
                 keep_default_na=False,

@@ -8,6 +8,7 @@ and paired differences between entries.
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +22,13 @@ from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.entries import ENTRIES, find_entries
-from neurowhere.evaluate.protocol import ALL, N_FOLDS, Entry, Protocol, run_entry
+from neurowhere.evaluate.protocol import ALL, KINDS, N_FOLDS, Entry, Protocol, run_entry
 from neurowhere.evaluate.scores import paired_difference
-from neurowhere.exceptions import FitError, OutputError
+from neurowhere.exceptions import DataWarning, FitError, OutputError
 
 KIND = "benchmark"
 FORMAT_VERSION = 1
-NAME = re.compile(r"[\w.+-]+")
+NAME = re.compile(r"\w[\w.+-]*")
 
 TEST_SHARE = 1 / N_FOLDS
 
@@ -148,12 +149,43 @@ def _check_folds(folds: int | Collection[int]) -> list[int]:
 def _entry(given: str | Entry | Callable[..., Entry], setting: Protocol) -> Entry:
     if isinstance(given, str):
         return find_entries([given], setting.grid)[0]
-    made = given() if isinstance(given, type) else given
+    try:
+        made = given() if isinstance(given, type) else given
+    except TypeError as error:
+        raise FitError(
+            f"expected an object, or a class that needs no arguments; got {given!r} ({error})"
+        ) from error
     if not isinstance(made, Entry):
         raise FitError(
             f"expected an entry with a name and a method predict, got {type(made).__name__}"
         )
+    _check_entry(made, setting)
     return made
+
+
+def _check_entry(model: Entry, setting: Protocol) -> None:
+    """Refuse what an entry says of itself if it cannot be, before any long work."""
+    if not isinstance(model.name, str) or not NAME.fullmatch(model.name):
+        raise FitError(f"expected a name of letters, digits, '.', '+' and '-'; got {model.name!r}")
+    kinds = getattr(model, "kinds", KINDS)
+    if isinstance(kinds, str) or not set(kinds) <= set(KINDS):
+        raise FitError(f"expected kinds of {model.name} among {KINDS}, got {kinds!r}")
+    if getattr(model, "fit", None) is not None:
+        return
+    seen = getattr(model, "trained_on", None)
+    if seen is None or isinstance(seen, str):
+        raise FitError(
+            f"expected a method fit of {model.name}, or trained_on: the ids of the studies that it "
+            f"was trained on, () if there are none; got {seen!r}"
+        )
+    ids = sorted(map(str, seen))
+    if ids and not set(setting.ids.tolist()).intersection(ids):
+        warnings.warn(
+            f"none of the {len(ids):,} studies that {model.name} was trained on is in the corpus: "
+            f"expected ids such as {str(setting.ids[0])!r}, got {ids[0]!r}",
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def _check_names(models: Sequence[Entry]) -> None:
@@ -163,8 +195,6 @@ def _check_names(models: Sequence[Entry]) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise FitError(f"expected entries of different names, but two are {name!r}")
-        if not NAME.fullmatch(name):
-            raise FitError(f"expected a name of letters, digits, '.', '+' and '-'; got {name!r}")
 
 
 # ---- the folder

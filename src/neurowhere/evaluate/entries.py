@@ -4,7 +4,8 @@ An entry is any object with a `name` and a method `predict`, which gets a `Corpu
 returns one map a study on the grid of the benchmark. It may also have
 
 - `fit(train)`, called for each fold with a `Corpus` of training studies, peaks among them;
-- `trained_on`, ids of studies that a pretrained model has seen: they are dropped from the test;
+- `trained_on`, ids of studies that a pretrained model has seen: they are dropped from the test.
+  A model without `fit` has to say so, with () if it has seen none;
 - `kinds`, the kinds of text that it predicts from, if not all;
 - `masses(studies, share)`, the mass of the region of each study that should hold a share of its
   peaks, if it is calibrated;
@@ -12,9 +13,11 @@ returns one map a study on the grid of the benchmark. It may also have
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,20 +247,19 @@ class Maps:
 
     def predict(self, studies: Corpus) -> NDArray[np.floating]:
         """Return the maps of studies."""
-        return np.array(
-            [self._map(name) for name in studies.documents["id"].astype(str)], dtype=np.float32
-        )
+        return np.stack([self._map(name) for name in studies.documents["id"].astype(str)])
 
     def _map(self, name: str) -> NDArray[np.floating]:
         found = self.maps[name]
         if isinstance(found, str | os.PathLike):
             return sample_image(Path(found), self.grid)
-        if len(found) != self.grid.n_regions:
+        found = np.asarray(found)
+        if found.shape != (self.grid.n_regions,):
             raise CorpusError(
                 f"expected maps of {self.grid.n_regions:,} voxels, the grid of the benchmark; got "
-                f"{len(found):,} for {name}: give images, or resample them"
+                f"{found.shape} for {name}: give images, or resample them"
             )
-        return np.asarray(found)
+        return found
 
 
 def sample_image(path: Path, grid: VoxelGrid) -> NDArray[np.float64]:
@@ -302,6 +304,8 @@ def read_maps(path: str | os.PathLike[str], grid: VoxelGrid, name: str | None = 
     """
     source = Path(path)
     name = name or source.name.removesuffix(".npz")
+    if not source.exists():
+        raise CorpusError(f"expected maps, but there is no file or folder {source}")
     if source.is_dir():
         images = {
             file.name.removesuffix(suffix): file
@@ -314,17 +318,21 @@ def read_maps(path: str | os.PathLike[str], grid: VoxelGrid, name: str | None = 
         seen = declared.read_text("utf-8").split() if declared.exists() else []
         return Maps(name, images, grid=grid, trained_on=seen)
     try:
-        with np.load(source, allow_pickle=False) as arrays:
+        with source.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             ids, maps = arrays["ids"].astype(str).tolist(), arrays["maps"]
             seen = arrays["trained_on"].astype(str).tolist() if "trained_on" in arrays else []
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile) as error:
         raise CorpusError(
-            f"expected a folder of images, or an .npz file with arrays ids and maps; got {source}"
+            "expected a folder of images, or an .npz file with arrays ids and maps, not of Python "
+            f"objects; got {source}"
         ) from error
-    if maps.ndim != 2 or len(maps) != len(ids):
+    if maps.shape != (len(ids), grid.n_regions):
         raise CorpusError(
-            f"expected one map for each of {len(ids):,} ids in {source}; got shape {maps.shape}"
+            f"expected one map of {grid.n_regions:,} voxels, the benchmark's grid, for each of "
+            f"{len(ids):,} ids in {source}; got shape {maps.shape}: resample them, or give images"
         )
+    if repeated := [name for name, n in Counter(ids).items() if n > 1]:
+        raise CorpusError(f"expected one map for each id in {source}; {repeated[0]} has several")
     return Maps(name, dict(zip(ids, maps, strict=True)), grid=grid, trained_on=seen)
 
 

@@ -13,6 +13,7 @@ that are tested. A *kind* of text is one section, all of them together, or a who
 import hashlib
 import time
 import typing
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,7 +40,7 @@ from neurowhere.evaluate.metrics import (
     without_hubs,
 )
 from neurowhere.evaluate.trial import prepare_material
-from neurowhere.exceptions import CorpusError, FitError
+from neurowhere.exceptions import CorpusError, DataWarning, FitError
 from neurowhere.learn import Peaks, peak_levels, score_studies
 from neurowhere.space import Targets, VoxelGrid, make_targets
 from neurowhere.text.features import combine_sections
@@ -323,30 +324,54 @@ def run_entry(setting: Protocol, model: Entry, fold: int) -> dict[str, Any]:
         In JSON values: for each kind of text its metrics, and the scores of each study.
     """
     train, test = setting.split(fold)
+    test = _testable(setting, model, test, fold)
     seconds = _fit(model, setting.corpus.select(train))
     mean_map = setting.mean_map(train)
     kinds = {}
     for kind in setting.kinds:
-        rows = _tested(setting, model, test, kind)
-        if kind in getattr(model, "kinds", setting.kinds) and len(rows):
+        rows = test[setting.has_kind(test, kind)]
+        if kind in getattr(model, "kinds", KINDS) and len(rows):
             kinds[kind] = _score_kind(setting, model, rows, kind, mean_map)
     if not kinds:
-        raise FitError(
-            f"{model.name} has seen all {len(test):,} test studies of fold {fold} in training, or "
-            "has no map of them; fit it to the training studies of each fold"
-        )
+        raise FitError(f"no test study of fold {fold} has a kind of text that {model.name} takes")
+    has_maps_only = hasattr(model, "known")
     return {
         "entry": model.name,
         "fold": fold,
         "fit_seconds": seconds,
         "megabytes": _megabytes(model),
         "kinds": kinds,
-        **(
-            {}
-            if hasattr(model, "known")
-            else {"terms": _score_terms(setting, model, test, mean_map)}
-        ),
+        "terms": {} if has_maps_only else _score_terms(setting, model, test, mean_map),
     }
+
+
+def _testable(setting: Protocol, model: Entry, test: Rows, fold: int) -> Rows:
+    """Return the test studies that the model has not seen, and has a map of if it has maps."""
+    seen = frozenset(map(str, getattr(model, "trained_on", ())))
+    ids = setting.ids[test]
+    unseen = test[[name not in seen for name in ids.tolist()]]
+    if not len(unseen):
+        raise FitError(
+            f"{model.name} was trained on all {len(test):,} test studies of fold {fold}; fit it to "
+            "the training studies of each fold"
+        )
+    known: Collection[str] | None = getattr(model, "known", None)
+    if known is None:
+        return unseen
+    mapped = unseen[[name in known for name in setting.ids[unseen].tolist()]]
+    if not len(mapped):
+        raise FitError(
+            f"{model.name} has no map of the {len(unseen):,} test studies of fold {fold}: expected "
+            f"ids such as {str(ids[0])!r}, got {next(iter(known), '')!r}"
+        )
+    if missing := len(unseen) - len(mapped):
+        warnings.warn(
+            f"{model.name} has no map of {missing:,} of {len(unseen):,} test studies of fold "
+            f"{fold}, which are left out",
+            DataWarning,
+            stacklevel=3,
+        )
+    return mapped
 
 
 def _fit(model: Entry, train: Corpus) -> float | None:
@@ -357,17 +382,6 @@ def _fit(model: Entry, train: Corpus) -> float | None:
     start = time.perf_counter()
     fit(train)
     return round(time.perf_counter() - start, 3)
-
-
-def _tested(setting: Protocol, model: Entry, test: Rows, kind: str) -> Rows:
-    """Return the test studies that have such a text and that the model has not seen."""
-    seen: Collection[str] = getattr(model, "trained_on", ())
-    known: Collection[str] | None = getattr(model, "known", None)
-    ids = setting.ids[test].tolist()
-    usable = [name not in seen and (known is None or name in known) for name in ids]
-    rows: Rows = test[np.array(usable, dtype=bool)]
-    kept: Rows = rows[setting.has_kind(rows, kind)]
-    return kept
 
 
 def _score_kind(
@@ -408,11 +422,21 @@ def _score_kind(
 
 def _predict(model: Entry, given: Corpus, n_voxels: int) -> NDArray[np.floating]:
     maps = np.asarray(model.predict(given))
-    if maps.shape != (len(given), n_voxels):
+    if maps.shape != (len(given), n_voxels) or maps.dtype.kind not in "fiub":
         raise FitError(
-            f"expected maps of shape ({len(given):,}, {n_voxels:,}) from {model.name}, got "
-            f"{maps.shape}; predict on the grid of the benchmark"
+            f"expected numbers of shape ({len(given):,}, {n_voxels:,}) from {model.name}, got "
+            f"{maps.dtype} of shape {maps.shape}; predict on the grid of the benchmark"
         )
+    finite = np.array([np.isfinite(row).all() for row in maps], dtype=bool)
+    if not finite.all():
+        first = given.documents["id"].iloc[int(finite.argmin())]
+        raise FitError(
+            f"{model.name} has NaN or infinite values in {np.count_nonzero(~finite):,} of "
+            f"{len(maps):,} maps, first in that of {first}; replace them"
+        )
+    if flat := len(maps) - np.count_nonzero(maps.max(axis=1) > 0):
+        message = f"{flat:,} of {len(maps):,} maps of {model.name} are positive nowhere: uniform"
+        warnings.warn(message, DataWarning, stacklevel=4)
     return maps
 
 
@@ -424,6 +448,8 @@ def _coverage(
     table = {}
     for share in SHARES:
         masses = np.full(len(given), share) if asked is None else np.asarray(asked(given, share))
+        if masses.shape != (len(given),):
+            raise FitError(f"expected one mass a study from {model.name}, got {masses.shape}")
         table[f"coverage_{round(100 * share)}"] = share_held(levels, study, masses)
     return table
 
@@ -470,13 +496,11 @@ def _score_terms(
     setting: Protocol, model: Entry, test: Rows, mean_map: NDArray[np.floating]
 ) -> dict[str, Any]:
     """Score the maps of single terms by the studies that mention them."""
-    seen: Collection[str] = getattr(model, "trained_on", ())
-    rows = test[np.array([name not in seen for name in setting.ids[test].tolist()], dtype=bool)]
-    queries = setting.term_queries(rows)
+    queries = setting.term_queries(test)
     if not len(queries.texts):
         return {}
     maps = as_densities(_predict(model, queries.texts, setting.grid.n_regions))
-    found = term_scores(_gains(setting, rows, maps, mean_map), queries.is_mentioned)
+    found = term_scores(_gains(setting, test, maps, mean_map), queries.is_mentioned)
     return {
         "term_auc": found.auc,
         "term_auc_null": found.null,

@@ -1,36 +1,54 @@
 """Sources: a text, a path or standard input, as given on a command line, read as texts."""
 
-import codecs
 import gzip
+import json
 import lzma
+import os
 import re
 import sys
 import warnings
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from os.path import lexists
 from pathlib import Path
 from typing import IO, NamedTuple, SupportsInt
 
-from neurowhere._tools.files import COMPRESSIONS, bare_suffix, expanded
+from neurowhere._tools.files import (
+    COMPRESSIONS,
+    CONVERT,
+    DAMAGE,
+    INFO_NAME,
+    UTF16,
+    bare_suffix,
+    expanded,
+)
 from neurowhere.corpus.readers import files, jats, jsonl, tables
-from neurowhere.corpus.readers.files import Skipped, find_shards
+from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.prose import MEBI, article_to_text, docx_to_text, html_to_text, pdf_to_text
 from neurowhere.text import TermCounter
+from neurowhere.text.sections import read_sections
 
 STDIN = "-"
 MAX_BYTES = 20 * MEBI  # some ten times a long book
 MAX_DOCUMENT_BYTES = 200 * MEBI  # nearly all of it pictures
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 DOCUMENTS = {".pdf": pdf_to_text, ".docx": docx_to_text}
 TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
 SUFFIXES = (*files.SUFFIXES, *HTML_SUFFIXES, *DOCUMENTS, *jats.SUFFIXES, *TABLE_SUFFIXES)
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
 TABLES = {suffix: reader for reader in (tables, jsonl) for suffix in reader.SUFFIXES}
-PATH_START = re.compile(r"\.{0,2}/|~")
+PATH_START = re.compile(r"\.{0,2}/|\.{1,2}(?:$|\\)|[A-Za-z]:[\\/]|~")
+# Files that hold texts in a way that is not read, and what to do about them.
+WORD_PROCESSORS = (".doc", ".odt", ".rtf", ".pages")
+UNREAD = {
+    **dict.fromkeys(WORD_PROCESSORS, "save it as .docx or .txt"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods", ".numbers"), "save it as CSV (UTF-8)"),
+    **dict.fromkeys((".zip", ".tar", ".tgz"), "unpack it"),
+    ".json": "write JSON lines (.jsonl), one object per line",
+}
 # Identifiers of an article in the order of preference.
 ARTICLE_IDS = ("pmid", "pmc", "pmcid", "doi")
 
@@ -72,7 +90,9 @@ def read_text(source: str) -> Text:
     return text
 
 
-def iter_texts(sources: Sequence[str], *, column: str | None = None) -> Iterator[Text | Failure]:
+def iter_texts(
+    sources: Sequence[str], *, column: str | None = None, output: Path | None = None
+) -> Iterator[Text | Failure]:
     """Read many texts.
 
     Parameters
@@ -82,6 +102,8 @@ def iter_texts(sources: Sequence[str], *, column: str | None = None) -> Iterator
         a mistake.
     column : str, optional
         Column of tables, or key of JSON lines, that holds the text; by default the known names.
+    output : Path, optional
+        Where results are written, which is not read, also if it lies in a folder that is.
 
     Yields
     ------
@@ -91,7 +113,7 @@ def iter_texts(sources: Sequence[str], *, column: str | None = None) -> Iterator
     if len(sources) > 1:
         _refuse_words(sources)
     for source in sources:
-        for item in _tell_failure(source, _iter_source(source, column)):
+        for item in _tell_failure(source, _iter_source(source, column, output)):
             is_empty = isinstance(item, Text) and not item.content.strip()
             yield Failure(item.name, "no text") if is_empty else item
 
@@ -115,10 +137,10 @@ def holds_many(sources: Sequence[str]) -> bool:
 
 
 def as_path(source: str) -> Path | None:
-    """Tell a path from a text.
+    r"""Tell a path from a text.
 
-    An argument is a path if it begins with ``/``, ``./``, ``../`` or ``~``, or ends in a suffix
-    that is read. Anything else is a text, also if a file is called like it.
+    An argument is a path if it begins with ``/``, ``./``, ``../``, ``~`` or ``C:\``, or ends in a
+    suffix that is read. Anything else is a text, also if a file is called like it.
 
     Parameters
     ----------
@@ -142,14 +164,10 @@ def as_path(source: str) -> Path | None:
     path = expanded(source)
     if "\n" in source:  # a text, but for a path that is there
         return path if PATH_START.match(source) and lexists(path) else None
-    if not (PATH_START.match(source) or bare_suffix(path) in SUFFIXES):
-        if lexists(path):
-            warnings.warn(
-                f"{source} is read as a text, although there is a file of this name; "
-                f"for the file write ./{source}",
-                DataWarning,
-                stacklevel=2,
-            )
+    suffix = bare_suffix(path)
+    if suffix in UNREAD and lexists(path):
+        return path
+    if not (PATH_START.match(source) or suffix in SUFFIXES):
         return None
     if not lexists(path):
         raise TextError(
@@ -159,20 +177,33 @@ def as_path(source: str) -> Path | None:
     return path
 
 
-def _iter_source(source: str, column: str | None = None) -> Iterator[Text | Failure]:
+def _iter_source(
+    source: str, column: str | None = None, output: Path | None = None
+) -> Iterator[Text | Failure]:
     if source == STDIN:
         yield Text("standard input", read_stream(sys.stdin.buffer, "standard input"))
         return
     path = as_path(source)
     if path is None:
+        _warn_of_file(source)
         yield Text("the text", source)
     elif path.is_dir():
-        yield from _iter_folder(path, column)
+        yield from _iter_folder(path, column, output)
     else:
         yield from _iter_file(path, column)
 
 
-def _iter_file(path: Path, column: str | None = None) -> Iterator[Text | Failure]:
+def _warn_of_file(text: str) -> None:
+    if text.strip() and len(text) <= LONGEST_PATH and lexists(expanded(text)):
+        warnings.warn(
+            f"{text} is read as a text, although there is a file of this name; "
+            f"for the file write ./{text}",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _iter_file(path: Path, column: str | None = None, name: str = "") -> Iterator[Text | Failure]:
     suffix = bare_suffix(path)
     try:
         if suffix in TABLES:
@@ -180,7 +211,7 @@ def _iter_file(path: Path, column: str | None = None) -> Iterator[Text | Failure
         elif suffix in jats.SUFFIXES:
             yield from _iter_articles(path)
         else:
-            yield Text(path.name, read_file(path))
+            yield Text(name or path.name, read_file(path))
     except OSError as error:
         raise TextError(f"cannot read {path}: {error.strerror or error}") from error
 
@@ -223,12 +254,38 @@ def _iter_articles(path: Path) -> Iterator[Text]:
         yield Text(name, article_to_text(article))
 
 
-def _iter_folder(folder: Path, column: str | None = None) -> Iterator[Text | Failure]:
-    files = find_shards(folder, SUFFIXES)
-    if not files:
+def _iter_folder(folder: Path, column: str | None, output: Path | None) -> Iterator[Text | Failure]:
+    """Read the files of a folder and of those in it, in the order of their paths."""
+    suffixes = (*SUFFIXES, *WORD_PROCESSORS)  # of the latter each is told
+    found = sorted(file for file in _files_below(folder, output) if bare_suffix(file) in suffixes)
+    if not found:
         raise TextError(f"expected texts, but {folder} has no file ending in {', '.join(SUFFIXES)}")
-    for file in files:
-        yield from _tell_failure(str(file), _iter_file(file, column))
+    for file in found:
+        name = file.relative_to(folder).as_posix()
+        yield from _tell_failure(str(file), _iter_file(file, column, name))
+
+
+def _files_below(folder: Path, output: Path | None) -> Iterator[Path]:
+    """Yield files, but for hidden ones and for what neurowhere writes itself."""
+    ours = None if output is None else os.path.realpath(output)
+    for parent, folders, names in os.walk(folder):  # which follows no link to a folder
+        if INFO_NAME in names and _is_ours(Path(parent, INFO_NAME)):
+            folders.clear()
+            continue
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(Path(parent, name)) != ours
+        ]
+        for file in (Path(parent, name) for name in names if not name.startswith(".")):
+            if file.is_file() and os.path.realpath(file) != ours:
+                yield file
+
+
+def _is_ours(info: Path) -> bool:
+    with suppress(OSError, *DAMAGE):
+        return bool(json.loads(info.read_bytes())["made_by"] == "neurowhere")
+    return False
 
 
 def _tell_failure(name: str, texts: Iterator[Text | Failure]) -> Iterator[Text | Failure]:
@@ -265,6 +322,8 @@ def read_file(path: Path) -> str:
         The prose, where the format tells it from the rest.
     """
     suffix = bare_suffix(path)
+    if suffix in UNREAD:
+        raise TextError(f"{path} is not read as it is; {UNREAD[suffix]}")
     opener = COMPRESSIONS.get(path.suffix.lower(), open)
     try:
         with opener(path, "rb") as stream:
@@ -303,8 +362,7 @@ def read_stream(stream: IO[bytes], name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TextError(
-            f"{name} is not UTF-8 text (byte {data[error.start]:#04x} at {error.start}); "
-            "convert it, for instance with iconv"
+            f"{name} is not UTF-8 text (byte {data[error.start]:#04x} at {error.start}); {CONVERT}"
         ) from error
 
 
@@ -321,13 +379,16 @@ def _read(stream: IO[bytes], name: str, most: int) -> bytes:
 # ---- sentences
 
 
-def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
+def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False) -> list[Text]:
     """Cut a text at the ends of its sentences, as negation and sides are read.
 
     Parameters
     ----------
     text : Text
     counter : TermCounter
+    findings : bool
+        Whether sentences in sections of a report that hold no findings are left out: read alone,
+        they would lose their heading.
 
     Returns
     -------
@@ -349,7 +410,10 @@ def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
         if token == 0 or reading.is_sentence_end(token)
     ]
     cuts = [*starts, len(text.content)]
+    sections = read_sections(text.content) if findings else []
     return [
-        Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
+        Text(f"{text.name}, sentence {number}", content)
         for number, (start, end) in enumerate(pairwise(cuts), start=1)
+        for content in [text.content[start:end].strip()]
+        if not any(each.start < start + len(content) <= each.end for each in sections)
     ]

@@ -31,6 +31,13 @@ follows the side of the structures that point to it: "left motor cortex and righ
 each of the two, and what is named on both sides, or on none, stays where it is. Where a term
 points most clearly, its side doubles what it adds, and takes it from the mirror image. The share
 of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over terms stays exact.
+
+**Floor**: terms multiply, so that a strong name may outweigh a weak one, although a text that names
+two places means both. The core of a structure is c_t = a_t / max a_t of the term alone, on the side
+that the text gives it, and 0 where that is below `LEAST_CORE`. The structure is visible by
+v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) log 2.5, with w_t
+the weight of its mentions, at most 1, the term adds what is missing times c_t; this is done
+`PASSES` times, since raising one place lowers the others.
 """
 
 from collections.abc import Iterable
@@ -50,6 +57,7 @@ LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
 TINY = 1e-12  # of a sum that may be zero
+FLOOR, LEAST_CORE, PASSES = float(np.log(2.5)), 0.2, 2  # of what makes structures visible
 
 
 class Opening(NamedTuple):
@@ -278,3 +286,57 @@ def _log_means(maps: Float32, mean_map: Floats) -> Float32:
     highest = maps.max(axis=1, keepdims=True)
     means: Float32 = np.log(np.exp(maps - highest) @ mean_map.astype(np.float32))[:, None] + highest
     return means
+
+
+def core_of(added: Float32, mean_map: Floats) -> tuple[NDArray[np.intp], Float32]:
+    """Return where a term points, given what it adds alone: regions, and the height c of each.
+
+    >>> regions, heights = core_of(np.float32([3, 2.5, 0, -3]), np.full(4, 0.25))
+    >>> regions, heights.round(1)
+    (array([0, 1]), array([1. , 0.4], dtype=float32))
+    """
+    raised = np.maximum(added - _log_means(added[None], mean_map)[0], 0)
+    heights = raised / max(raised.max(), np.float32(TINY))
+    regions = np.flatnonzero(heights >= LEAST_CORE)
+    return regions, heights[regions]
+
+
+def lift(q: Float32, cores: sp.csr_matrix, floors: Floats, mean_map: Floats) -> sp.csr_matrix:
+    """Make the structures of one text visible, in place, and return what each of them adds.
+
+    Parameters
+    ----------
+    q : array of shape (m,)
+        Probability of each region; changed.
+    cores : csr_matrix of shape (k, m)
+        c of each structure.
+    floors : array of shape (k,)
+        Least v of each.
+    mean_map : array of shape (m,)
+        q̄.
+
+    Returns
+    -------
+    csr_matrix of shape (k, m)
+        Added to the exponent.
+
+    Examples
+    --------
+    >>> q = np.float32([0.8, 0.1, 0.1])
+    >>> cores = sp.csr_matrix(np.float32([[1, 0, 0], [0, 1, 0]]))
+    >>> added = lift(q, cores, np.log([2, 1]), np.full(3, 1 / 3)).toarray()
+    >>> added.round(1).tolist(), [round(float(each), 2) for each in q]
+    ([[0.0, 0.0, 0.0], [0.0, 1.4, 0.0]], [0.62, 0.31, 0.08])
+    """
+    squares = cores.power(2)
+    usual = squares @ mean_map
+    total = np.zeros(len(floors))
+    for _ in range(PASSES):
+        seen = np.log(np.maximum(squares @ q, TINY) / np.maximum(usual, TINY))
+        missing = np.where(usual > 0, np.maximum(floors - seen, 0), 0)
+        if not missing.any():
+            break
+        q *= np.exp(cores.T @ missing).astype(np.float32)
+        q /= q.sum()
+        total += missing
+    return sp.csr_matrix(sp.diags_array(total) @ cores)

@@ -13,13 +13,21 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from neurowhere.learn.exponent import Gates, Opening, Prior, lateral_shifts
+from neurowhere.learn.exponent import (
+    FLOOR,
+    Gates,
+    Opening,
+    Prior,
+    core_of,
+    lateral_shifts,
+    lift,
+)
 
 Floats = NDArray[np.floating]
 Float32 = NDArray[np.float32]
 
 BALANCED = 0.18  # root mean square of components that are in balance with loadings
-FLOOR = 1e-9  # least probability of a region, before terms change it
+RAREST = 1e-9  # least probability of a region, before terms change it
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +169,7 @@ class LogLinear(_Regression):
     @cached_property
     def bias(self) -> Float32:
         """Log of the mean map; a region that no study reports is improbable, not impossible."""
-        bias: Float32 = np.log(np.maximum(self.mean_map, FLOOR)).astype(np.float32)
+        bias: Float32 = np.log(np.maximum(self.mean_map, RAREST)).astype(np.float32)
         return bias
 
     def project(self, X: sp.csr_matrix, opening: Opening | None = None) -> Float32:
@@ -200,6 +208,46 @@ class LogLinear(_Regression):
         `places` are the entries of the row `x` that are structures.
         """
         return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
+
+    def show(
+        self, q: Float32, x: sp.csr_matrix, places: NDArray[np.integer], weights: Floats, on: Floats
+    ) -> sp.csr_matrix:
+        """Make structures of one text visible in its map q; see `neurowhere.learn.exponent`.
+
+        Parameters
+        ----------
+        q : array of shape (m,)
+            Changed in place.
+        x : csr_matrix of shape (1, d)
+        places : array of shape (k,)
+            Entries of the row `x` that are structures.
+        weights : array of shape (k,)
+            w of each.
+        on : array of shape (k, m)
+            1 on the side of each structure, and 0 on the other.
+
+        Returns
+        -------
+        csr_matrix of shape (k, m)
+            What each of them adds to the exponent.
+        """
+        cores = sp.vstack([self._core(term) for term in x.indices[places].tolist()], format="csr")
+        cores.data *= on[np.repeat(np.arange(len(places)), np.diff(cores.indptr)), cores.indices]
+        is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
+        return lift(q, cores, FLOOR * (1 - is_article) * weights, self.mean_map)
+
+    def _core(self, term: int) -> sp.csr_matrix:
+        """Return where a term points: (1, m)."""
+        if term not in self._cores:
+            alone = sp.csr_matrix(([np.float32(1)], ([0], [term])), shape=(1, self.n_terms))
+            regions, heights = core_of(self.added(alone)[0], self.mean_map)
+            shape = 1, len(self.mean)
+            self._cores[term] = sp.csr_matrix((heights, ([0] * len(regions), regions)), shape=shape)
+        return self._cores[term]
+
+    @cached_property
+    def _cores(self) -> dict[int, sp.csr_matrix]:
+        return {}
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:
         """Return what each term of one text adds to the exponent: (k, m).

@@ -55,17 +55,15 @@ MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studie
 N_SHOWN = 10  # terms and studies in a notebook
 N_DRAWN, N_CANDIDATES = 192, 160  # regions that every term is scored in; terms scored in all
 N_COMPARED = 1024  # regions in which maps of terms are compared
-ALIKE, MORE_ROWS = (
-    0.95,
-    3,
-)  # correlation of maps that are all but the same; terms looked at for them
+ALIKE = 0.95  # correlation of maps that are all but the same
+MORE_ROWS = 3  # times the terms asked for are looked at for that
 DISCOUNT, FEW_STUDIES = 0.2, 10  # of terms that few studies mention
 HIGHEST_CORRELATION = 1 - 1e-9
 TINY = 1e-12
 GENERIC = "generic"  # category of words that say nothing of where by themselves
 LISTED = "; "
 N_VALUES = 2**20  # of maps of terms that are held at a time, or of `N_AT_ONCE` whole maps
-N_SLABS = 16  # of an image that are looked at together
+N_SLABS = 4  # of an image that are looked at together
 
 
 @dataclass(frozen=True, eq=False, repr=False)

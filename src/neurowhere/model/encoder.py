@@ -406,7 +406,8 @@ class Encoder(TextModel):
                 yield self.predict_features(features[start : start + chunk])
         else:
             for texts in chunks(as_texts(X), chunk):
-                yield self._predict_readings(self._read(texts, self.reader), self.reader)
+                readings = self._read(texts, self.reader)
+                yield self._predict_readings(readings, self.reader).probabilities
 
     # ---- scoring
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -19,13 +19,13 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
-from neurowhere.text.unknown import UnknownWord, is_foreign, unknown_words
+from neurowhere.text.unknown import UnknownWord, is_everyday, is_foreign, unknown_words
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
 FEW_NATS = 0.08  # expected gain; less supports little
-LEAST_KNOWN, MANY_TERMS = 0.34, 15  # share of content words known; terms that make up for it
+LEAST_KNOWN, MANY_TERMS = 0.4, 15  # share of content words known; terms that make up for it
 WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -44,12 +44,24 @@ class TermUse:
     implied : bool
         Whether the text does not name it: the name of an artery, a syndrome or a sign points to
         it by a rule.
+    subject : float
+        How much it tells that a text is about the brain, from 0 for generic words to 1 for the
+        names of structures and diseases.
     """
 
     count: int
     weight: float
     where: list[Span]
     implied: bool = False
+    subject: float = 1.0
+
+
+def no_studies() -> None:
+    """Return that no similar studies are known."""
+
+
+def _no_names(_: str) -> list[str]:
+    return []
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,8 +115,8 @@ class Encoding:
     expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
-    find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
-    suggest: Callable[[str], list[str]] = field(default=lambda _: [])
+    find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
+    suggest: Callable[[str], list[str]] = field(default=_no_names)
 
     @cached_property
     def terms(self) -> pd.DataFrame:
@@ -220,8 +232,15 @@ class Encoding:
         if self.is_mean_map:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
-        foreign = is_foreign(self.text)
-        support = judge_support(terms, n_words, nats, len(self.unknown), foreign=foreign)
+        support = judge_support(
+            terms,
+            n_words,
+            nats,
+            len(self.unknown),
+            known=[use.subject for use in self.uses.values()],
+            foreign=is_foreign(self.text),
+            everyday=is_everyday(self.text),
+        )
         if self.listed is None:
             return support
         part = f"the first {self.listed:,} of {len(self.text):,} characters"
@@ -414,24 +433,36 @@ class Encoding:
 
 
 def judge_support(
-    terms: int, words: int, nats: float, unknown: int = 0, *, foreign: bool = False
+    terms: int,
+    words: int,
+    nats: float,
+    unknown: int = 0,
+    *,
+    known: Sequence[float] = (),
+    foreign: bool = False,
+    everyday: bool = False,
 ) -> Support:
     """Judge how well a model can tell where a text points.
 
     It is weak where the map hardly differs from the mean map, or where most content words of a text
-    with few terms are unknown: such a text is about something else, or in another language.
+    with few terms are unknown: such a text is about something else, or in another language. Generic
+    words count for neither. A text of everyday life that names nothing of the brain is weak, too.
 
     Parameters
     ----------
     terms, words, nats, unknown, foreign
         As in `neurowhere.model.schema.Support`.
+    known : sequence of float
+        How much each known term tells that the text is about the brain, from 0 to 1.
+    everyday : bool
+        Whether the text is of everyday life.
 
     Returns
     -------
     Support
     """
-    known_share = terms / max(terms + unknown, 1)
-    is_strange = terms < MANY_TERMS and known_share < LEAST_KNOWN
+    is_strange = sum(known) < min(MANY_TERMS, LEAST_KNOWN * (sum(known) + unknown))
+    is_strange |= everyday and max(known, default=0) < 1
     is_weak = foreign or is_strange or nats < FEW_NATS
     level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"
     found = f"{terms} known term{'s' * (terms != 1)}"

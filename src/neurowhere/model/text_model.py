@@ -2,9 +2,9 @@
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,49 @@ if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
-SHORTEST_SPELT = 5  # letters of a word for which others are suggested
+# How much a term of a category tells that a text is about the brain; names of all others tell most.
+SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
+SHORTEST_SPELT = 6  # letters of a word for which others are suggested
+
+
+class _Lift(NamedTuple):
+    """What makes structures of a text visible: their entries, and what each adds: (k, m)."""
+
+    structures: NDArray[np.intp]
+    added: sparse.csr_matrix
+
+
+class _Predicted(NamedTuple):
+    """Maps of some texts, (n, m), and what makes their structures visible, if anything does."""
+
+    probabilities: NDArray[np.float32]
+    lifts: list[_Lift | None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Explanation:
+    """What each term of a text adds to a weighted sum of the regions; it can be pickled."""
+
+    model: "TextModel"
+    readings: Readings
+    row: int
+    order: NDArray[np.intp]
+    follows_sides: bool
+    lift: _Lift | None
+
+    def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
+        added = self.model.predictor_.mean_added(self.readings.features[self.row], places)
+        if self.follows_sides:
+            structures, shifts = self._lateral
+            added[structures] += shifts @ places
+        if self.lift is not None:
+            added[self.lift.structures] += self.lift.added @ places
+        explained: NDArray[np.floating] = added[self.order]
+        return explained
+
+    @cached_property
+    def _lateral(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        return self.model._shifts(self.readings, self.row)
 
 
 class TextModel(Parameters):
@@ -195,21 +237,20 @@ class TextModel(Parameters):
         reader = replace(self.reader, **given)
         for chunk in chunks(as_texts(texts), CHUNK_ENCODED):
             readings = self._read(chunk, reader)
-            probabilities = self._predict_readings(readings, reader)
+            predicted = self._predict_readings(readings, reader)
             for row, text in enumerate(chunk):
-                yield self._encoding(text, readings, row, probabilities[row], reader)
+                yield self._encoding(text, readings, row, predicted, reader)
 
     def _read(self, texts: Sequence[str], reader: Reader) -> Readings:
         if self.text == "none":
             return Readings.unread(texts)
         return Readings.read(texts, self.extractor_, self.weighting_, reader)
 
-    def _predict_readings(self, readings: Readings, reader: Reader) -> NDArray[np.float32]:
-        """Predict, with each term on the side that the text gives it."""
-        if not self._follows_sides(reader):
-            return self.predict_features(readings.features)
+    def _predict_readings(self, readings: Readings, reader: Reader) -> "_Predicted":
+        """Predict, with each term on the side that the text gives it, and each place visible."""
+        follows = self._follows_sides(reader)
         shift: NDArray[np.float32] | None = None
-        for row in range(len(readings)):
+        for row in range(len(readings) if follows else 0):
             _, shifts = self._shifts(readings, row)
             if len(shifts):
                 if shift is None:
@@ -217,11 +258,26 @@ class TextModel(Parameters):
                     shift = np.zeros(shape, np.float32)
                 shift[row] = shifts.sum(axis=0)
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
-        for row in range(len(q)):
+        lifts = [self._show(q[row], readings, row, follows) for row in range(len(readings.counted))]
+        for row in range(len(q) if follows else 0):
             shares = readings.counted[row].fold_shares()
             if shares.neither < 1:
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
-        return q
+        return _Predicted(q, lifts)
+
+    def _show(
+        self, q: NDArray[np.float32], readings: Readings, row: int, follows_sides: bool
+    ) -> "_Lift | None":
+        """Make the structures that a text names visible in its map, in place."""
+        predictor, features = self.predictor_, readings.features[row]
+        if not isinstance(predictor, LogLinear) or predictor.gates is None:
+            return None
+        places, weights, balance = readings.counted[row].named(features.indices)
+        if not len(places):
+            return None
+        balance = balance if follows_sides else np.zeros_like(balance)
+        on = np.clip(1 + np.outer(balance, side_of_regions(self.partition_)), 0, 1)
+        return _Lift(places, predictor.show(q, features, places, weights, on))
 
     def _follows_sides(self, reader: Reader) -> bool:
         """Return whether sides are applied: a model that has learned them needs no more."""
@@ -242,34 +298,29 @@ class TextModel(Parameters):
         text: str,
         readings: Readings,
         row: int,
-        probabilities: NDArray[np.float32],
+        predicted: "_Predicted",
         reader: Reader,
     ) -> Encoding:
         features, listed = readings.features[row], readings.listed[row]
+        lifted = predicted.lifts[row] if predicted.lifts else None
         order = np.argsort(-features.data, kind="stable")
         columns = features.indices[order]
         names = [self.extractor_.terms[column] for column in columns.tolist()]
 
-        @cache
-        def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-            return self._shifts(readings, row)
-
-        def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
-            added = self.predictor_.mean_added(features, places)
-            if self._follows_sides(reader):
-                structures, shifts = lateral()
-                added[structures] += shifts @ places
-            explained: NDArray[np.floating] = added[order]
-            return explained
-
         return Encoding(
             text=text,
-            probabilities=probabilities,
+            probabilities=predicted.probabilities[row],
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
             uses={
-                name: TermUse(use.n_mentions, weight, use.where, use.implied)
+                name: TermUse(
+                    use.n_mentions,
+                    weight,
+                    use.where,
+                    use.implied,
+                    SUBJECT.get(self.vocabulary_.category(name), 1.0),
+                )
                 for name, weight, use in zip(
                     names,
                     features.data[order].tolist(),
@@ -281,7 +332,7 @@ class TextModel(Parameters):
             listed=listed,
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=explain,
+            explain=_Explanation(self, readings, row, order, self._follows_sides(reader), lifted),
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,

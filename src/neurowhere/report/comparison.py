@@ -26,7 +26,7 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
-__all__ = ["GRID_COLOUR", "box_plot", "draw_example", "name_rows", "write_comparison", "write_svg"]
+__all__ = ["GRID_COLOUR", "box_plot", "draw_examples", "name_rows", "write_comparison", "write_svg"]
 
 KIND = "report of a comparison"
 LEGEND = (
@@ -119,22 +119,23 @@ def _write_box_plot(comparison: Comparison, folder: Path) -> Path:
 
 
 def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, str]]:
-    """Draw each example to a file, and return the files with their captions."""
-    examples = comparison.examples
+    """Draw the examples to files, those of one kind together; return files and captions."""
+    examples, drawn = comparison.examples, []
     scale = comparison.brain_volume_mm3 / comparison.partition.volumes_mm3  # V/v_k
-    drawn = []
-    for index in track(range(len(examples.row)), "drawing maps"):
-        document = comparison.documents.iloc[examples.row[index]]
-        name = f"prediction-{examples.why[index].replace(' ', '-')}-{document['id']}.png"
-        path = folder / _safe(name)
-        truth, prediction = (
-            comparison.partition.to_img(maps[index] * scale)
-            for maps in (examples.truth, examples.prediction)
-        )
-        write_png(draw_example(truth, prediction), path)
-        study = f"{document['title'] or 'study'} (id {document['id']})"
-        caption = f"{examples.why[index]}: {study}, {examples.nats[index]:+.2f} nats above uniform"
-        drawn.append((path, caption[:1].upper() + caption[1:]))
+    for why in track(list(dict.fromkeys(examples.why)), "drawing maps"):
+        rows, captions = [], []
+        for index in (i for i, each in enumerate(examples.why) if each == why):
+            document = comparison.documents.iloc[examples.row[index]]
+            maps = (examples.truth[index], examples.prediction[index])
+            name, nats = f"id {document['id']}", f"{examples.nats[index]:+.2f} nats above uniform"
+            images = (comparison.partition.to_img(each * scale) for each in maps)
+            titles = (f"true: {name}", f"predicted: {nats}")
+            rows.append(dict(zip(titles, images, strict=True)))
+            captions.append(f"{document['title'] or 'study'} ({name}), {nats}")
+        file = why if len(rows) > 1 else f"{why}-{document['id']}"
+        path = folder / _safe(f"prediction-{file.replace(' ', '-')}.png")
+        write_png(draw_examples(rows), path)
+        drawn.append((path, f"{why.capitalize()}: {'; '.join(captions)}"))
     return drawn
 
 
@@ -270,13 +271,14 @@ def write_svg(figure: Any, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def draw_example(truth: Any, prediction: Any) -> Any:
-    """Draw a true map beside its prediction, both cut at the maximum of the true one.
+def draw_examples(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Draw true maps beside their predictions, both cut at the maximum of the true one.
 
     Parameters
     ----------
-    truth, prediction : NIfTI images
-        Densities as multiples of the uniform one; what is above it gets a colour.
+    rows : sequence of mapping of str to NIfTI image
+        For each study its true map and its prediction, by their titles: densities as multiples
+        of the uniform one. What is above it gets a colour.
 
     Returns
     -------
@@ -285,24 +287,29 @@ def draw_example(truth: Any, prediction: Any) -> Any:
     from matplotlib.figure import Figure
     from nilearn.plotting import plot_stat_map
 
-    figure = Figure(figsize=EXAMPLE_INCHES, dpi=DOTS_PER_INCH, facecolor="white")
-    cut = strongest_place(truth)
-    for place, (title, image) in enumerate([("true", truth), ("predicted", prediction)]):
-        highest = float(np.asarray(image.dataobj).max())
-        lowest = min(1.0, highest / 2)
-        left = 0.51 * place
-        plot_stat_map(
-            smooth(image),
-            figure=figure,
-            axes=(left, 0, 0.49, 0.88),
-            cut_coords=cut,
-            cmap=DENSITY_COLOURS,
-            cbar_tick_format="%.0f",
-            vmin=lowest,
-            vmax=highest,
-            threshold=lowest,
-            black_bg=False,
-            draw_cross=False,
-        )
-        figure.text(left + 0.01, 0.94, title, va="center", fontsize="large", color=TITLE_COLOUR)
+    width, height = EXAMPLE_INCHES
+    size = (width, height * len(rows))
+    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, facecolor="white")
+    for row, images in enumerate(rows):
+        cut = strongest_place(next(iter(images.values())))
+        bottom, share = 1 - (row + 1) / len(rows), 1 / len(rows)
+        for place, (title, image) in enumerate(images.items()):
+            highest = float(np.asarray(image.dataobj).max())
+            lowest = min(1.0, highest / 2)
+            left = 0.51 * place
+            plot_stat_map(
+                smooth(image),
+                figure=figure,
+                axes=(left, bottom, 0.49, 0.88 * share),
+                cut_coords=cut,
+                cmap=DENSITY_COLOURS,
+                cbar_tick_format="%.0f",
+                vmin=lowest,
+                vmax=highest,
+                threshold=lowest,
+                black_bg=False,
+                draw_cross=False,
+            )
+            at = (left + 0.01, bottom + 0.94 * share)
+            figure.text(*at, title, va="center", fontsize="large", color=TITLE_COLOUR)
     return figure

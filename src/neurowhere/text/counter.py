@@ -240,7 +240,7 @@ class TermCounter:
         alone = self._names.alone(ids)
         self._resolver.resolve(text, tokens, ids, alone)
         first, last, terms = self._names.longest(ids, alone)
-        return Reading(
+        reading = Reading(
             text=text,
             tokens=normal.lower().split(),
             starts=starts,
@@ -251,6 +251,7 @@ class TermCounter:
             is_structure=self._structures[terms].tolist(),
             sided=self._sided(text, tokens),
         )
+        return reading.with_ampersands() if "&" in text else reading
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
@@ -289,7 +290,7 @@ def _forms(
     """Sequences of ids that stand for each term: first as spelt, then in every other form."""
     names: dict[tuple[int, ...], int] = {}
     for words, term in spellings:
-        names.setdefault(tuple(ids[word] for word in words), term)
+        names.setdefault(tuple(map(ids.__getitem__, words)), term)
     forms = {word: ids.forms(word) for word in {word for words, _ in spellings for word in words}}
     several = {word for word, some in forms.items() if len(some) > 1}  # few are
     for words, term in spellings:

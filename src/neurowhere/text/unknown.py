@@ -74,6 +74,24 @@ def _is_content(word: str) -> bool:
     return plain not in common_words() and plain not in generic_words()
 
 
+# ---- kinds of text
+
+# Words by which people are spoken to or of, as in letters, stories and advertisements.
+EVERYDAY = re.compile(
+    r"\b(?:you|yours?|my|me|he|she|him|his|hers?|please|dear|hello|thanks?)\b", re.I
+)
+BRAIN = re.compile(r"\b(?:brain|cortex|cortical|neur\w+|mri|fmri|patient)", re.I)
+
+
+def is_everyday(text: str) -> bool:
+    """Whether a text speaks to or of persons, and not of the brain.
+
+    >>> is_everyday("He had a fear of flying and took the train"), is_everyday("Fear of flying")
+    (True, False)
+    """
+    return bool(EVERYDAY.search(text)) and not BRAIN.search(text)
+
+
 # ---- language
 
 LETTERS = re.compile(r"[^\W\d_]+")

@@ -36,6 +36,7 @@ CATEGORIES = (
 )
 HEADER = ["term", "category", "synonyms"]
 SEPARATOR = "|"  # between synonyms
+PLAIN = ("generic", "other", "extra")  # categories of words that are no names
 FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
 SUGGESTIONS = 3  # terms that an error offers for one that is not known
@@ -344,7 +345,8 @@ class Vocabulary:
 
     @cached_property
     def _near_names(self) -> NearNames:
-        return NearNames(self._indices)
+        names = self._indices.items()
+        return NearNames(name for name, i in names if self.category(self.terms[i]) not in PLAIN)
 
     @cached_property
     def _indices(self) -> dict[str, int]:
@@ -403,7 +405,7 @@ def _check(vocabulary: Vocabulary) -> None:
 
 
 def _check_name(name: str) -> None:
-    if not isinstance(name, str) or not words_of(name):
+    if not isinstance(name, str) or not cased_words_of(name):
         raise VocabularyError(f"{name!r} has no word that a text could be searched for")
     if SEPARATOR in name or "\n" in name or "\r" in name:
         raise VocabularyError(f"{name!r} holds a {SEPARATOR} or a line break; remove it")

@@ -214,6 +214,7 @@ PREFIXES = word_set(
     striato sub subiculo super supero supra temporo thalamo trans ultra vaso ventro vestibulo visuo
     """
 )
+_PREFIXES = tuple(PREFIXES)
 SHORTEST_REST = 4  # letters that must follow a prefix for it to be cut off
 LONGEST_ABBREVIATION = 6  # characters of a word whose capitals have a meaning
 LONGEST_SHORT_FORM = 10  # characters of an abbreviation that a text defines
@@ -236,7 +237,8 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("Heschl's gyrus"), words_of("Nucleus of the solitary tract"), words_of("n-back")
     (('heschl', 'gyrus'), ('nucleus', 'solitary', 'tract'), ('n', 'back'))
     """
-    return tuple(word.lower() for word in cased_words_of(name))
+    words = cased_words_of(name)
+    return words if name.islower() else tuple(word.lower() for word in words)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -287,11 +289,12 @@ def other_splits(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     for i, word in enumerate(words):
         if word in PREFIXES and i + 1 < len(words):
             spellings.append((*words[:i], word + words[i + 1], *words[i + 2 :]))
-        spellings += [
-            (*words[:i], word[:cut], word[cut:], *words[i + 1 :])
-            for cut in range(2, len(word) - SHORTEST_REST + 1)
-            if word[:cut] in PREFIXES
-        ]
+        if word.startswith(_PREFIXES):  # few do
+            spellings += [
+                (*words[:i], word[:cut], word[cut:], *words[i + 1 :])
+                for cut in range(2, len(word) - SHORTEST_REST + 1)
+                if word[:cut] in PREFIXES
+            ]
     return spellings
 
 

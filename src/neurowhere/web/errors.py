@@ -42,7 +42,7 @@ DOCUMENTATION = "See the page /docs of this server."
 
 # For errors of the framework, whose own words are no sentences.
 SENTENCES = {
-    HTTPStatus.BAD_REQUEST: "The body cannot be read.",
+    HTTPStatus.BAD_REQUEST: "The body cannot be read as JSON in UTF-8.",
     HTTPStatus.NOT_FOUND: "There is nothing at this address.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not answer to this method.",
 }
@@ -246,6 +246,8 @@ def _wrong(first: dict[str, Any]) -> str:
     field = f"field {'.'.join(map(str, places))}" if places else "body"
     if kind == "json_invalid":
         return f"the body is not valid JSON from character {places[0] if places else 0} on"
+    if kind == "model_attributes_type" and not places:  # as curl -d sends it
+        return "expected a JSON object, sent with the header Content-Type: application/json"
     if kind == "missing":
         return f"the {field} is missing"
     if kind == "extra_forbidden":

@@ -66,7 +66,9 @@ OPAQUE = 255
 GZIP = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 MOST_VOXELS = 10_000_000  # the brain at 1 mm has 9 million, with a margin
+HEADER_BYTES = 348  # of NIfTI-1
 MOST_BYTES = 8 * MOST_VOXELS + 100_000  # unpacked
+PIECE_BYTES = 2**22
 CORTEX = "cortex.bin.gz"
 PER_MM = 100
 STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
@@ -324,25 +326,40 @@ def read_image(content: bytes) -> Any:
 
     data = _unpack(content) if content.startswith(GZIP) else content
     try:
-        image = nibabel.Nifti1Image.from_bytes(data)
+        header: Any = nibabel.Nifti1Header(bytes(data[:HEADER_BYTES]))  # type: ignore[no-untyped-call]
     except Exception as error:  # nibabel has many
         raise _no_image("expected a NIfTI image (.nii or .nii.gz)") from error
-    if prod(image.shape) > MOST_VOXELS:
+    if prod(header.get_data_shape()) > MOST_VOXELS:
         raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
+    affine = header.get_best_affine()
+    return nibabel.Nifti1Image(_voxels(header, data), affine, header)  # type: ignore[no-untyped-call]
+
+
+def _voxels(header: Any, data: bytes | bytearray) -> Any:
+    """Return the voxels of a file where they are; nibabel would copy them."""
+    kind, offset = header.get_data_dtype(), header.get_data_offset()
     try:
-        np.asanyarray(image.dataobj)
-    except (OSError, ValueError) as error:
+        voxels: Any = np.ndarray(header.get_data_shape(), kind, data, offset, order="F")
+    except (TypeError, ValueError) as error:
         raise _no_image("expected a whole image, but it is shorter than its header says") from error
-    return image
+    slope, intercept = header.get_slope_inter()
+    if slope is None or (slope, intercept) == (1, 0) or kind.kind not in "buif":
+        return voxels  # what is not a number is refused where it is decoded
+    values = voxels * np.float32(slope)
+    values += np.float32(intercept)
+    return values
 
 
-def _unpack(content: bytes) -> bytes:
-    unpacker = zlib.decompressobj(GZIP_WINDOW)
+def _unpack(content: bytes) -> bytearray:
+    """Return the content of a packed file, piece by piece: at once it would be in memory twice."""
+    unpacker, data = zlib.decompressobj(GZIP_WINDOW), bytearray()
     try:
-        data = unpacker.decompress(content, MOST_BYTES)
+        while content and len(data) <= MOST_BYTES:
+            data += unpacker.decompress(content, PIECE_BYTES)
+            content = unpacker.unconsumed_tail
     except zlib.error as error:
         raise _no_image("expected a whole file, but it cannot be unpacked") from error
-    if unpacker.unconsumed_tail:
+    if len(data) > MOST_BYTES:
         raise _no_image(f"expected an image of at most {MOST_BYTES:,} bytes, unpacked")
     return data
 

@@ -40,6 +40,7 @@ from neurowhere.web.images import CORTEX, TEMPLATES
 from neurowhere.web.jobs import Jobs, make_job_routes
 from neurowhere.web.pool import Crew, Local, Pool
 from neurowhere.web.service import Service
+from neurowhere.web.worker import Memory
 
 __all__ = ["Bounded", "assemble", "create_app", "make_server", "set_up_log", "static_files"]
 
@@ -258,13 +259,22 @@ def make_server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
 
 
 class Server(uvicorn.Server):
-    """A server that lets more connections wait than it takes at once."""
+    """A server that lets more connections wait than it takes at once, and gives memory back."""
+
+    memory: Memory
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen."""
         await super().startup(sockets)
         for door in sockets or []:
             door.listen(BACKLOG)  # asyncio has one number for both, and takes so many in a row
+        self.memory = Memory()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Give memory back now and then; uvicorn calls this ten times a second."""
+        if self.memory.is_late:
+            await asyncio.to_thread(self.memory.release)
+        return await super().on_tick(counter)
 
 
 def connection_limit(wanted: int) -> int:

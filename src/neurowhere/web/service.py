@@ -153,7 +153,9 @@ class Service:
         """Sum up each sentence by itself."""
         if self.model.text == "none":
             return []
-        found = split_sentences(Text("", query.text), self.model.extractor_.counter)
+        found = split_sentences(
+            Text("", query.text), self.model.extractor_.counter, findings=query.findings
+        )
         words = [content for _, content in found[: self.settings.max_batch]]
         end, sentences = 0, []
         for encoding in self._encode_many(words, query):

@@ -40,17 +40,19 @@ from neurowhere.web.pool import Crew, State
 from neurowhere.web.schemas import ContrastQuery
 from neurowhere.web.service import Service
 
-__all__ = ["Artist", "Worker", "contrast_apart", "hire"]
+__all__ = ["Artist", "Memory", "Worker", "contrast_apart", "hire"]
 
 END_SECONDS = 5.0  # that a process may take to end by itself
 RESTART_SECONDS = 5.0  # between two starts of a process that dies by itself
 IDLE_SECONDS = 300.0  # after which the process that draws is ended
-SLACK_MB = 8  # that a worker may grow by before it gives memory back to the system,
+SLACK_MB = 8  # that a process may grow by before it gives memory back to the system,
 PAUSE_SECONDS = 0.5  # after this time without a query,
 RELEASE_SECONDS = 30.0  # or at least so often,
 MUCH_MB = 24  # or at once, if it has grown by so much
 M_MMAP_THRESHOLD = -3  # of glibc's mallopt: blocks of this size go back to the system when freed,
 LARGE_BLOCK = 2**20  # where glibc would else raise it with the largest array that it has seen
+M_ARENA_MAX = -8  # of the same: number of heaps,
+HEAPS = 2  # where glibc would else have eight for each core
 MB = 2**20
 
 # Started afresh, not forked: nothing is inherited but one end of its pipe, which therefore closes
@@ -262,17 +264,64 @@ class Artist:
             self._worker = None
 
 
-def memory_mb(pid: int | None = None) -> float | None:
+# ---- memory
+
+
+class Memory:
+    """Keeps what this process holds near what it needs; made once all of that is loaded.
+
+    Three things grow without being needed. glibc keeps what is freed, in a heap for each thread:
+    they share two, blocks of 1 MiB go back at once, and the others when the process has grown.
+    Python leaves cycles of objects, such as closed connections, until their number is a quarter of
+    all objects: those that are here for good no longer count.
+    """
+
+    def __init__(self) -> None:
+        with suppress(OSError, AttributeError):  # another C library
+            libc = ctypes.CDLL(None)
+            libc.mallopt(M_ARENA_MAX, HEAPS)
+            libc.mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
+        self.release()
+        gc.freeze()
+
+    @property
+    def grown_mb(self) -> float:
+        """By how much the process has grown since memory was released."""
+        return resident_mb() - self._usual_mb
+
+    @property
+    def is_late(self) -> bool:
+        """Whether memory was released long ago."""
+        return time.monotonic() - self._released > RELEASE_SECONDS
+
+    def release(self) -> None:
+        """Give back to the system the memory that has become free."""
+        gc.collect()
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+        self._usual_mb, self._released = resident_mb(), time.monotonic()
+
+
+def memory_mb(pid: int | None) -> float | None:
     """Return the memory of a process, where the system tells it.
 
     What it shares with others, such as the code of libraries, is divided among them.
     """
     try:
-        roll = Path(f"/proc/{pid or 'self'}/smaps_rollup").read_text()
+        roll = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
         return None
     found = re.search(r"^Pss:\s+(\d+)", roll, re.MULTILINE)
     return int(found[1]) / 1024 if found else None
+
+
+def resident_mb() -> float:
+    """Return the memory of this process that is not in a file, or 0 if the system does not tell."""
+    try:
+        _, resident, shared, *_ = Path("/proc/self/statm").read_text().split()
+    except OSError:
+        return 0.0
+    return (int(resident) - int(shared)) * mmap.PAGESIZE / MB
 
 
 # ---- in the process
@@ -283,30 +332,25 @@ def work(pipe: Connection, model: Path | None, settings: Settings) -> None:
     from threadpoolctl import threadpool_limits
 
     _become_quiet()
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
     with threadpool_limits(1):  # a core to itself: products of matrices need no threads
         try:
             service = Service.start(load_model(model), settings)
         except NeurowhereError as error:
             pipe.send(str(error))
             return
-        release()
+        memory = Memory()
         pipe.send(None)
-        _answer_all(pipe, service)
+        _answer_all(pipe, service, memory)
 
 
-def _answer_all(pipe: Connection, service: Service) -> None:
-    usual, released = resident_mb(), time.monotonic()
+def _answer_all(pipe: Connection, service: Service, memory: Memory) -> None:
     while True:
         try:
-            if resident_mb() > usual + SLACK_MB:
+            if memory.grown_mb > SLACK_MB:
                 # It takes as long as two texts do: best while there is nothing to do.
-                is_late = time.monotonic() - released > RELEASE_SECONDS
-                is_much = resident_mb() > usual + MUCH_MB
-                if is_late or is_much or not pipe.poll(PAUSE_SECONDS):
-                    release()
-                    usual, released = resident_mb(), time.monotonic()
+                is_urgent = memory.is_late or memory.grown_mb > MUCH_MB
+                if is_urgent or not pipe.poll(PAUSE_SECONDS):
+                    memory.release()
             name, query = pipe.recv()
             pipe.send(_outcome(service, name, query))
         except (EOFError, OSError):  # the server is gone
@@ -324,22 +368,6 @@ def _outcome(service: Service, name: str, query: Any) -> bytes | ApiError:
         return refusal(error)
     except Exception as error:
         return failure(error)
-
-
-def resident_mb() -> float:
-    """Return the memory of this process that is not in a file, or 0 if the system does not tell."""
-    try:
-        _, resident, shared, *_ = Path("/proc/self/statm").read_text().split()
-    except OSError:
-        return 0.0
-    return (int(resident) - int(shared)) * mmap.PAGESIZE / MB
-
-
-def release() -> None:
-    """Give back to the system the memory that has become free; glibc keeps it else."""
-    gc.collect()
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _become_quiet() -> None:

@@ -65,10 +65,15 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
         assert read_corpus(tmp_path).texts == ["text of a", "text of b"]
 
 
-def test_another_encoding_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes("id,text\n1,naïve\n".encode("utf-16"))
-    with pytest.raises(CorpusError, match="is not UTF-8 text"):
-        read_corpus(tmp_path / "a.csv")
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("first", ["", "sep=;\r\n"])
+def test_tables_of_excel(tmp_path: Path, encoding: str, first: str) -> None:
+    table = f"{first}id;text\r\n7;Läsion, links\r\n"
+    (tmp_path / "a.csv").write_bytes(table.encode(encoding))
+    assert read_corpus(tmp_path / "a.csv").texts == ["Läsion, links"]
+    (tmp_path / "b.csv").write_bytes(table.encode("cp1252"))
+    with pytest.raises(CorpusError, match=r"not UTF-8 .* iconv -f WINDOWS-1252 -t UTF-8"):
+        read_corpus(tmp_path / "b.csv")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Tables of texts, CSV or TSV: one document per row, streamed."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from neurowhere.exceptions import CorpusError
 NAME = "table"
 SUFFIXES = (".csv", ".tsv")
 DELIMITERS = ",;\t"
+SEPARATOR_LINE = re.compile(r"sep=.\n?", re.IGNORECASE)
 # The csv module takes cells of up to 128 KiB, and has one limit for the whole process; a full
 # text in a cell can be longer. A cell that is longer than this has a quote that is not closed.
 MAX_CELL_CHARACTERS = 1 << 26
@@ -51,6 +53,8 @@ def iter_documents(
 def _read_rows(path: Path, skipped: Skipped, column: str | None) -> Iterator[Document]:
     with open_text(path) as stream:
         header = stream.readline()
+        if SEPARATOR_LINE.fullmatch(header):  # which Excel reads, and no table has
+            header = stream.readline()
         delimiter = max(DELIMITERS, key=header.count)
         columns = _read_header(path, header, delimiter, column)
         for number, row in _iter_rows(path, stream, delimiter, skipped):
