@@ -101,6 +101,8 @@ class Encoding:
         Returns `similar`.
     suggest : callable
         Returns known names that are spelt like a word.
+    find_named : callable
+        Returns the regions of the places that the text names, (m,) each, where the model has them.
     """
 
     text: str
@@ -117,6 +119,7 @@ class Encoding:
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default=_no_names)
+    find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property
     def terms(self) -> pd.DataFrame:
