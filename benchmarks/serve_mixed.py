@@ -205,8 +205,8 @@ async def look(server: Server) -> dict[str, float]:
     about = json.loads(content) if status == 200 else {}
     workers = [state["memory_mb"] or 0 for state in about.get("workers", [])]
     return {
-        "all": server.memory_mb(),
-        "HTTP": server.memory_mb(1),
+        "all": await asyncio.to_thread(server.memory_mb),  # not to hold up what is timed
+        "HTTP": await asyncio.to_thread(server.memory_mb, 1),
         "worker": max(workers, default=0),
         "artist": about.get("artist", {}).get("memory_mb") or 0,
     }

@@ -1,5 +1,6 @@
 """API: the routes under /api/v1, and the forms that their answers take."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -257,7 +258,8 @@ def _add_telling(router: APIRouter, pool: Pool, metrics: Metrics, about: About) 
         return Response(to_json(answer), media_type=JSON)
 
     async def ready() -> Response:
-        return Response(to_json(_readiness(pool)), media_type=JSON)
+        # In a thread: the system takes milliseconds to tell the memory of a process.
+        return Response(to_json(await asyncio.to_thread(_readiness, pool)), media_type=JSON)
 
     async def tell_metrics() -> Response:
         gauges = {

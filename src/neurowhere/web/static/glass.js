@@ -19,13 +19,17 @@ function project(volume, plane) {
   if (known.has(plane.name)) return known.get(plane.name);
   const { cut, axes: [across, up] } = plane;
   const [width, height] = sized(plane);
-  const best = new Float32Array(width * height);
+  let best = new Float32Array(width * height);
   const [first, right, down] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
   first[across] = BOX[across][0] + 0.5 / PER_MM;
   first[up] = BOX[up][0] + BOX[up][1] - 0.5 / PER_MM;
   right[across] = 1 / PER_MM;
   down[up] = -1 / PER_MM;
-  for (let at = BOX[cut][0]; at < BOX[cut][0] + BOX[cut][1]; at += STEP_MM) {
+  const flat = volume.flattened(cut);
+  if (flat) {
+    first[cut] = 0.5; // between its layers, which are the same
+    best = flat.plane(first, right, down, width, height);
+  } else for (let at = BOX[cut][0]; at < BOX[cut][0] + BOX[cut][1]; at += STEP_MM) {
     first[cut] = at;
     const values = volume.plane(first, right, down, width, height);
     for (let i = 0; i < best.length; i += 1) if (Math.abs(values[i]) > Math.abs(best[i])) best[i] = values[i];
@@ -47,20 +51,27 @@ function paint(data, brain, values, scale, width) {
   }
 }
 
+// Draw a projection of a template and a map, without labels.
+export function drawProjection(context, { template, maps, scale }, panel) {
+  if (!template) return; // it may come later
+  const [wide, high] = sized(panel.plane);
+  const pixels = new ImageData(wide, high);
+  const { volume } = maps[panel.map] ?? {};
+  paint(pixels.data, project(template, panel.plane), volume && project(volume, panel.plane), scale, wide);
+  const sheet = new OffscreenCanvas(wide, high);
+  sheet.getContext("2d").putImageData(pixels, 0, 0);
+  context.drawImage(sheet, panel.left, panel.top, panel.width, panel.height);
+}
+
 export function drawGlass(context, scene, { width, height, margin, dpr, bare }) {
   const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
   context.imageSmoothingQuality = "high";
-  const drawn = panels.filter(({ plane }) => plane);
+  const drawn = panels.filter(({ isGlass }) => !isGlass);
   for (const panel of drawn) {
     panel.left += margin;
     panel.top += margin + 14 * dpr;
-    const [wide, high] = sized(panel.plane);
-    const pixels = new ImageData(wide, high);
-    const { volume, label } = scene.maps[panel.map] ?? {};
-    paint(pixels.data, project(scene.template, panel.plane), volume && project(volume, panel.plane), scene.scale, wide);
-    const sheet = new OffscreenCanvas(wide, high);
-    sheet.getContext("2d").putImageData(pixels, 0, 0);
-    context.drawImage(sheet, panel.left, panel.top, panel.width, panel.height);
+    const { label } = scene.maps[panel.map] ?? {};
+    drawProjection(context, scene, panel);
     if (bare) continue;
     if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
     context.font = `${12 * dpr}px Inter, system-ui, sans-serif`;

@@ -52,8 +52,9 @@ function placed({ rows, size, across, down, scale }, n, width, height) {
         panels.push({ map, plane, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
         x += scale * (wide(plane) + GAP);
       }
-      if (row.length === 1 && rows.length === 2) { // a corner is free
-        panels.push({ map, plane: null, left: x, top: y, width: scale * wide(PLANES[0]) * 0.8, height: scale * high(PLANES[2]) });
+      if (row.length === 1 && rows.length === 2) { // a corner is free: the whole brain beside its section
+        const plane = PLANES[row[0]];
+        panels.push({ map, plane, isGlass: true, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
       }
       y += scale * (Math.max(...row.map((i) => high(PLANES[i]))) + GAP);
     }
@@ -148,9 +149,9 @@ export function drawHairs(context, panel, at, thickness) {
 }
 
 // Words of a panel: which plane, and which side is which: [words, x, y, how it is aligned].
-export function labels({ plane: { cut, ends }, left, top, width, height }, at, size) {
+export function labels({ plane: { cut, ends }, isGlass, left, top, width, height }, at, size) {
   const middle = top + height / 2;
-  const place = `${AXES[cut]} = ${String(Math.round(at[cut])).replace("-", "−")}`;
+  const place = isGlass ? "all, from above" : `${AXES[cut]} = ${String(Math.round(at[cut])).replace("-", "−")}`;
   return [
     [place, left + size * 0.1, top + height, "left"],
     [ends[0], left + size * 0.1, middle, "left"],
@@ -160,7 +161,7 @@ export function labels({ plane: { cut, ends }, left, top, width, height }, at, s
 
 // The point of the brain under a point of the picture, or null.
 export function pointUnder(panels, x, y, at) {
-  const panel = panels.find((each) => each.plane && x >= each.left && x < each.left + each.width && y >= each.top && y < each.top + each.height);
+  const panel = panels.find((each) => x >= each.left && x < each.left + each.width && y >= each.top && y < each.top + each.height);
   if (!panel) return null;
   const { axes } = panel.plane;
   const scale = panel.width / BOX[axes[0]][1];

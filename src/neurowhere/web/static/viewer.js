@@ -4,7 +4,7 @@
 import { scaleOf } from "./colours.js";
 import { loadCortex } from "./cortex.js";
 import { make } from "./dom.js";
-import { drawGlass } from "./glass.js";
+import { drawGlass, drawProjection } from "./glass.js";
 import { BOX, arrange, drawHairs, drawSection, labels, pointUnder } from "./sections.js";
 import { drawSurface } from "./surface.js";
 
@@ -153,14 +153,14 @@ export class Viewer {
   }
 }
 
-// Three sections of each map; gives the panels.
+// Three sections of each map, and what lies beyond them in a free corner; gives the panels.
 export function drawSlices(context, scene, { width, height, margin, dpr, finest, bare }) {
   const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
   for (const panel of panels) {
     panel.left += margin;
     panel.top += margin + 14 * dpr;
-    if (!panel.plane) continue;
-    drawSection(context, { ...scene, volume: scene.maps[panel.map]?.volume }, panel, finest);
+    if (panel.isGlass) drawProjection(context, scene, panel);
+    else drawSection(context, { ...scene, volume: scene.maps[panel.map]?.volume }, panel, finest);
     if (bare) continue; // lines and words are added by others
     if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
     const words = labels(panel, scene.at, 12 * dpr);

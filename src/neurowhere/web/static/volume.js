@@ -64,6 +64,29 @@ export class Volume {
     return sum;
   }
 
+  // The value of the largest magnitude along an axis, in two layers at 0 and 1 mm; null where the
+  // grid is oblique.
+  flattened(axis) {
+    if (this.affine.some((row, i) => [0, 1, 2].some((j) => i !== j && row[j] !== 0))) return null;
+    const [sizes, flat] = [[this.nx, this.ny, this.nz], [this.nx, this.ny, this.nz]];
+    flat[axis] = 2;
+    const [across, up] = [0, 1, 2].filter((other) => other !== axis);
+    const steps = [1, sizes[0], sizes[0] * sizes[1]];
+    const places = [1, flat[0], flat[0] * flat[1]];
+    const found = new Float32Array(flat[0] * flat[1] * flat[2]);
+    for (let j = 0; j < sizes[up]; j += 1) {
+      for (let i = 0; i < sizes[across]; i += 1) {
+        let best = 0;
+        for (let n = 0, at = i * steps[across] + j * steps[up]; n < sizes[axis]; n += 1, at += steps[axis]) {
+          if (Math.abs(this.values[at]) > Math.abs(best)) best = this.values[at];
+        }
+        const place = i * places[across] + j * places[up];
+        found[place] = found[place + places[axis]] = best;
+      }
+    }
+    return new Volume(flat, this.affine.map((row, i) => (i === axis ? row.map((_, j) => Number(i === j)) : row)), found);
+  }
+
   // Magnitudes of what is not zero, in order.
   get magnitudes() {
     if (!this.sorted) {
