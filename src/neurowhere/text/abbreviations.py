@@ -285,8 +285,8 @@ class Resolver:
 def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
     """Return the ambiguous abbreviations that may stand for a term of a vocabulary.
 
-    One that the vocabulary has as the name of something else is not among them. Plain words in small
-    letters, as "mid", are no such names.
+    One that the vocabulary has as the name of something else is not among them. Plain words in
+    small letters, as "mid", are no such names.
     """
     known = {}
     for short, senses in ambiguous().items():
