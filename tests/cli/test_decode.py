@@ -59,7 +59,7 @@ def test_a_map_and_a_folder(decode, model, tmp_path):
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "terms.csv", "studies.csv", "info.json",
     }  # fmt: skip
-    assert (tmp_path / "out" / "terms.csv").read_text().splitlines()[0] == "term,score,ratio"
+    assert (tmp_path / "out" / "terms.csv").read_text().splitlines()[0] == "term,score,ratio,alike"
 
 
 @pytest.mark.parametrize(

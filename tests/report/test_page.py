@@ -73,11 +73,5 @@ def test_a_text_is_encoded_without_the_libraries_of_pages():
 
 
 def test_no_template_makes_an_exception_to_escaping():
-    """`safe` is for what pandas has escaped."""
-    found = {
-        file.name: re.findall(r"\{\{([^}]*)\|\s*safe", file.read_text("utf-8"))
-        for file in (files("neurowhere.report") / "templates").iterdir()
-    }
-    assert {name: uses for name, uses in found.items() if uses} == {
-        "notebook.html": [" table.to_html(index=false) "]
-    }
+    for file in (files("neurowhere.report") / "templates").iterdir():
+        assert not re.search(r"\|\s*safe", file.read_text("utf-8")), file.name

@@ -142,7 +142,7 @@ def decode(
         typer.Option(
             min=0.0,
             help="Ignore the values of a map up to this one.",
-            show_default="0, or the 95th percentile of an unthresholded map",
+            show_default="0, or what stands out from noise in an unthresholded map",
         ),
     ] = None,
     talairach: Annotated[
@@ -282,9 +282,10 @@ def _print(found: "Decoding", output: Path | None) -> None:
     if found.threshold:
         typer.echo(f"values above {found.threshold:.3g} count; --threshold changes that\n")
     width = max([MIN_WIDTH, *(len(term) + 1 for term in found.terms["term"])])
-    typer.echo(f"{'term':{width}}{'score':>8}{'to its base rate':>18}")
+    typer.echo(f"{'term':{width}}{'score':>8}{'to its base rate':>18}  much the same map")
     for row in found.terms.to_dict("records"):
-        typer.echo(f"{row['term']:{width}}{row['score']:8.2f}{row['ratio']:17.1f}×")
+        alike = f"  {row['alike']}" if row["alike"] else ""
+        typer.echo(f"{row['term']:{width}}{row['score']:8.2f}{row['ratio']:17.1f}×{alike}")
     if found.studies is not None:
         links = (row["link"] or row["id"] for row in found.studies.to_dict("records"))
         typer.echo("\nclosest studies\n" + "\n".join(links))

@@ -100,6 +100,7 @@ class TextModel(Parameters):
     certificate_: Certificate | None
     calibration_: NDArray[np.float64] | LengthCalibration | None
     neighbours_: Neighbours | None
+    term_studies_: NDArray[np.integer] | None  # training studies that mention each term
     training_: dict[str, Any]
 
     @property
