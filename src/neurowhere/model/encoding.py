@@ -328,7 +328,8 @@ class Encoding:
             By default the model's own if it predicts the regions of one, or AAL3.
         sort : "excess", "probability" or "ratio"
             What the first regions have most of. The excess over the mean map lets small regions
-            win where a text points to them, and large ones only where it does.
+            win where a text points to them, and large ones only where it does. The mean map itself
+            is sorted by probability.
 
         Returns
         -------
@@ -353,7 +354,8 @@ class Encoding:
             raise PartitionError(
                 f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}"
             )
-        return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
+        by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
+        return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas beside those of the model.
