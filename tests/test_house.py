@@ -82,6 +82,30 @@ def test_encoding_a_text_imports_no_more_than_it_needs():
     assert not slow & set(done.stderr.split())
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_command_needs_no_standard_streams(closed):
+    command = f"{sys.executable} -m neurowhere encode amygdala {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interruption_is_no_traceback_while_modules_are_imported():
+    code = """
+import sys
+from neurowhere.__main__ import main
+
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 def test_the_end_is_fast_because_nothing_is_looked_through_for_garbage():
     code = (
         "import atexit, gc, sys; from neurowhere.cli import main; "

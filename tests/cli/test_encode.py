@@ -48,7 +48,7 @@ def test_it_tells_terms_regions_peaks_and_support(encode, model):
     assert f"support    {support}\n" in outcome.out
     assert "left amygdala  " in outcome.out
     assert "mm  " in outcome.out
-    assert "closest studies: " in outcome.out
+    assert "\nclosest studies\n" in outcome.out
 
 
 def test_json_is_that_of_the_library(encode, model):

@@ -135,6 +135,8 @@ def test_definitions_hold_in_their_own_text_only():
         ("LC was measured in all of the others", []),
         ("left PCA infarct", ["posterior cerebral artery"]),
         ("PCA with 20 components", []),
+        ("PCA revealed three factors", []),
+        ("cognitive decline in early stage PD", ["parkinson disease"]),
         ("objects in LOC", ["lateral occipital complex"]),
         ("head injury with LOC", ["loss of consciousness"]),
         ("loc. cit., visual objects", []),

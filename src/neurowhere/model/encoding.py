@@ -56,6 +56,14 @@ class TermUse:
     subject: float = 1.0
 
 
+def no_studies() -> None:
+    """Return that no similar studies are known."""
+
+
+def _no_names(_: str) -> list[str]:
+    return []
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
     """The distribution over the brain that a model predicts from one text.
@@ -107,8 +115,8 @@ class Encoding:
     expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
-    find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
-    suggest: Callable[[str], list[str]] = field(default=lambda _: [])
+    find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
+    suggest: Callable[[str], list[str]] = field(default=_no_names)
 
     @cached_property
     def terms(self) -> pd.DataFrame:

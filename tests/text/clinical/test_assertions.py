@@ -28,6 +28,12 @@ def states(text):
     [
         # what follows
         ("no lesion in the thalamus", "lesion thalamus", ""),
+        ("Spared: left thalamus, insula", "thalamus insula", ""),
+        ("Affected: insula. Not affected: thalamus, pons.", "thalamus pons", "insula"),
+        ("R thalamus normal, L thalamus small", "thalamus", "thalamus"),
+        ("lead tip in the left thalamus, no stroke", "stroke", "thalamus"),
+        ("thalamus, no lesion. Insula, no lesion.", "thalamus lesion insula lesion", ""),
+        ("a focus in the right insula and no focus in the left", "", "insula"),
         ("without involvement of the insula", "insula", ""),
         ("no evidence of stroke", "stroke", ""),
         ("no evidence that the insula is involved", "insula", ""),
@@ -249,6 +255,13 @@ def test_a_denial_stays_in_its_sentence(text):
 WORDS = "amygdala insula arm face hand memory pain read speak speech vision word"
 ANATOMY = dict.fromkeys(("amygdala", "insula"), "anatomy")
 FACULTIES = TermCounter(Vocabulary(WORDS.split(), categories=ANATOMY))
+
+
+def test_a_quality_may_be_a_term_of_the_vocabulary():
+    counter = TermCounter(Vocabulary(["insula", "volume"], categories={"insula": "anatomy"}))
+    for text in ("Normal insula volume.", "normal volume of the insula"):
+        (insula,) = (each for each in read_mentions(text, counter) if each.term == "insula")
+        assert insula.is_negated, text
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ class NonDenials(Clauses):
         if self.tokens[i] != "no":
             return False
         is_number = self.gap(j).startswith(".") and self.token(j).isdigit()
-        is_repeated = i > 1 and self.token(j) == self.tokens[i - 2]
+        is_repeated = i > 1 and self.token(j) == self.tokens[i - 2] and self.gap(i).isspace()
         return is_number or is_repeated or "than" in self.tokens[max(i - 2, 0) : i]
 
     def is_other_side(self, cue: Cue) -> bool:
@@ -214,7 +214,9 @@ class NonDenials(Clauses):
         if self.tokens[cue.first] in ("neither", "nor"):
             return False
         j = cue.last + 1
-        if self.is_sentence_end(j):  # "Left thalamus: normal. Right thalamus: …"
+        if not self.gap(j).isspace() or self.is_sentence_end(
+            j
+        ):  # "R thalamus normal, L thalamus …"
             return False
         j += self.token(j) in lexicon.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
@@ -301,6 +303,19 @@ class NonDenials(Clauses):
             j -= 1
         is_definite = self.is_article(j) and self.tokens[j] not in lexicon.INDEFINITE
         return is_definite and j > i + 1 and self.tokens[j - 2] not in lexicon.TRACES
+
+    def is_next(self, i: int, j: int) -> bool:
+        """Whether what is denied at token j stands beside the place before token i.
+
+        "Lead tip in the pons, no bleed" lists two findings; "pons, no bleed" is one. So does "a
+        focus in the right insula and none in the left".
+        """
+        first, end = self.sentence(i)
+        if "," in self.gap(i):
+            is_where = self.tokens[first] in lexicon.INTRODUCING  # "in the pons, no bleed is seen"
+            return not (is_where or self.is_bare_list(first, i - 1))
+        is_joined = self.token(i - 1) in ("and", "but")
+        return is_joined and not SIDE_WORDS.keys().isdisjoint(self.tokens[j:end])
 
     def is_before(self, j: int) -> bool:
         """Whether the word at token j tells of an earlier look: "not seen on the prior study"."""

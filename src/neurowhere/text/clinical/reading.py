@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
 POINTED = word_set(
-    "al approx cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st susp vs"
+    "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
+    "susp vs"
 )
+COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
 
 Kind = TypeVar("Kind", bound=str)
@@ -170,9 +172,9 @@ class Reading:
             return True
         if "\n" in gap and self.text[self.bounds[0][i]].isupper():
             return True
-        return bool(SENTENCE_END.search(gap)) and not (
-            gap.startswith(". ") and self.tokens[i - 1] in POINTED
-        )
+        is_word = gap.startswith(". ") and self.tokens[i - 1] in POINTED
+        is_word = is_word and not COMPARED.search(self.gap(i - 1))  # "R. insula", not "L>R. Insula"
+        return bool(SENTENCE_END.search(gap)) and not is_word
 
 
 class Phrases(Generic[Kind]):
