@@ -32,7 +32,7 @@ from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.exponent import STRENGTH
-from neurowhere.learn.predictor import FLOOR
+from neurowhere.learn.predictor import RAREST
 from neurowhere.model.term_maps import (
     N_AT_ONCE,
     NO_TERMS,
@@ -350,7 +350,7 @@ class _Place:
     """
 
     def __init__(self, model: TextModel, weights: Floats) -> None:
-        mean = np.maximum(model.mean_map_, FLOOR)
+        mean = np.maximum(model.mean_map_, RAREST)
         above = np.log1p(weights / mean)  # u'
         self.regions = np.flatnonzero(weights)
         self.weights = weights

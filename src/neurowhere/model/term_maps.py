@@ -30,7 +30,7 @@ from scipy import sparse
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import FitError, VocabularyError
 from neurowhere.learn import LogLinear
-from neurowhere.learn.predictor import FLOOR, Predictor
+from neurowhere.learn.predictor import RAREST, Predictor
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.parameters import check_fitted
 from neurowhere.model.text_model import TextModel
@@ -462,7 +462,7 @@ def _half_logs(ratios: Float32) -> Float32:
 
 
 def _floored_mean(model: TextModel) -> Float32:
-    mean: Float32 = np.maximum(model.mean_map_, FLOOR).astype(np.float32)
+    mean: Float32 = np.maximum(model.mean_map_, RAREST).astype(np.float32)
     return mean
 
 
