@@ -6,8 +6,8 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 
 from neurowhere import Encoder, load_model
 from neurowhere.exceptions import PartitionError
-from neurowhere.model.summary import summarise
 from neurowhere.model.encoding import judge_support
+from neurowhere.model.summary import summarise
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
