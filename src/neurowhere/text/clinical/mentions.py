@@ -300,8 +300,8 @@ def find_copies(text: str) -> list[Span]:
     sentences = [match.span() for match in SENTENCE.finditer(text)]
     bare = (DATE.sub(" ", text[start:end]).strip(" ,:;-–") for start, end in sentences)
     words = [" ".join(each.split()) for each in bare]
-    seen: set[str] = set()
-    is_known = [each in seen or bool(seen.add(each)) for each in words]
+    first = {each: i for i, each in reversed(list(enumerate(words)))}
+    is_known = [first[each] < i for i, each in enumerate(words)]
     copies = {i for i, each in enumerate(words) if is_known[i] and len(each) >= SHORTEST_COPY}
     for i in sorted(copies):
         for step in (-1, 1):
