@@ -4,7 +4,7 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas
+from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, summarise
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
 from neurowhere.text.labels import region_names
 
@@ -117,6 +117,7 @@ def test_without_a_known_term_it_is_the_mean_map_and_says_so(model, text):
     assert "no known term, so this is the mean map" in repr(result)
     np.testing.assert_allclose(result.log_ratio, 0, atol=1e-5)
     assert result.terms.empty
+    assert result.regions(make_atlas())["probability"].is_monotonic_decreasing
 
 
 def test_a_notebook_says_that_no_term_is_known(model):
@@ -187,6 +188,10 @@ def test_a_notebook_shows_the_text_with_its_marks_and_a_picture(result):
     assert "amyg-\ndala</mark>" in page
     assert "&lt;<mark " in page
     assert "data:image/png;base64," in page
+    assert "max-width: 100%" in page
+    first = summarise(result).peaks[0]
+    where = ", ".join(f"{mm:.0f}" for mm in first.at).replace("-", "−")
+    assert f"<td>{where}</td><td>{first.name}</td>" in page
 
 
 def test_term_image_is_the_row_of_coefficients_as_a_density(model):

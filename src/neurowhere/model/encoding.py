@@ -56,6 +56,14 @@ class TermUse:
     subject: float = 1.0
 
 
+def no_studies() -> None:
+    """Return that no similar studies are known."""
+
+
+def _no_names(_: str) -> list[str]:
+    return []
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
     """The distribution over the brain that a model predicts from one text.
@@ -109,8 +117,8 @@ class Encoding:
     expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
-    find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
-    suggest: Callable[[str], list[str]] = field(default=lambda _: [])
+    find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
+    suggest: Callable[[str], list[str]] = field(default=_no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property
@@ -320,7 +328,8 @@ class Encoding:
             By default the model's own if it predicts the regions of one, or AAL3.
         sort : "excess", "probability" or "ratio"
             What the first regions have most of. The excess over the mean map lets small regions
-            win where a text points to them, and large ones only where it does.
+            win where a text points to them, and large ones only where it does. The mean map itself
+            is sorted by probability.
 
         Returns
         -------
@@ -345,7 +354,8 @@ class Encoding:
             raise PartitionError(
                 f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}"
             )
-        return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
+        by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
+        return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas beside those of the model.

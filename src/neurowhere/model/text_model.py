@@ -2,8 +2,8 @@
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -53,6 +53,32 @@ class _Predicted(NamedTuple):
     lifts: list[_Lift | None]
 
 
+@dataclass(frozen=True, eq=False)
+class _Explanation:
+    """What each term of a text adds to a weighted sum of the regions; it can be pickled."""
+
+    model: "TextModel"
+    readings: Readings
+    row: int
+    order: NDArray[np.intp]
+    follows_sides: bool
+    lift: _Lift | None
+
+    def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
+        added = self.model.predictor_.mean_added(self.readings.features[self.row], places)
+        if self.follows_sides:
+            structures, shifts = self._lateral
+            added[structures] += shifts @ places
+        if self.lift is not None:
+            added[self.lift.structures] += self.lift.added @ places
+        explained: NDArray[np.floating] = added[self.order]
+        return explained
+
+    @cached_property
+    def _lateral(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        return self.model._shifts(self.readings, self.row)
+
+
 class TextModel(Parameters):
     """A fitted model that reads texts; `Encoder` says what its attributes are."""
 
@@ -75,6 +101,7 @@ class TextModel(Parameters):
     certificate_: Certificate | None
     calibration_: NDArray[np.float64] | LengthCalibration | None
     neighbours_: Neighbours | None
+    term_studies_: NDArray[np.integer] | None  # training studies that mention each term
     training_: dict[str, Any]
 
     @property
@@ -283,20 +310,6 @@ class TextModel(Parameters):
         columns = features.indices[order]
         names = [self.extractor_.terms[column] for column in columns.tolist()]
 
-        @cache
-        def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-            return self._shifts(readings, row)
-
-        def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
-            added = self.predictor_.mean_added(features, places)
-            if self._follows_sides(reader):
-                structures, shifts = lateral()
-                added[structures] += shifts @ places
-            if lifted is not None:
-                added[lifted.structures] += lifted.added @ places
-            explained: NDArray[np.floating] = added[order]
-            return explained
-
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
@@ -322,7 +335,7 @@ class TextModel(Parameters):
             listed=listed,
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=explain,
+            explain=_Explanation(self, readings, row, order, self._follows_sides(reader), lifted),
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,

@@ -312,18 +312,16 @@ def find_copies(text: str) -> list[Span]:
     sentences = [match.span() for match in SENTENCE.finditer(text)]
     tails = [text[max(start, end - TAIL) : end].translate(NO_DATE) for start, end in sentences]
     n_tails = Counter(tails)
-    words: dict[int, str] = {}  # of sentences that may be copies, or have one
     copies: set[int] = set()
-    known: set[int] = set()
+    known: set[int] = set()  # that stand before, short ones too, or are but a date
     seen: set[str] = set()
     for i in (i for i, tail in enumerate(tails) if n_tails[tail] > 1):
-        bare = DATE.sub(" ", text[slice(*sentences[i])]).strip(" ,:;-–")
-        words[i] = " ".join(bare.split())
-        if words[i] in seen or not words[i]:
+        words = " ".join(DATE.sub(" ", text[slice(*sentences[i])]).strip(" ,:;-–").split())
+        if words in seen or not words:
             known.add(i)
-        if words[i] in seen and len(words[i]) >= SHORTEST_COPY:
+        if words in seen and len(words) >= SHORTEST_COPY:
             copies.add(i)
-        seen.add(words[i])
+        seen.add(words)
     for i in sorted(copies):
         for step in (-1, 1):
             j = i + step
