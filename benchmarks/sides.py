@@ -1,6 +1,6 @@
 """Sides: whether texts that name sides point to them, and what real studies gain by it.
 
-    python benchmarks/sides.py
+    python benchmarks/sides.py [real] [sentences] [findings]
 
 Tables, with the shipped model. The first is over documents of `rawtext_linked_dev` that give
 a side to a structure: nats above the mean map, and the share of the map on the named side beside
@@ -13,6 +13,7 @@ the ten regions that are listed; and what the floor that makes them so costs or 
 
 import json
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -39,9 +40,9 @@ HANDEDNESS = re.compile(r"\b(left|right)\b(?!-handed| handed)", re.I)
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    print_real_texts(model)
-    print_sentences(model)
-    print_findings(model)
+    parts = {"real": print_real_texts, "sentences": print_sentences, "findings": print_findings}
+    for part in sys.argv[1:] or parts:
+        parts[part](model)
 
 
 # ---- real texts
