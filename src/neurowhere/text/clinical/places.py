@@ -243,7 +243,7 @@ def with_places(reading: Reading) -> Reading:
         for i in range(first, last + 1)
     }
     places = []
-    for first, last, _ in PLACES.find(reading.tokens):
+    for first, last, _ in PLACES.find(reading):
         names = {covered[i] for i in range(first, last + 1) if i in covered}
         # "cerebral" may be a structure of the vocabulary within "middle cerebral artery"
         if all(
