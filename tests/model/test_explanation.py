@@ -182,15 +182,19 @@ def test_support_says_how_much_is_known(model):
 
 
 def test_support_is_of_names_not_of_plain_words():
-    def level(known, unknown, **kind):
-        return judge_support(len(known), 9, 0.5, unknown, known=known, **kind).level
+    def level(known, unknown, words=4, **kind):
+        return judge_support(len(known), words, 0.5, unknown, known=known, **kind).level
 
     assert level([1], unknown=1) == "good"
     assert level([1], unknown=2) == "weak"
     assert level([0, 0, 0, 0.5], unknown=1) == "weak"  # three generic words count for nothing
     assert level([0.75, 0.5], unknown=0) == "good"
     assert level([0.75, 0.5], unknown=0, everyday=True) == "weak"
+    assert level([0.75, 0.5], unknown=0, everyday=True, science=True) == "good"
     assert level([1, 0.5], unknown=0, everyday=True) == "good"
+    assert level([0.75, 0.5], unknown=0, words=9) == "weak"  # a sentence says more
+    assert level([0.75, 0.5], unknown=0, words=9, science=True) == "good"
+    assert level([0.75, 0.75, 0.5], unknown=0, words=9) == "good"
     assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
 
 
