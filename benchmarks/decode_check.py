@@ -3,14 +3,13 @@
     python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE --folds 1 --seeds 1
     python benchmarks/decode_check.py DIR/shipped-0 [--studies 500]
 
-DIR/shipped-0 was fitted without the test studies of fold 0. Terms are those that decoding knows:
-not extra words, nor names of places with all but their prior. As in decoding, their maps are what
-studies alone have taught; only the maps that are decoded are those that a user sees. Five ways to
-score a term for a distribution w over voxels, a row each: the score of `neurowhere.model.decoding`;
-the half-uniform log-likelihood by which models are compared, over that of the mean map; the score
-less its mean and divided by its spread over peaks at large; its linear part, by which candidates
-are found; and the correlation of w with the map of the term, as the decoders of Neurosynth and
-NiMARE do.
+DIR/shipped-0 was fitted without the test studies of fold 0. Terms are those that decoding lists;
+with --generic, also the generic words that it leaves out. Ways to score a term for a distribution w
+over voxels, a row each: the score of `neurowhere.model.decoding`; the same without the discount of
+terms that few studies mention; the log of the ratio that decoding tells beside it; that less its
+mean and divided by its spread over peaks at large; the same log for the maps that studies alone
+have taught, without what is for short texts and for names of places; and the correlation of w with
+the map of the term, as the decoders of Neurosynth and NiMARE do.
 
 - study: the peaks of one unseen study. Rank of its own terms among all, 100 % for the best and 50 %
   by chance; the mean over its terms, then over studies; and the same with terms weighted
@@ -36,8 +35,8 @@ import numpy as np
 from neurowhere import load_model
 from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
-from neurowhere.model.alone import term_features
-from neurowhere.model.decoding import decode, log_ratios, unlearned_terms
+from neurowhere.model.decoding import DISCOUNT, FEW_STUDIES, decode, listed_terms, unlearned_terms
+from neurowhere.model.term_maps import log_ratios, term_features, term_scales
 from neurowhere.space import make_targets
 from outer_folds import studies_in_brain
 from setting import print_table
@@ -46,19 +45,24 @@ CHUNK = 256
 FEW, MANY = 12, 1500  # unseen studies that mention a pooled term; training studies that do not
 N_MAPS = 500  # terms whose maps are decoded
 N_CLOSE = 100  # studies whose closest are looked for
+NEARLY = 1 - 1e-6
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path)
     parser.add_argument("--studies", type=int, default=300)
+    parser.add_argument("--generic", action="store_true", help="include generic words")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)
     model = load_model(arguments.model)
     corpus = studies_in_brain()
     train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
     training, held = corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
-    terms = np.flatnonzero(~unlearned_terms(model))
+    is_scored = listed_terms(model)
+    if arguments.generic:
+        is_scored = ~unlearned_terms(model) & (model.term_studies_ > 0)
+    terms = np.flatnonzero(is_scored)
     peaks, texts = densities(model, held), model.transform(held)[:, terms]
     few, some = slice(arguments.studies), np.random.default_rng(0).permutation(len(terms))[:N_MAPS]
     n_training = model.transform(training)[:, terms].getnnz(axis=0)
@@ -104,20 +108,28 @@ def make_scorers(model, terms):
     """Make functions that score terms: from distributions (n, m) to scores (n, n_terms)."""
     plain, features = model.predictor_.plain, term_features(model, terms)
     chunks = [slice(i, i + CHUNK) for i in range(0, len(terms), CHUNK)]
-    maps = np.concatenate([plain.predict(features[chunk]) for chunk in chunks])  # (n_terms, m)
-    ratios = np.concatenate([log_ratios(model, terms[chunk]) for chunk in chunks])
+    ratios = np.concatenate([log_ratios(model, terms[chunk]) for chunk in chunks])  # (n_terms, m)
     mean = model.mean_map_.astype(np.float32)
-    m = len(mean)
-    half_uniform = np.log1p(maps * m) - np.log1p(mean * m)
-    centre = ratios @ mean
-    spread = np.sqrt([(row * row) @ mean for row in ratios] - centre**2)
-    components, loadings = plain.components, plain.project(features)  # (r, m), (n_terms, r)
+    taught = np.concatenate([plain.predict(features[chunk]) for chunk in chunks])
+    taught = np.log((1 + taught / mean) / 2)
+    _, centre, spread = (scale[terms] for scale in term_scales(model))
+    n_studies = model.term_studies_[terms]
+    discount = DISCOUNT * np.log(n_studies / (n_studies + FEW_STUDIES))
+
+    def correlation(w):
+        above = np.log1p(w / mean)
+        moved = above * mean
+        total = moved.sum(axis=1, keepdims=True)
+        size = np.sqrt((moved * above).sum(axis=1, keepdims=True) - total**2)
+        return np.clip((moved @ ratios.T - total * centre) / (spread * size), -NEARLY, NEARLY)
+
     return {
-        "score": lambda w: w @ ratios.T,
-        "half uniform": lambda w: w @ half_uniform.T,
-        "standardised": lambda w: (w @ ratios.T - centre) / spread,
-        "linear part": lambda w: (w - mean) @ components.T @ loadings.T,
-        "correlation": lambda w: unit(w) @ unit(maps).T,
+        "score": lambda w: np.arctanh(correlation(w)) + discount,
+        "score without discount": correlation,
+        "log ratio": lambda w: w @ ratios.T,
+        "log ratio, standardised": lambda w: (w @ ratios.T - centre) / spread,
+        "log ratio, studies alone": lambda w: w @ taught.T,
+        "correlation of maps": lambda w: unit(w) @ unit((2 * np.exp(ratios) - 1) * mean).T,
     }
 
 

@@ -8,7 +8,10 @@ vocabulary lacks, and articles without their tables; calibrated regions and stat
 bare terms that score below the mean map; and names of places of atlases that are no prior. The
 version "plain" is version 4's recipe, fitted to the same studies: a log-linear model of
 NeuroQuery's vocabulary; "ridge" is the linear model of the same features, and "neuroquery" what
-neuroquery_kinds.py has measured. The texts are the same for all. With --quick, the model is scored
+neuroquery_kinds.py has measured. The texts are the same for all, and so are folds and test peaks,
+which stay as printed. The shipped recipe learns from studies in Talairach space after conversion to
+MNI, so that gains are also measured on test peaks that are converted so. Retrieval is by the
+likelihood alone and by the full score of outer_folds.py. With --quick, the model is scored
 that choices are made with: one fit to nine tenths of the training studies. Fitted models are kept
 in DIR, with what was measured of each beside it; a table that is deleted is made again.
 """
@@ -20,6 +23,7 @@ import time
 import warnings
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,11 +37,12 @@ from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import Vocabulary
 from neurowhere.text.building.anatomy import build_full
 from neurowhere.text.labels import words_of_label
+from outer_folds import retrieval as retrieval_of
 from setting import DATA, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from recipe import Recipe, read_material, to_encoder
-from recipe.sources import articles_of, brodmann_atlas, studies_in_brain
+from recipe.sources import articles_of, brodmann_atlas, in_mni, studies_in_brain
 
 LOSSES = {"plain": "likelihood", "ridge": "l2"}  # of models of NeuroQuery's vocabulary
 MEASURED_ELSEWHERE = "neuroquery"  # by neuroquery_kinds.py
@@ -148,7 +153,7 @@ def fit(version, corpus, train, arguments):
 def measure(model, corpus, test):
     """Measure all on the test studies of a fold."""
     start = time.perf_counter()
-    peaks = peaks_by_study(corpus)
+    peaks = Peaks(peaks_by_study(corpus), peaks_by_study(in_mni(DATA, corpus)))
     old = build_full(DATA / "vocabulary")
     table = {"test studies": len(test)}
     align = model.vocabulary_.align(corpus.terms).matrix
@@ -161,12 +166,22 @@ def measure(model, corpus, test):
     studies = np.array([row for row, _ in texts])
     table["test articles"] = len(texts)
     table |= score(model, "article", [(maps, np.array(n_terms))], peaks, studies)
-    table |= retrieval("articles", maps, [peaks[row] for row in studies])
+    table |= retrieval("articles", maps, [peaks.printed[row] for row in studies])
     counts = sparse.csr_matrix(sum(corpus.counts.values())).tocsr()[test[:1000]] @ align
     maps = np.vstack([q for q, _ in maps_of_counts(model, counts)])
-    table |= retrieval("1,000 abstracts", maps, [peaks[row] for row in test[:1000]])
-    table |= bare_terms(model, corpus, test, peaks, old) | names_of_places(model)
+    table |= retrieval("1,000 abstracts", maps, [peaks.printed[row] for row in test[:1000]])
+    train = np.setdiff1d(np.arange(len(corpus)), test)
+    found = retrieval_of(model, corpus.select(train), corpus.select(test))
+    table |= {f"full score, {name}": share for name, share in found.items() if "alone" not in name}
+    table |= bare_terms(model, corpus, test, peaks.printed, old) | names_of_places(model)
     return table | {"seconds to score": time.perf_counter() - start}
+
+
+class Peaks(NamedTuple):
+    """Regions of the peaks of each study, as printed and with Talairach converted."""
+
+    printed: list
+    converted: list
 
 
 def is_known(model):
@@ -229,11 +244,17 @@ def score(model, name, maps, peaks, studies):
     for q, n_terms in maps:
         ratio = np.log1p(q * m) - mean
         for own, r, n in zip(q, ratio, n_terms.tolist(), strict=True):
-            region = peaks[studies[len(rows)]]
+            region, moved = (each[studies[len(rows)]] for each in peaks)
             levels = peak_levels(own[None], own[None], np.zeros(len(region), int), region)
             expected, masses = calibrated(model, float(own @ r), n)
-            rows.append([r[region].mean(), expected, *((levels[:, None] < masses).mean(axis=0))])
-    names = ["", "stated gain, ", *(f"{share:.0%} region, " for share in SHARES)]
+            gains = r[region].mean(), r[moved].mean()
+            rows.append([*gains, expected, *((levels[:, None] < masses).mean(axis=0))])
+    names = [
+        "",
+        "converted peaks, ",
+        "stated gain, ",
+        *(f"{share:.0%} region, " for share in SHARES),
+    ]
     means = np.mean(rows, axis=0).tolist()
     return {before + name: mean for before, mean in zip(names, means, strict=True)}
 

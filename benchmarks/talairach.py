@@ -16,14 +16,11 @@ import argparse
 import json
 import sys
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from neurowhere.corpus import read_corpus
-from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.learn import shuffle_split
 from neurowhere.space import VoxelGrid, place_peaks
 from neurowhere.text import TermExtractor
@@ -32,12 +29,10 @@ from setting import DATA, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from recipe import Material, Recipe
-from recipe.sources import studies_in_brain
+from recipe.sources import XYZ, converted, in_talairach, studies_in_brain
 
-SPACES = DATA / "corpus" / "neurosynth7_dev_metadata.tsv.gz"
 SHARPNESS = 1.3  # that validation chooses in most folds
 CHUNK = 200  # studies predicted at a time
-XYZ = ["x", "y", "z"]
 FITS = ("printed", "converted")
 KINDS = {  # which test studies, and which of their peaks
     "not labelled Talairach": (False, "printed"),
@@ -56,7 +51,7 @@ def main():
     arguments.output.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     corpus = studies_in_brain(DATA)
-    there = in_talairach(corpus)
+    there = in_talairach(DATA, corpus)
     corpora = {"printed": corpus, "converted": converted(corpus, there)}
     vocabulary = build_full(DATA / "vocabulary")
     materials = {name: material_of(each, vocabulary) for name, each in corpora.items()}
@@ -71,23 +66,6 @@ def main():
         for name, nats in mean_map_nats(materials, there, *rows):
             tables[-1][name]["mean map"] = nats
     print_results(tables)
-
-
-def in_talairach(corpus):
-    """Return which studies Neurosynth labels as Talairach."""
-    labelled = read_corpus(
-        DATA / "corpus", format="neuroquery", spaces=SPACES, talairach_to_mni=False
-    ).documents
-    names = set(labelled.loc[labelled["source_space"] == "TAL", "id"].astype(str))
-    return corpus.documents["id"].astype(str).isin(names).to_numpy()
-
-
-def converted(corpus, there):
-    """Return a corpus with the peaks of some studies converted from Talairach to MNI."""
-    peaks = corpus.peaks.copy()
-    some = there[corpus.peak_rows]
-    peaks.loc[some, XYZ] = talairach_to_mni(peaks.loc[some, XYZ].to_numpy())
-    return replace(corpus, peaks=peaks)
 
 
 def material_of(corpus, vocabulary):

@@ -49,6 +49,7 @@ FINE = Schedule(epochs=4, rate=0.005)
 ASSOCIATES = 2.0  # strength of associates
 EXTRA_WEIGHT = 0.5  # of extra words, in their idf
 MANY_PEAKS = 60  # that a bare term counts as
+FEW_STUDIES = 30  # of the name of a place whose weight is that of its words
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +163,7 @@ class Recipe:
         plain_weighting = TfIdf.from_idf(weighting.idf_[used])
         model = replace(start, loadings=start.loadings[used])
         extra_idf = EXTRA_WEIGHT * TfIdf().fit(material.counts[rows][:, len(used) :]).idf_
-        idf = np.concatenate([plain_weighting.idf_, extra_idf])
+        idf = np.concatenate([_with_names(plain_weighting.idf_, material, rows), extra_idf])
         terms = material.vocabulary.terms
         gated = GatedTfIdf.of_vocabulary(idf, material.vocabulary, terms)
         model = LogLinear(
@@ -287,6 +288,21 @@ def _is_used(material: Material, rows: Rows) -> NDArray[np.bool_]:
     used = places | np.any([counts.getnnz(axis=0) > 0 for counts in counted], axis=0)
     used_known: NDArray[np.bool_] = used[: material.n_known]
     return used_known
+
+
+def _with_names(idf: Floats, material: Material, rows: Rows) -> Floats:
+    """Return the weights of known terms, in which a rare name of a place weighs as its words do.
+
+    A name that few studies mention has no weight to speak of, and the words in it would win over
+    its prior: "occipital pole".
+    """
+    raised = idf.copy()
+    n_studies = material.counts[rows].getnnz(axis=0)
+    for term, name in enumerate(material.vocabulary.terms[: material.n_known]):
+        inner = material.within.indices[slice(*material.within.indptr[term : term + 2])]
+        if name in material.places and n_studies[term] < FEW_STUDIES and len(inner):
+            raised[term] = max(idf[term], idf[inner].max())
+    return raised
 
 
 def _associates(material: Material, rows: Rows, weighting: TfIdf, loadings: Floats) -> Floats:

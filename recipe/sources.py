@@ -1,30 +1,36 @@
 """Sources: the development data as the material of the recipe.
 
-DATA has NeuroQuery's corpus and articles without their tables in `corpus`, articles without
-coordinates in `unlabelled`, and Brodmann's areas in `atlases`. Of the articles, counts of terms are
-learned from and no text is kept.
+DATA has NeuroQuery's corpus, Neurosynth's table of studies and articles without their tables in
+`corpus`, articles without coordinates in `unlabelled`, and Brodmann's areas in `atlases`. Of the
+articles, counts of terms are learned from and no text is kept. Of Neurosynth, only the space that
+it states for a study is used: peaks in Talairach space are converted to MNI.
 """
 
 import json
 import lzma
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from neurowhere.corpus import Corpus, read_corpus
+from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.model.places import place_densities
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import TermExtractor, Vocabulary
 from recipe.material import ArticleMentions, Material, count_bodies, with_candidates
 
 ATLASES = ("aal3", "brodmann")
+SPACES = "neurosynth7_dev_metadata.tsv.gz"
+XYZ = ["x", "y", "z"]
 
 
 def read_material(data: Path, vocabulary: Vocabulary, atlases: Iterable[str] = ATLASES) -> Material:
     """Read all that the model is learned from, as counts."""
-    corpus = studies_in_brain(data)
+    corpus = in_mni(data, studies_in_brain(data))
     assert corpus.counts is not None
     assert corpus.terms is not None
     wide = with_candidates(vocabulary, corpus)
@@ -50,12 +56,42 @@ def read_material(data: Path, vocabulary: Vocabulary, atlases: Iterable[str] = A
 
 
 def studies_in_brain(data: Path) -> Corpus:
-    """Return the studies with a peak in the brain."""
+    """Return the studies with a peak in the brain, with their peaks as printed."""
     corpus = read_corpus(data / "corpus", format="neuroquery")
+    return corpus.select(_rows_in_brain(corpus))
+
+
+def _rows_in_brain(corpus: Corpus) -> NDArray[np.integer]:
     grid = VoxelGrid(4)
-    xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
-    study, _ = place_peaks(grid, grid, xyz, corpus.peak_rows)
-    return corpus.select(np.unique(study))
+    study, _ = place_peaks(grid, grid, corpus.peaks[XYZ].to_numpy(), corpus.peak_rows)
+    return np.unique(study)
+
+
+def in_mni(data: Path, corpus: Corpus) -> Corpus:
+    """Return the same studies with those in Talairach space converted, where that leaves a peak."""
+    there = in_talairach(data, corpus)
+    inside = np.isin(np.arange(len(corpus)), _rows_in_brain(converted(corpus, there)))
+    return converted(corpus, there & inside)
+
+
+def in_talairach(data: Path, corpus: Corpus) -> NDArray[np.bool_]:
+    """Return which studies Neurosynth labels as Talairach."""
+    labelled = read_corpus(
+        data / "corpus",
+        format="neuroquery",
+        spaces=data / "corpus" / SPACES,
+        talairach_to_mni=False,
+    ).documents
+    names = set(labelled.loc[labelled["source_space"] == "TAL", "id"].astype(str))
+    return corpus.documents["id"].astype(str).isin(names).to_numpy()
+
+
+def converted(corpus: Corpus, there: NDArray[np.bool_]) -> Corpus:
+    """Return a corpus with the peaks of some studies converted from Talairach to MNI."""
+    peaks = corpus.peaks.copy()
+    some = there[corpus.peak_rows]
+    peaks.loc[some, XYZ] = talairach_to_mni(peaks.loc[some, XYZ].to_numpy())
+    return replace(corpus, peaks=peaks)
 
 
 def articles_of(data: Path, corpus: Corpus) -> Iterator[tuple[int, str]]:

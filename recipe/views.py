@@ -328,6 +328,7 @@ def to_encoder(
     model.extractor_ = TermExtractor(material.vocabulary, nested=True)
     model.weighting_, model.predictor_ = fit.weighting, fit.predictor
     model.choice_, model.certificate_, model.calibration_ = choice, None, calibration
+    model.term_studies_ = material.counts[rows].getnnz(axis=0)
     projections = fit.predictor.project(fit.weighting.transform(material.counts[rows]))
     ids = material.corpus.documents["id"].to_numpy(dtype=str)[rows]
     model.neighbours_ = Neighbours.from_projections(ids, projections)

@@ -39,11 +39,11 @@ def data() -> Path:
 
 @pytest.fixture
 def cluster():
-    """Three worker processes on this machine, behind a Dask scheduler."""
+    """Two worker processes on this machine, behind a Dask scheduler."""
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
         yield cluster
 

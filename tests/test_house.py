@@ -73,13 +73,39 @@ def test_start_is_fast_because_heavy_libraries_are_imported_late():
 def test_encoding_a_text_imports_no_more_than_it_needs():
     code = (
         "import sys; from neurowhere.cli import app; "
-        "app(['encode', 'amygdala'], standalone_mode=False); "
+        "app(['encode', 'Fear and the left amygdala.'], standalone_mode=False); "
         "print(' '.join(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "left amygdala" in done.stdout
     slow = {"numba", "nilearn", "sklearn", "matplotlib", "joblib", "jinja2", "requests", "lxml"}
     slow |= {"scipy.linalg", "scipy.optimize", "scipy.ndimage", "scipy.stats"}
+    slow |= {"PIL", "fastapi", "pubget", "pypdf"}
     assert not slow & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_command_needs_no_standard_streams(closed):
+    command = f"{sys.executable} -m neurowhere encode amygdala {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interruption_is_no_traceback_while_modules_are_imported():
+    code = """
+import sys
+from neurowhere.__main__ import main
+
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_the_end_is_fast_because_nothing_is_looked_through_for_garbage():

@@ -125,6 +125,14 @@ def test_sentences(encode):
     assert "text" not in rows[0]
 
 
+def test_sentences_of_a_report_keep_its_sections(encode):
+    history = "Indication: motor cortex? Known tumour of the motor cortex."
+    report = f"{history}\nFindings: Left amygdala. Normal."
+    rows = rows_of(encode(report, "--sentences").out)
+    assert [row["text"] for row in rows] == ["Findings: Left amygdala.", "Normal."]
+    assert len(rows_of(encode(report, "--sentences", "--all-sections").out)) == 4
+
+
 def test_one_bad_file_is_one_line(encode, tmp_path):
     (tmp_path / "liver.txt").write_text("liver")
     (tmp_path / "binary.txt").write_bytes(b"\0")

@@ -25,6 +25,11 @@ def test_a_point(decode, term):
     assert first_term(decode(*PLACES[term][0], "--json")) == term
 
 
+@pytest.mark.parametrize("point", ["-38,-24,56", "-38; -24; 56.5", " -38 -24  56 "])
+def test_a_point_as_one_argument(decode, point):
+    assert first_term(decode(point, "--json")) == "motor cortex"
+
+
 def test_a_point_in_talairach(decode):
     point = transform_points(MNI_TO_TALAIRACH, [PLACES["motor cortex"][0]])[0]
     assert first_term(decode(*point, "--talairach", "--json")) == "motor cortex"
@@ -54,7 +59,7 @@ def test_a_map_and_a_folder(decode, model, tmp_path):
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "terms.csv", "studies.csv", "info.json",
     }  # fmt: skip
-    assert (tmp_path / "out" / "terms.csv").read_text().splitlines()[0] == "term,score,ratio"
+    assert (tmp_path / "out" / "terms.csv").read_text().splitlines()[0] == "term,score,ratio,alike"
 
 
 @pytest.mark.parametrize(

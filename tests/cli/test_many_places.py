@@ -39,6 +39,13 @@ def test_each_value_of_a_column(decode, peaks, tmp_path):
     assert all(len(row["terms"].split("; ")) == 2 and row["studies"] for row in rows)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_table_of_excel(decode, tmp_path, encoding):
+    (tmp_path / "a.csv").write_bytes("id;x;y;z\r\nä;-38;-24;56\r\n".encode(encoding))
+    (row,) = rows_of(decode(tmp_path / "a.csv", "--by", "id").out)
+    assert (row["id"], row["term"]) == ("ä", "motor cortex")
+
+
 def test_each_row(decode, peaks):
     rows = rows_of(decode(peaks, "--by", "row").out)
     assert [row["id"] for row in rows] == [str(number) for number in range(1, 8)]

@@ -1,5 +1,7 @@
 """Sums, differences and mixtures of encodings: the laws that they have to keep."""
 
+import pickle
+
 import numpy as np
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
@@ -29,6 +31,14 @@ def motor(model):
 def log_ratio(encoding):
     ratio = encoding.probabilities / encoding.mean_map
     return np.log((ratio + SHARE) / (1 + SHARE))
+
+
+def test_results_can_be_pickled(amygdala, motor):
+    for encoding in (amygdala, amygdala - motor):
+        copy = pickle.loads(pickle.dumps(encoding))
+        np.testing.assert_array_equal(copy.probabilities, encoding.probabilities)
+        np.testing.assert_array_equal(copy.terms["contribution"], encoding.terms["contribution"])
+        assert copy.suggest("amigdala") == encoding.suggest("amigdala")
 
 
 def test_log_ratios_add_up(amygdala, motor):

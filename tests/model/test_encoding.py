@@ -4,7 +4,7 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas
+from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, summarise
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
 from neurowhere.text.labels import region_names
 
@@ -188,6 +188,10 @@ def test_a_notebook_shows_the_text_with_its_marks_and_a_picture(result):
     assert "amyg-\ndala</mark>" in page
     assert "&lt;<mark " in page
     assert "data:image/png;base64," in page
+    assert "max-width: 100%" in page
+    first = summarise(result).peaks[0]
+    where = ", ".join(f"{mm:.0f}" for mm in first.at).replace("-", "−")
+    assert f"<td>{where}</td><td>{first.name}</td>" in page
 
 
 def test_term_image_is_the_row_of_coefficients_as_a_density(model):

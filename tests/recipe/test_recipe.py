@@ -1,5 +1,7 @@
 """The recipe of the shipped model, whole, on a made-up corpus."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,7 +11,7 @@ from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
 from neurowhere.model.places import cut, place_densities
 from neurowhere.text import TermExtractor, Vocabulary
-from recipe.fitting import Recipe, upsampled
+from recipe.fitting import Recipe, _with_names, upsampled
 from recipe.material import (
     ArticleMentions,
     Material,
@@ -195,3 +197,16 @@ def test_a_cut_halves_each_side():
     assert lateral[[0, 3]].all()
     middle = cut(mask, affine, "middle")
     assert middle.any(axis=(0, 2)).tolist() == [False, False, True, True, False, False]
+
+
+def test_a_rare_name_of_a_place_weighs_as_much_as_its_words():
+    corpus = make_corpus(40)
+    vocabulary = Vocabulary(["amygdala", "amygdala pole", "pole"])
+    extractor = TermExtractor(vocabulary, nested=True)
+    counts = {"title": extractor.counts(corpus.texts)}
+    articles = ArticleMentions.read([(0, "amygdala pole")], extractor)
+    material = Material(vocabulary, 3, counts, corpus, articles, [], {"amygdala pole": None})
+    idf = np.array([2, 0.5, 3], np.float32)
+    rows = np.arange(len(corpus))
+    assert _with_names(idf, material, rows).tolist() == [2, 3, 3]
+    assert _with_names(idf, replace(material, places={}), rows).tolist() == idf.tolist()

@@ -1,7 +1,5 @@
 import json
 import re
-import subprocess
-import sys
 from importlib.resources import files
 
 import pytest
@@ -63,21 +61,6 @@ def test_a_value_that_is_missing_is_an_error_not_a_gap():
         render("highlight.html")
 
 
-def test_a_text_is_encoded_without_the_libraries_of_pages():
-    code = (
-        "import sys; from neurowhere import load_model; load_model().encode('left amygdala').peaks;"
-        "print(' '.join(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"jinja2", "PIL", "matplotlib", "fastapi"} & set(done.stdout.split())
-
-
 def test_no_template_makes_an_exception_to_escaping():
-    """`safe` is for what pandas has escaped."""
-    found = {
-        file.name: re.findall(r"\{\{([^}]*)\|\s*safe", file.read_text("utf-8"))
-        for file in (files("neurowhere.report") / "templates").iterdir()
-    }
-    assert {name: uses for name, uses in found.items() if uses} == {
-        "notebook.html": [" table.to_html(index=false) "]
-    }
+    for file in (files("neurowhere.report") / "templates").iterdir():
+        assert not re.search(r"\|\s*safe", file.read_text("utf-8")), file.name

@@ -94,3 +94,21 @@ def test_without_the_package_everything_works_and_says_which_regions(tmp_path):
     decoded = run("decode", "--", "-24", "-2", "-18")
     assert decoded.returncode == 0, decoded.stderr
     assert "amygdala" in decoded.stdout
+    mapped = run("term", "left amygdala", "-o", str(tmp_path / "term"))
+    assert (mapped.returncode, mapped.stderr) == (0, "")
+    documents = tmp_path / "documents.jsonl"
+    texts = ["fear and the amygdala", "motor cortex", "huntington disease, the striatum"] * 9
+    lines = [json.dumps({"id": str(i), "text": text}) for i, text in enumerate(texts)]
+    documents.write_text("\n".join(lines))
+    options = (
+        "--term",
+        "huntington",
+        "--no-cache",
+        "--jobs",
+        "1",
+        "-o",
+        str(tmp_path / "contrast"),
+    )
+    contrasted = run("contrast", str(documents), *options)
+    assert contrasted.returncode == 0, contrasted.stderr
+    assert "left central" in (tmp_path / "contrast" / "regions.csv").read_text()

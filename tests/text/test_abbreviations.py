@@ -135,6 +135,8 @@ def test_definitions_hold_in_their_own_text_only():
         ("LC was measured in all of the others", []),
         ("left PCA infarct", ["posterior cerebral artery"]),
         ("PCA with 20 components", []),
+        ("PCA revealed three factors", []),
+        ("cognitive decline in early stage PD", ["parkinson disease"]),
         ("objects in LOC", ["lateral occipital complex"]),
         ("head injury with LOC", ["loss of consciousness"]),
         ("loc. cit., visual objects", []),
@@ -212,3 +214,13 @@ PIECES = st.sampled_from(
 def test_counts_are_the_numbers_of_mentions(texts):
     counts = COUNTER.count(texts).toarray()
     assert counts.tolist() == [[found(text).count(term) for term in VOCABULARY] for text in texts]
+
+
+def test_plain_words_do_not_take_the_place_of_an_abbreviation():
+    categories = {"mid": "generic", "monetary incentive delay": "task"}
+    counter = TermCounter(Vocabulary(categories, {}, categories))
+    assert [match.term for match in counter.find("MID task")] == ["monetary incentive delay"]
+    assert [match.term for match in counter.find("the mid part")] == ["mid"]
+    named = {"mid": "anatomy", "monetary incentive delay": "task"}
+    counter = TermCounter(Vocabulary(named, {}, named))
+    assert [match.term for match in counter.find("MID task")] == ["mid"]

@@ -212,6 +212,8 @@ def _names_in(folder: Path) -> list[str]:
         return []
     except NotADirectoryError as error:
         raise OutputError(f"{folder} is a file; give a folder to write to") from error
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise _cannot_write(folder, error) from error
 
 
 def _cannot_write(path: str | os.PathLike[str], error: OSError) -> OutputError:

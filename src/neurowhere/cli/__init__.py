@@ -1,8 +1,10 @@
 """The command line: options in, calls to the package, readable output; no science here."""
 
 import gc
+import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
@@ -64,6 +66,7 @@ def neurowhere(
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and exit code 1."""
     gc.set_threshold(FEW_COLLECTIONS)
+    _open_streams()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", NeurowhereWarning)
     warnings.simplefilter("error", DamageWarning)
@@ -87,6 +90,13 @@ def main() -> None:
     finally:
         # As it ends, Python looks through all objects for garbage, for a quarter of a second.
         gc.freeze()
+
+
+def _open_streams() -> None:
+    """Give a process that was started without standard streams empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115, until the end
 
 
 def _show_warning(

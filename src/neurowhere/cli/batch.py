@@ -72,7 +72,7 @@ def encode_texts(
     model = load_model(options.model)
     found = iter_texts(sources, column=column, output=output or table)
     if sentences:
-        found = _split(found, model)
+        found = _split(found, model, options.reading["findings"])
     found = track(found, "encoding")
     maker = RowMaker(
         options.atlas, all_regions, with_text=sentences and options.with_text, sort=options.sort
@@ -83,13 +83,15 @@ def encode_texts(
         _write_folders(model, maker, found, output, options)
 
 
-def _split(found: "Iterable[Text | Failure]", model: "Encoder") -> "Iterator[Text | Failure]":
+def _split(
+    found: "Iterable[Text | Failure]", model: "Encoder", findings: bool
+) -> "Iterator[Text | Failure]":
     """Cut texts into sentences."""
     from neurowhere.inputs import Text, split_sentences
 
     for item in found:
         if isinstance(item, Text):
-            yield from split_sentences(item, model.extractor_.counter)
+            yield from split_sentences(item, model.extractor_.counter, findings=findings)
         else:
             yield item
 

@@ -71,8 +71,8 @@ def _places(summary: "Summary") -> Iterator[str]:
         yield f"{place:{width}}{peak.density * 1000:12.1%}{_times(peak.ratio):>17}"
     if summary.similar:
         yield ""
-        links = (study.link or study.id for study in summary.similar[:N_STUDIES])
-        yield f"closest studies: {' '.join(links)}"
+        yield "closest studies"
+        yield from (study.link or study.id for study in summary.similar[:N_STUDIES])
 
 
 def _terms(terms: "list[Term]") -> str:

@@ -1,6 +1,7 @@
 """The `term` and `decode` commands: from terms to maps, and from places to terms and studies."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
 DIGITS = 4
+MIN_WIDTH = 32  # characters of the column of terms
+# A point as one argument, as tables and papers have it: "-24, -4, -18".
+POINT_SEPARATOR = re.compile(r"\s*[,;\s]\s*")
+POINT = re.compile(rf"\s*[-+\d.]+(?:{POINT_SEPARATOR.pattern}[-+\d.]+){{2}}\s*")
 
 LISTED = "; "  # between terms, which may hold commas
 NUMBERS = "%.6g"
@@ -137,7 +142,7 @@ def decode(
         typer.Option(
             min=0.0,
             help="Ignore the values of a map up to this one.",
-            show_default="0, or the 95th percentile of an unthresholded map",
+            show_default="0, or what stands out from noise in an unthresholded map",
         ),
     ] = None,
     talairach: Annotated[
@@ -234,7 +239,9 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
 
     from neurowhere.corpus.coordinates import talairach_to_mni
 
-    if len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
+    if len(arguments) == 1 and POINT.fullmatch(arguments[0]):
+        arguments = POINT_SEPARATOR.split(arguments[0].strip())
+    elif len(arguments) == 1 and not arguments[0].lower().endswith(TABLE_SUFFIXES):
         return arguments[0]
     if len(arguments) == 1:
         from neurowhere.inputs.places import read_peaks
@@ -274,9 +281,11 @@ def summarise(found: "Decoding") -> dict[str, Any]:
 def _print(found: "Decoding", output: Path | None) -> None:
     if found.threshold:
         typer.echo(f"values above {found.threshold:.3g} count; --threshold changes that\n")
-    typer.echo(f"{'term':32}{'score':>8}{'to its base rate':>18}")
+    width = max([MIN_WIDTH, *(len(term) + 1 for term in found.terms["term"])])
+    typer.echo(f"{'term':{width}}{'score':>8}{'to its base rate':>18}  much the same map")
     for row in found.terms.to_dict("records"):
-        typer.echo(f"{row['term']:32}{row['score']:8.2f}{row['ratio']:17.1f}×")
+        alike = f"  {row['alike']}" if row["alike"] else ""
+        typer.echo(f"{row['term']:{width}}{row['score']:8.2f}{row['ratio']:17.1f}×{alike}")
     if found.studies is not None:
         links = (row["link"] or row["id"] for row in found.studies.to_dict("records"))
         typer.echo("\nclosest studies\n" + "\n".join(links))

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from neurowhere._tools.files import bare_suffix, expanded
+from neurowhere._tools.files import expanded, open_text
 from neurowhere.corpus.coordinates import talairach_to_mni
+from neurowhere.corpus.readers.tables import DELIMITERS
 from neurowhere.exceptions import CorpusError
 
 __all__ = ["BY_ROW", "NamedPlace", "iter_maps", "iter_points", "read_peaks"]
@@ -62,7 +63,7 @@ def iter_points(path: Path, by: str = BY_ROW, *, talairach: bool = False) -> Ite
     NamedPlace
         In the order in which names come first.
     """
-    table = _read_table(path, sep="\t" if bare_suffix(path) == ".tsv" else ",")
+    table = _read_table(path, sep=_delimiter(path))
     table.columns = header = _names(table.columns)
     if not set(AXES) <= set(header):
         raise CorpusError(
@@ -73,6 +74,14 @@ def iter_points(path: Path, by: str = BY_ROW, *, talairach: bool = False) -> Ite
         points = talairach_to_mni(points)
     for name, rows in _groups(table, by, path).items():
         yield NamedPlace(name, points[rows])
+
+
+def _delimiter(path: Path) -> str:
+    """Return what separates the columns of a table: as many as its first line has, most often."""
+    if not path.is_file():
+        return ","  # told where it is read
+    with open_text(path) as stream:
+        return max(DELIMITERS, key=stream.readline().count)
 
 
 def _groups(table: pd.DataFrame, by: str, path: Path) -> dict[str, list[int]]:
@@ -136,7 +145,8 @@ def _without_suffix(name: str) -> str:
 
 def _read_table(path: Path, **options: Any) -> pd.DataFrame:
     try:
-        table: pd.DataFrame = pd.read_csv(path, dtype=str, **options)
+        with open_text(path) as stream:
+            table: pd.DataFrame = pd.read_csv(stream, dtype=str, **options)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CorpusError(f"cannot read peaks from {path}: {reason}") from error

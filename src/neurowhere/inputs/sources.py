@@ -29,6 +29,7 @@ from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.prose import MEBI, article_to_text, docx_to_text, html_to_text, pdf_to_text
 from neurowhere.text import TermCounter
+from neurowhere.text.sections import read_sections
 
 STDIN = "-"
 MAX_BYTES = 20 * MEBI  # some ten times a long book
@@ -378,13 +379,16 @@ def _read(stream: IO[bytes], name: str, most: int) -> bytes:
 # ---- sentences
 
 
-def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
+def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False) -> list[Text]:
     """Cut a text at the ends of its sentences, as negation and sides are read.
 
     Parameters
     ----------
     text : Text
     counter : TermCounter
+    findings : bool
+        Whether sentences in sections of a report that hold no findings are left out: read alone,
+        they would lose their heading.
 
     Returns
     -------
@@ -406,7 +410,10 @@ def split_sentences(text: Text, counter: TermCounter) -> list[Text]:
         if token == 0 or reading.is_sentence_end(token)
     ]
     cuts = [*starts, len(text.content)]
+    sections = read_sections(text.content) if findings else []
     return [
-        Text(f"{text.name}, sentence {number}", text.content[start:end].strip())
+        Text(f"{text.name}, sentence {number}", content)
         for number, (start, end) in enumerate(pairwise(cuts), start=1)
+        for content in [text.content[start:end].strip()]
+        if not any(each.start < start + len(content) <= each.end for each in sections)
     ]

@@ -11,13 +11,14 @@ place is impossible and none is divided by.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
-from neurowhere.model.encoding import Encoding, TermUse
+from neurowhere.model.encoding import Encoding, TermUse, no_studies
 from neurowhere.text.clinical.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
@@ -125,12 +126,8 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
             (part.offset + part.encoding.listed for part in parts if part.encoding.listed), None
         ),
         explain=explain,
-        find_similar=_no_studies,
+        find_similar=no_studies,  # they are close to texts, not to sums of them
     )
-
-
-def _no_studies() -> None:
-    """Studies are close to texts, not to sums of them."""
 
 
 def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[Floats], Floats]]:
@@ -149,14 +146,14 @@ def _join_terms(parts: Sequence[_Part]) -> tuple[dict[str, TermUse], Callable[[F
     uses = dict(sorted(joined.items(), key=lambda pair: -abs(pair[1].weight)))
     row_of = {term: row for row, term in enumerate(uses)}
     rows = [[row_of[term] for term in part.encoding.uses] for part in parts]
+    return uses, partial(_explain, parts, rows)
 
-    def explain(weights: Floats) -> Floats:
-        total: Floats = np.zeros(len(row_of))
-        for part, here in zip(parts, rows, strict=True):
-            total[here] += part.factor * part.encoding.explain(weights)
-        return total
 
-    return uses, explain
+def _explain(parts: Sequence[_Part], rows: list[list[int]], weights: Floats) -> Floats:
+    total: Floats = np.zeros(1 + max((row for here in rows for row in here), default=-1))
+    for part, here in zip(parts, rows, strict=True):
+        total[here] += part.factor * part.encoding.explain(weights)
+    return total
 
 
 def _join_mentions(parts: Sequence[_Part]) -> Mentions:

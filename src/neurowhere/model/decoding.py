@@ -1,14 +1,21 @@
 r"""Decoding: the terms and the studies that a place, peaks or a map speak for.
 
-With w the distribution over regions of what is decoded, q_t the map of a text that is term t
-alone, and q̄ the mean map, the score of a term is
+With w the distribution over regions of what is decoded, q̄ the mean map, q_t the map of a text that
+is term t alone, as `Encoder.term_map` draws it, and both against the mean map,
 
-    s_t = Σ_k w_k log(½ + ½ q_tk / q̄_k),
+    u_k = log(½ + ½ w_k / q̄_k),        r_tk = log(½ + ½ q_tk / q̄_k),
 
-how much likelier peaks of w are in a study that is half about the term than in any study. The other
-half, which is like any study, keeps a few peaks off the term's map from deciding. By Bayes' rule
-exp(s_t) is also how much likelier the term becomes by such a peak: a term that many studies
-mention has no advantage from that.
+the score of a term is the correlation c_t of u and r_t under q̄. The map of a term therefore decodes
+to the term. Neither a term with a sharp map nor one that many studies mention has an advantage from
+that; but what few studies have taught is less certain. With n_t the training studies that mention
+the term, the score is the correlation
+
+    tanh(artanh c_t + ⅕ log(n_t / (n_t + 10))).
+
+The ratio of a term is exp(Σ_k w_k r_tk): how much likelier peaks of w are in a study that is half
+about the term than in any study. By Bayes' rule it is also how much likelier the term becomes by
+such a peak. Generic words and extra words are not listed. A term whose map is all but that of a
+better one is told beside it.
 """
 
 import os
@@ -25,24 +32,38 @@ from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.exponent import STRENGTH
-from neurowhere.learn.predictor import FLOOR, Predictor
-from neurowhere.model.alone import known, term_features, terms_alone
+from neurowhere.learn.predictor import RAREST
+from neurowhere.model.term_maps import (
+    N_AT_ONCE,
+    NO_TERMS,
+    Ints,
+    log_ratios,
+    term_scales,
+)
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Partition, make_targets
 from neurowhere.space.images import OUTSIDE, ImageLike, read_volume, transform_points, voxel_index
 from neurowhere.space.partition import as_points
 
 Floats = NDArray[np.floating]
+Float32 = NDArray[np.float32]
 
 BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
 TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
-MAD_TO_SD, NOISE = 1.4826, 3.5  # standard deviations
+MAD_TO_SD, NOISE, CERTAIN = 1.4826, 3.5, 5.5  # standard deviations
 MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
 N_SHOWN = 10  # terms and studies in a notebook
-NO_TERMS = "a model of the mean map knows no terms; fit one with text"
-N_CANDIDATES = 400  # terms whose maps are looked at, those with the highest linear score
+N_DRAWN, N_CANDIDATES = 192, 160  # regions that every term is scored in; terms scored in all
+N_COMPARED = 1024  # regions in which maps of terms are compared
+ALIKE = 0.95  # correlation of maps that are all but the same
+MORE_ROWS = 3  # times the terms asked for are looked at for that
+DISCOUNT, FEW_STUDIES = 0.2, 10  # of terms that few studies mention
+HIGHEST_CORRELATION = 1 - 1e-9
+TINY = 1e-12
+GENERIC = "generic"  # category of words that say nothing of where by themselves
+LISTED = "; "
+N_VALUES = 2**20  # of maps of terms that are held at a time, or of `N_AT_ONCE` whole maps
 N_SLABS = 4  # of an image that are looked at together
-N_AT_ONCE = 64  # of them, so that a map of the whole brain takes some megabytes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +75,8 @@ class Decoding:
     weights : array of shape (m,)
         The distribution w over the regions of the model that was decoded.
     terms : DataFrame
-        term, score s_t, ratio exp(s_t) to the term's base rate; the highest first.
+        term, score, ratio to the term's base rate, and the terms with all but the same map, joined
+        by "; "; the highest score first.
     studies : DataFrame or None
         Training studies whose texts speak for it most: id, similarity, link to PubMed. None for a
         model that does not know its studies.
@@ -88,7 +110,7 @@ def decode(
         mask. What is not positive in a map does not count.
     threshold : float, optional
         Values of a map up to this do not count. By default 0, and for a map with values of both
-        signs all over the brain, an unthresholded statistic, its 95th percentile in the brain; see
+        signs all over the brain, an unthresholded statistic, what stands out from its noise; see
         `robust_threshold`.
     n_terms : int
         Number of terms.
@@ -181,9 +203,10 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
     """Return the value above which a map counts: 0, or more for an unthresholded statistic.
 
     A map is taken as unthresholded where a tenth of the brain or more is negative, and as much
-    positive. Its threshold is the 95th percentile of its values in the brain. A warning says where
-    even the highest thousandth lies within 3.5 robust standard deviations (1.4826 times the median
-    absolute deviation) of the median, as in a map of noise.
+    positive. What lies within 3.5 robust standard deviations (1.4826 times the median absolute
+    deviation) of the median is then taken as noise, and so are the lower 95 % of the brain. Where
+    neither the highest thousandth stands out from noise nor any value by 5.5 standard deviations, a
+    warning says so, and the highest 5 % count.
 
     Parameters
     ----------
@@ -203,14 +226,16 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
         return 0.0
     centre = np.median(here)
     spread = MAD_TO_SD * np.median(np.abs(here - centre))
-    if np.quantile(here, HIGHEST) - centre < NOISE * spread:
-        warnings.warn(
-            "the map has no values that stand out from noise, so that its terms mean little; "
-            "check that it is the right one, or give a threshold",
-            DataWarning,
-            stacklevel=3,
-        )
-    return max(float(np.quantile(here, TOP)), 0.0)
+    noise, top = centre + NOISE * spread, np.quantile(here, TOP)
+    if np.quantile(here, HIGHEST) >= noise or here.max() >= centre + CERTAIN * spread:
+        return max(float(top), float(noise), 0.0)
+    warnings.warn(
+        "the map has no values that stand out from noise, so that its terms mean little; "
+        "check that it is the right one, or give a threshold",
+        DataWarning,
+        stacklevel=3,
+    )
+    return max(float(top), 0.0)
 
 
 def peak_weights(model: TextModel, xyz_mm: ArrayLike) -> Floats:
@@ -278,85 +303,120 @@ def _regions_and_values(
 
 
 def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
-    """Score terms for a distribution over regions: term, score, ratio; the highest first.
+    """Score terms for a distribution over regions.
 
-    The scores are exact. They are computed for the terms that the linear part of the model finds
-    likeliest, Σ_k (w_k − q̄_k) Σ_s x_s e_sk with x the features of a text that is the term alone,
-    and e_sk what term s adds to region k.
+    The scores are exact. They are computed for the terms that score best on a few regions, drawn
+    evenly from what is decoded.
+
+    Parameters
+    ----------
+    model : TextModel
+    weights : array of shape (m,)
+    n_terms : int
+        Most rows.
+
+    Returns
+    -------
+    DataFrame
+        term, score, ratio, alike; the highest score first.
     """
-    linear = _mean_moved(model, weights - model.mean_map_)
-    learned = np.flatnonzero(~unlearned_terms(model))
-    likely = learned[np.argsort(-linear[learned], kind="stable")[: max(N_CANDIDATES, n_terms)]]
-    regions = np.flatnonzero(weights)
-    scores = np.concatenate(
-        [
-            log_ratios(model, likely[some], regions) @ weights[regions]
-            for some in slices(len(likely), N_AT_ONCE)
-        ]
-    )
-    order = np.argsort(-scores, kind="stable")[:n_terms]
+    place = _Place(model, weights)
+    listed = np.flatnonzero(listed_terms(model))
+    drawn, shares = _drawn(place.moved, N_DRAWN)
+    rough = place.correlations(listed, log_ratios(model, listed, drawn) @ shares)
+    rough = _discounted(model, listed, rough)
+    best = listed[np.argsort(-rough, kind="stable")[: max(N_CANDIDATES, 2 * n_terms)]]
+    means, ratios = _exact_means(model, best, place)
+    scores = _discounted(model, best, place.correlations(best, means))
+    order = np.argsort(-scores, kind="stable")
+    rows = _folded(model, best[order], n_terms)
+    names = model.extractor_.terms
+    kept = order[list(rows)]
     return pd.DataFrame(
         {
-            "term": [model.extractor_.terms[i] for i in likely[order]],
-            "score": scores[order],
-            "ratio": np.exp(scores[order]),
+            "term": [names[i] for i in best[kept]],
+            "score": scores[kept],
+            "ratio": np.exp(ratios[kept]),
+            "alike": [LISTED.join(names[best[order[i]]] for i in alike) for alike in rows.values()],
         }
     )
 
 
-def log_ratios(
-    model: TextModel, terms: NDArray[np.intp], regions: NDArray[np.intp] | None = None
-) -> Floats:
-    """Log of the map of each term alone, half mixed with the mean map, over it: (n, m).
+class _Place:
+    """What is decoded: its weights, and how far they lie above the mean map.
 
-    With `regions` only these are computed: (n, k).
+    As u differs from log ½ only where there is weight, the covariance of u and r_t is
+    Σ_k q̄_k u'_k (r_tk − c_t) with u' = log(1 + w / q̄).
     """
-    where: slice | NDArray[np.intp] = slice(None)  # which copies nothing
-    if regions is not None and len(regions) < len(model.mean_map_):
-        where = regions
-    predictor = _plain(model)
-    if isinstance(predictor, LogLinear):
-        ratios = terms_alone(model, predictor).maps(predictor, terms, where)
-    else:
-        ratios = predictor.predict(term_features(model, terms))[:, where]
-    ratios /= np.maximum(model.mean_map_[where], FLOOR).astype(np.float32)
-    ratios += 1
-    ratios /= 2
-    logs: Floats = np.log(ratios, out=ratios)
-    return logs
+
+    def __init__(self, model: TextModel, weights: Floats) -> None:
+        mean = np.maximum(model.mean_map_, RAREST)
+        above = np.log1p(weights / mean)  # u'
+        self.regions = np.flatnonzero(weights)
+        self.weights = weights
+        self.moved = mean * above
+        self.total = self.moved.sum()
+        self.spread = np.sqrt(max(self.moved @ above - self.total**2, TINY))
+        self.scales = term_scales(model)
+
+    def correlations(self, terms: Ints, means: Floats) -> Floats:
+        """Return c of some terms, given the means of r under the distribution ∝ q̄ u'."""
+        centred = means - self.scales.centres[terms]
+        found: Floats = centred * (self.total / self.spread) / self.scales.spreads[terms]
+        return np.clip(found, -HIGHEST_CORRELATION, HIGHEST_CORRELATION)
 
 
-def _mean_moved(model: TextModel, weights: Floats) -> Floats:
-    """Average over regions what each term alone adds, with weights: (n_terms,)."""
-    predictor = _plain(model)
-    if isinstance(predictor, LogLinear):
-        return terms_alone(model, predictor).mean_moved(predictor, weights)
-    return predictor.mean_moved(term_features(model), weights)
+def _exact_means(model: TextModel, terms: Ints, place: _Place) -> tuple[Floats, Floats]:
+    """Return the means of r under the distribution ∝ q̄ u', and under w."""
+    columns = np.stack([place.moved / place.total, place.weights], axis=1)[place.regions]
+    columns = columns.astype(np.float32)
+    found = np.concatenate(
+        [
+            log_ratios(model, terms[some], place.regions) @ columns
+            for some in slices(len(terms), max(N_AT_ONCE, N_VALUES // len(columns)))
+        ]
+    )
+    return found[:, 0], found[:, 1]
 
 
-def use_pause(model: TextModel) -> bool:
-    """Get ready for other places, once one was decoded; return whether there was more to do."""
-    predictor = _plain(model)
-    if not isinstance(predictor, LogLinear) or predictor not in known:
-        return False
-    return known[predictor].learn_more(predictor)
+def _drawn(weights: Floats, n: int) -> tuple[Ints, Float32]:
+    """Draw regions evenly by their weights; return them, and the share of each."""
+    regions = np.flatnonzero(weights)
+    if len(regions) > n:
+        sums = np.cumsum(weights[regions], dtype=np.float64)
+        steps = (np.arange(n) + 0.5) * (sums[-1] / n)
+        regions = regions[np.searchsorted(sums, steps)]
+        regions, counts = np.unique(regions, return_counts=True)
+        return regions, (counts / n).astype(np.float32)
+    return regions, (weights[regions] / weights[regions].sum()).astype(np.float32)
 
 
-def _plain(model: TextModel) -> Predictor:
-    """Return what studies alone have taught a model.
+def _discounted(model: TextModel, terms: Ints, correlations: Floats) -> Floats:
+    """Return the scores of some terms, given their correlations."""
+    if model.term_studies_ is None:
+        return correlations
+    n = model.term_studies_[terms]
+    discount = DISCOUNT * np.log(n / (n + FEW_STUDIES))
+    scores: Floats = np.tanh(np.arctanh(correlations) + discount)
+    return scores
 
-    What helps a short text to point somewhere makes the maps of rare terms sharp, and they would
-    win over the usual name of a place.
+
+def listed_terms(model: TextModel) -> NDArray[np.bool_]:
+    """Return which terms studies have taught, and which say where by themselves.
+
+    A prior alone tells where a place is, not what studies report: hundreds of rare names would win
+    by it over all that was learned.
     """
-    predictor = model.predictor_
-    return predictor.plain if isinstance(predictor, LogLinear) else predictor
+    categories = model.vocabulary_.categories
+    generic = [categories.get(term) == GENERIC for term in model.extractor_.terms]
+    is_listed: NDArray[np.bool_] = ~(unlearned_terms(model) | np.array(generic))
+    return is_listed if model.term_studies_ is None else is_listed & (model.term_studies_ > 0)
 
 
 def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
     """Return which terms studies hardly speak of: extra words, and names with all but their prior.
 
-    A prior tells where a place is, not what studies report. Rare names would win by it over all
-    that was learned.
+    A prior tells where a place is, not what studies report.
     """
     predictor = model.predictor_
     unlearned = np.zeros(len(model.extractor_.terms), dtype=bool)
@@ -366,6 +426,25 @@ def unlearned_terms(model: TextModel) -> NDArray[np.bool_]:
         prior = predictor.prior
         unlearned[prior.terms[prior.weights > MOSTLY_PRIOR * STRENGTH]] = True
     return unlearned
+
+
+def _folded(model: TextModel, terms: Ints, n_rows: int) -> dict[int, list[int]]:
+    """Return the first terms whose maps differ, each with the later ones that are like it."""
+    terms = terms[: MORE_ROWS * n_rows]
+    regions, shares = _drawn(model.mean_map_, N_COMPARED)
+    maps = log_ratios(model, terms, regions)
+    maps -= (maps @ shares)[:, None]
+    maps *= np.sqrt(shares)
+    maps /= np.maximum(np.linalg.norm(maps, axis=1, keepdims=True), TINY)
+    rows: dict[int, list[int]] = {}
+    for i in range(len(terms)):
+        kept = list(rows)
+        cosines = maps[kept] @ maps[i]
+        if len(kept) and cosines.max() > ALIKE:
+            rows[kept[int(cosines.argmax())]].append(i)
+        elif len(kept) < n_rows:
+            rows[i] = []
+    return rows
 
 
 def _studies(model: TextModel, weights: Floats) -> pd.DataFrame | None:

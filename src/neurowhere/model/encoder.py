@@ -259,6 +259,7 @@ class Encoder(TextModel):
                 options=self._training_options(),
             )
         )
+        self.term_studies_ = counts.getnnz(axis=0)
         if isinstance(self.predictor_, LogLinear):
             projections = self.predictor_.project(self.weighting_.transform(counts))
             ids = corpus.documents["id"].to_numpy(dtype=str)

@@ -56,6 +56,14 @@ class TermUse:
     subject: float = 1.0
 
 
+def no_studies() -> None:
+    """Return that no similar studies are known."""
+
+
+def _no_names(_: str) -> list[str]:
+    return []
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
     """The distribution over the brain that a model predicts from one text.
@@ -93,6 +101,8 @@ class Encoding:
         Returns `similar`.
     suggest : callable
         Returns known names that are spelt like a word.
+    find_named : callable
+        Returns the regions of the places that the text names, (m,) each, where the model has them.
     """
 
     text: str
@@ -107,8 +117,9 @@ class Encoding:
     expect: Callable[[float], float] = field(default=float)
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
-    find_similar: Callable[[], pd.DataFrame | None] = field(default=lambda: None)
-    suggest: Callable[[str], list[str]] = field(default=lambda _: [])
+    find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
+    suggest: Callable[[str], list[str]] = field(default=_no_names)
+    find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property
     def terms(self) -> pd.DataFrame:

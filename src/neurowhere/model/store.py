@@ -7,7 +7,7 @@
     partition.npz       regions that are predicted, as arrays of the partition
     brain.npz           what counts as brain, for an atlas
     predictor.npz       arrays of the regression; int8 with scales for a model that was made small
-    terms.npz           weight (idf) of each term
+    terms.npz           weight (idf) and studies of each term, scales of its map
     calibration.npy     mass that holds each share of unseen peaks, for a model that knows it;
                         calibration.npz has it by the length of texts, and the gains too
     studies.npz         ids and vectors of the training studies, to find close ones
@@ -23,6 +23,7 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from neurowhere.model.encoder import Encoder
 from neurowhere.model.losses import find_loss
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.studies import Neighbours
+from neurowhere.model.term_maps import TermScales, keep_scales, term_scales
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.features import WEIGHTINGS
@@ -182,7 +184,7 @@ def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:
         _write_arrays(model.brain_.to_arrays(), folder / BRAIN_NAME)
     _write_large(model.predictor_.to_arrays(), folder / PREDICTOR_NAME, small)
     if model.text != "none":
-        _write_arrays({"idf": model.weighting_.idf_}, folder / TERMS_NAME)
+        _write_arrays(_term_arrays(model, folder, small), folder / TERMS_NAME)
         model.vocabulary_.save(folder / VOCABULARY_NAME)
     if isinstance(model.calibration_, LengthCalibration):
         _write_arrays(model.calibration_.to_arrays(), folder / LENGTHS_NAME)
@@ -192,6 +194,17 @@ def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:
         studies = {"ids": model.neighbours_.ids, "vectors": model.neighbours_.vectors}
         _write_large(studies, folder / STUDIES_NAME, small)
     write_info(folder, {"kind": KIND, "format_version": FORMAT_VERSION})
+
+
+def _term_arrays(model: Encoder, folder: Path, small: bool) -> dict[str, NDArray[Any]]:
+    """Return what is kept of each term: weight, studies, and the scales of its map."""
+    if small:  # of the model as it was rounded
+        model = copy(model)
+        model.predictor_ = predictor_from_arrays(_read_large(folder / PREDICTOR_NAME))
+    arrays = {"idf": model.weighting_.idf_, **term_scales(model)._asdict()}
+    if model.term_studies_ is not None:
+        arrays["studies"] = model.term_studies_.astype(np.int32)
+    return arrays
 
 
 def _describe(model: Encoder) -> dict[str, Any]:
@@ -225,7 +238,7 @@ def _read_files(path: Path) -> Encoder:
     choice, certificate = learned["choice"], learned["certificate"]
     model.choice_ = choice and Choice(**{**choice, "scores": np.array(choice["scores"])})
     model.certificate_ = certificate and Certificate(**certificate)
-    model.calibration_ = model.neighbours_ = None
+    model.calibration_ = model.neighbours_ = model.term_studies_ = None
     if (path / CALIBRATION_NAME).exists():
         model.calibration_ = read_arrays(path / CALIBRATION_NAME)[""]
     if (path / LENGTHS_NAME).exists():
@@ -247,7 +260,11 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
         learned["sided"],
         nested=learned["nested"],
     )
-    model.weighting_ = _weighting(model, read_arrays(path / TERMS_NAME)["idf"])
+    arrays = read_arrays(path / TERMS_NAME)
+    model.weighting_ = _weighting(model, arrays.pop("idf"))
+    model.term_studies_ = arrays.pop("studies", None)
+    if arrays:
+        keep_scales(model, TermScales(**arrays))
     if model.constraint == "labels":
         model.label_names_ = learned["label_names"]
 

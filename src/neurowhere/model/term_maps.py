@@ -1,18 +1,37 @@
-"""Maps of terms: of one, of many one after another, and their means in the regions of an atlas."""
+r"""Maps of terms: drawn one by one or by region, and all of them known well enough to compare.
+
+With e_tk what a text that is term t alone adds to the exponent, and q̄ the mean map, the map of the
+term over the mean map, and its log where the term is mixed half with the mean map, are
+
+    ρ_tk = exp(e_tk − log Z_t),   Z_t = Σ_k q̄_k exp(e_tk),        r_tk = log(½ + ½ ρ_tk).
+
+A place touches few regions k, and Z_t never changes: once it is known, some regions of the map cost
+as much as these regions, not as the whole brain. So are the mean c_t and the standard deviation σ_t
+of r_t under q̄, by which the maps of different terms compare (`TermScales`).
+
+With h the hidden vector of a text, and h_t that of a term, the closeness of the term to the text is
+
+    hᵀh_t / (|h| (|h_t| + c)),    c the median of all |h_t|,
+
+a cosine that is small for terms that hardly point anywhere.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import FitError, VocabularyError
-from neurowhere.model.alone import term_features
-from neurowhere.model.decoding import NO_TERMS
+from neurowhere.learn import LogLinear
+from neurowhere.learn.predictor import RAREST, Predictor
+from neurowhere.model.encoding import Encoding
 from neurowhere.model.parameters import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Atlas, Partition, default_atlas
@@ -21,9 +40,14 @@ from neurowhere.text.clinical.places import Side, without_side
 from neurowhere.text.features import LATERAL
 
 Floats = NDArray[np.floating]
+Float32 = NDArray[np.float32]
+Ints = NDArray[np.integer]
 
 CHUNK = 256  # terms whose features are made at a time
+N_AT_ONCE = 64  # maps of the whole brain that are held at a time
 N_NAMED = 5  # unknown terms in an error
+LEAST_SPREAD = 1e-6  # of a term that says nothing
+NO_TERMS = "a model of the mean map knows no terms; fit one with text"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,3 +315,192 @@ def _other_side(image: Any, side: Side | None) -> NDArray[np.bool_]:
     x_mm = np.tensordot(row[:3], voxels, axes=1) + row[3]
     outside: NDArray[np.bool_] = x_mm >= 0 if side == "left" else x_mm <= 0
     return outside
+
+
+# ---- terms alone
+
+
+def term_features(model: TextModel, terms: Ints | None = None) -> sparse.csr_matrix:
+    """Return the features of texts that are one term each, by default every term.
+
+    A term on a side is mentioned without it too.
+    """
+    extractor = model.extractor_
+    if terms is None:
+        terms = np.arange(len(extractor.terms))
+    n_plain = len(extractor.vocabulary)
+    rows, columns = list(range(len(terms))), terms.tolist()
+    for row, column in enumerate(terms.tolist()):
+        if column >= n_plain:
+            _, _, name = extractor.terms[column].partition(" ")
+            rows.append(row)
+            columns.append(extractor.vocabulary.index(name))
+    shape = (len(terms), len(extractor.terms))
+    counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+    return model.weighting_.transform(extractor.weigh({"body": counts}))
+
+
+class TermsAlone:
+    """What each term alone adds to the exponent of a log-linear model.
+
+    Parameters
+    ----------
+    model : TextModel
+    predictor : LogLinear
+        Of the model. It is not kept, so that this can be kept as long as it.
+    """
+
+    def __init__(self, model: TextModel, predictor: LogLinear) -> None:
+        features = term_features(model)
+        self.hidden = predictor.project(features)  # (n_terms, r)
+        self.named: sparse.csr_matrix | None = None  # strength of each prior: (n_terms, k)
+        if predictor.prior is not None:
+            named = features.power(2) @ predictor.prior.selector(features.shape[1])
+            self.named = sparse.csr_matrix(named)
+
+    @cached_property
+    def directions(self) -> Floats:
+        """Return h_t over |h_t| + c: (n_terms, r)."""
+        norms = np.linalg.norm(self.hidden, axis=1, keepdims=True)
+        directions: Floats = self.hidden / (norms + np.median(norms))
+        return directions
+
+    def added(self, predictor: LogLinear, terms: Ints, regions: Ints | slice) -> Float32:
+        """Return e of some terms in some regions: (n, k)."""
+        exponent: Float32 = self.hidden[terms] @ predictor.components[:, regions]
+        if self.named is not None and predictor.prior is not None:
+            strengths = self.named[terms]
+            rows = np.flatnonzero(np.diff(strengths.indptr))
+            strengths = strengths[rows]
+            named = np.unique(strengths.indices)
+            maps: Any = predictor.prior.maps[named]
+            exponent[rows] += (strengths[:, named] @ maps[:, regions]).toarray()
+            total = np.asarray(strengths.sum(axis=1)).ravel()
+            exponent[rows] -= np.outer(total, predictor.prior.baseline[regions])
+        return exponent
+
+
+class TermScales(NamedTuple):
+    """What makes the maps of terms alone comparable: log Z, c and σ of each, (n_terms,)."""
+
+    log_totals: Float32
+    centres: Float32
+    spreads: Float32
+
+
+_alone: "WeakKeyDictionary[LogLinear, TermsAlone]" = WeakKeyDictionary()
+_scales: "WeakKeyDictionary[Predictor, TermScales]" = WeakKeyDictionary()
+
+
+def terms_alone(model: TextModel, predictor: LogLinear) -> TermsAlone:
+    """Return what is known of the terms of a model alone; it is kept as long as the model is."""
+    if predictor not in _alone:
+        _alone[predictor] = TermsAlone(model, predictor)
+    return _alone[predictor]
+
+
+def term_scales(model: TextModel) -> TermScales:
+    """Return the scales of all terms; made once, if the model was not stored with them."""
+    if model.predictor_ not in _scales:
+        _scales[model.predictor_] = _make_scales(model)
+    return _scales[model.predictor_]
+
+
+def keep_scales(model: TextModel, scales: TermScales) -> None:
+    """Keep scales that were stored with a model."""
+    _scales[model.predictor_] = scales
+
+
+def _make_scales(model: TextModel) -> TermScales:
+    mean = _floored_mean(model)
+    scales = np.zeros((3, len(model.extractor_.terms)), np.float32)
+    for some in slices(scales.shape[1], N_AT_ONCE):
+        terms = np.arange(some.start, min(some.stop, scales.shape[1]))
+        ratios, scales[0, terms] = _ratios(model, terms, slice(None), None)
+        logs = _half_logs(ratios)
+        scales[1, terms] = centres = logs @ mean
+        logs *= logs
+        scales[2, terms] = np.sqrt(np.maximum(logs @ mean - centres**2, LEAST_SPREAD**2))
+    return TermScales(*scales)
+
+
+def log_ratios(model: TextModel, terms: Ints, regions: Ints | None = None) -> Float32:
+    """Return r of some terms, in all regions or in some: (n, k)."""
+    where: slice | Ints = slice(None)  # which copies nothing
+    if regions is not None and len(regions) < len(model.mean_map_):
+        where = regions
+    ratios, _ = _ratios(model, terms, where, term_scales(model).log_totals)
+    return _half_logs(ratios)
+
+
+def _ratios(
+    model: TextModel, terms: Ints, regions: Ints | slice, log_totals: Float32 | None
+) -> tuple[Float32, Float32]:
+    """Return ρ of some terms in some regions, and log Z, which the whole brain tells."""
+    predictor = model.predictor_
+    if not isinstance(predictor, LogLinear):
+        ratios = predictor.predict(term_features(model, terms))[:, regions]
+        ratios /= _floored_mean(model)[regions]
+        return ratios, np.zeros(len(terms), np.float32)
+    exponent = terms_alone(model, predictor).added(predictor, terms, regions)
+    if log_totals is None:
+        highest = exponent.max(axis=1, keepdims=True)
+        exponent -= highest
+        np.exp(exponent, out=exponent)
+        totals = (exponent @ _floored_mean(model))[:, None]
+        exponent /= totals
+        return exponent, (highest + np.log(totals))[:, 0]
+    exponent -= log_totals[terms, None]
+    return np.exp(exponent, out=exponent), log_totals[terms]
+
+
+def _half_logs(ratios: Float32) -> Float32:
+    """Return log(½ + ½ ρ), in place."""
+    ratios += 1
+    ratios /= 2
+    return np.log(ratios, out=ratios)
+
+
+def _floored_mean(model: TextModel) -> Float32:
+    mean: Float32 = np.maximum(model.mean_map_, RAREST).astype(np.float32)
+    return mean
+
+
+def related_terms(model: TextModel, encoding: Encoding, n_terms: int = 12) -> pd.DataFrame:
+    """Find the terms that are closest to a text and not in it.
+
+    Parameters
+    ----------
+    model : TextModel
+    encoding : Encoding
+        A text that this model has read.
+    n_terms : int
+
+    Returns
+    -------
+    DataFrame
+        term, closeness; the closest first. It is empty for a text without a known term, and for a
+        model that is not log-linear.
+    """
+    predictor = model.predictor_
+    if model.text == "none" or not isinstance(predictor, LogLinear) or not encoding.uses:
+        return pd.DataFrame({"term": [], "closeness": []})
+    terms = model.extractor_.terms
+    text = _features(terms, encoding)
+    hidden = predictor.project(text)[0]  # (r,)
+    directions = terms_alone(model, predictor).directions
+    closeness = directions @ (hidden / max(np.linalg.norm(hidden), 1e-9))
+    closeness[text.indices] = -np.inf
+    if predictor.gates is not None:
+        closeness[predictor.gates.is_extra] = -np.inf
+    best = np.argsort(-closeness, kind="stable")[:n_terms]
+    best = best[closeness[best] > 0]
+    return pd.DataFrame({"term": [terms[i] for i in best], "closeness": closeness[best].tolist()})
+
+
+def _features(terms: tuple[str, ...], encoding: Encoding) -> sparse.csr_matrix:
+    place = {term: i for i, term in enumerate(terms)}
+    columns = [place[term] for term in encoding.uses]
+    weights = np.array([use.weight for use in encoding.uses.values()], dtype=np.float32)
+    shape = (1, len(terms))
+    return sparse.csr_matrix((weights, ([0] * len(columns), columns)), shape=shape)

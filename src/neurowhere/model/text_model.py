@@ -2,8 +2,8 @@
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -52,6 +52,32 @@ class _Predicted(NamedTuple):
     lifts: list[_Lift | None]
 
 
+@dataclass(frozen=True, eq=False)
+class _Explanation:
+    """What each term of a text adds to a weighted sum of the regions; it can be pickled."""
+
+    model: "TextModel"
+    readings: Readings
+    row: int
+    order: NDArray[np.intp]
+    follows_sides: bool
+    lift: _Lift | None
+
+    def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
+        added = self.model.predictor_.mean_added(self.readings.features[self.row], places)
+        if self.follows_sides:
+            structures, shifts = self._lateral
+            added[structures] += shifts @ places
+        if self.lift is not None:
+            added[self.lift.structures] += self.lift.added @ places
+        explained: NDArray[np.floating] = added[self.order]
+        return explained
+
+    @cached_property
+    def _lateral(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        return self.model._shifts(self.readings, self.row)
+
+
 class TextModel(Parameters):
     """A fitted model that reads texts; `Encoder` says what its attributes are."""
 
@@ -74,6 +100,7 @@ class TextModel(Parameters):
     certificate_: Certificate | None
     calibration_: NDArray[np.float64] | LengthCalibration | None
     neighbours_: Neighbours | None
+    term_studies_: NDArray[np.integer] | None  # training studies that mention each term
     training_: dict[str, Any]
 
     @property
@@ -280,20 +307,6 @@ class TextModel(Parameters):
         columns = features.indices[order]
         names = [self.extractor_.terms[column] for column in columns.tolist()]
 
-        @cache
-        def lateral() -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-            return self._shifts(readings, row)
-
-        def explain(places: NDArray[np.floating]) -> NDArray[np.floating]:
-            added = self.predictor_.mean_added(features, places)
-            if self._follows_sides(reader):
-                structures, shifts = lateral()
-                added[structures] += shifts @ places
-            if lifted is not None:
-                added[lifted.structures] += lifted.added @ places
-            explained: NDArray[np.floating] = added[order]
-            return explained
-
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
@@ -319,11 +332,22 @@ class TextModel(Parameters):
             listed=listed,
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=explain,
+            explain=_Explanation(self, readings, row, order, self._follows_sides(reader), lifted),
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
+            find_named=partial(self._named, readings, row),
         )
+
+    def _named(self, readings: Readings, row: int) -> dict[str, NDArray[np.bool_]]:
+        """Return the regions of the structures that a text names, where the model has a prior."""
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        if prior is None:
+            return {}
+        columns = readings.features[row].indices
+        places, _, _ = readings.counted[row].named(columns)
+        regions = ((column, prior.region_of(column)) for column in columns[places].tolist())
+        return {self.extractor_.terms[column]: each for column, each in regions if each is not None}
 
     def _suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""

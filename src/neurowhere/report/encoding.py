@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.schema import Summary
+from neurowhere.model.schema import Summary, Term
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
-from neurowhere.report.page import asset, highlight, render, render_page
+from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.space import Atlas, Partition, VoxelGrid
@@ -45,7 +45,6 @@ TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those
 OTHER_TEMPLATE = {"name": "unknown: the model came with a brain mask of its own"}
 Grid = tuple[NDArray[np.float64], tuple[int, ...]]
 N_REGIONS, N_TERMS = 10, 8  # rows on the page
-N_ROWS = 10  # of each table in a notebook
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
 FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
@@ -238,7 +237,6 @@ def encoding_page(
         HTML.
     """
     pictures = pictures or {}
-    strongest = sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
     return render_page(
         "encoding.html",
         styles=("encoding.css", "text.css"),
@@ -249,7 +247,7 @@ def encoding_page(
         support_words=SUPPORT_WORDS[summary.support.level],
         support_reason=summary.support.summary.partition(" ")[2].strip("()"),
         regions=summary.regions[:N_REGIONS],
-        terms=strongest,
+        terms=_strongest(summary),
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
@@ -262,7 +260,7 @@ def encoding_page(
 
 
 def encoding_html(encoding: Encoding) -> str:
-    """Return text with its marks, picture, terms and peaks as HTML for a notebook.
+    """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook.
 
     Parameters
     ----------
@@ -274,17 +272,28 @@ def encoding_html(encoding: Encoding) -> str:
     """
     stream = io.BytesIO()
     write_png(draw_encoding(encoding), stream)
+    summary = summarise(encoding)
+    terms = [(row.term, signed(row.contribution), str(row.count)) for row in _strongest(summary)]
+    regions = [(row.name, f"{row.probability:.1%}", times(row.ratio)) for row in summary.regions]
+    peaks = [(in_mm(row.at), row.name or "", times(row.ratio)) for row in summary.peaks]
     fragment = render(
         "notebook.html",
         style=asset("text.css"),
-        summary=repr(encoding),
+        title=repr(encoding),
         text=highlight(encoding),
         picture=stream.getvalue(),
         tables=[
-            table.head(N_ROWS) for table in (encoding.terms.drop(columns="where"), encoding.peaks)
+            ("terms", ("term", "contribution", "mentions"), terms),
+            ("regions", ("region", "probability", "ratio"), regions),
+            ("peaks", ("peak, mm", "region", "ratio"), peaks),
         ],
     )
     return str(fragment)
+
+
+def _strongest(summary: Summary) -> list[Term]:
+    """Return the terms that contribute most."""
+    return sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
 
 
 def _about_regions(summary: Summary, atlas: Atlas) -> list[dict[str, Any]]:

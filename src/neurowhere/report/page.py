@@ -22,7 +22,19 @@ from markupsafe import Markup
 from neurowhere.model.encoding import Encoding
 from neurowhere.text.clinical.mentions import Mention, Mentions
 
-__all__ = ["Note", "asset", "highlight", "inlined", "markup", "notes_on", "render", "render_page"]
+__all__ = [
+    "Note",
+    "asset",
+    "highlight",
+    "in_mm",
+    "inlined",
+    "markup",
+    "notes_on",
+    "render",
+    "render_page",
+    "signed",
+    "times",
+]
 
 MEDIA_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 N_STRENGTHS = 5  # shades of a hue; `.strength-1` to `.strength-5` of the style sheet

@@ -240,7 +240,7 @@ class TermCounter:
         alone = self._names.alone(ids)
         self._resolver.resolve(text, tokens, ids, alone)
         first, last, terms = self._names.longest(ids, alone)
-        return Reading(
+        reading = Reading(
             text=text,
             tokens=normal.lower().split(),
             starts=starts,
@@ -251,6 +251,7 @@ class TermCounter:
             is_structure=self._structures[terms].tolist(),
             sided=self._sided(text, tokens),
         )
+        return reading.with_ampersands() if "&" in text else reading
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""

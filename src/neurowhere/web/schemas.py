@@ -342,7 +342,7 @@ class DecodedTerm(Schema):
     """A term that speaks for a place."""
 
     term: str
-    score: float = Field(description="Log of the ratio.")
+    score: float = Field(description="Correlation with the map of the term, discounted if rare.")
     ratio: float = Field(description="How much likelier a study half about the term is there.")
 
 

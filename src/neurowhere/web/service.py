@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from neurowhere.exceptions import DataWarning
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
-from neurowhere.model.alone import related_terms
-from neurowhere.model.decoding import Decoding, decode, use_pause
+from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Sentence, Summary
@@ -25,7 +24,7 @@ from neurowhere.model.summary import (
     studies_of,
     summarise,
 )
-from neurowhere.model.term_maps import TermMap
+from neurowhere.model.term_maps import TermMap, related_terms
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
@@ -154,7 +153,9 @@ class Service:
         """Sum up each sentence by itself."""
         if self.model.text == "none":
             return []
-        found = split_sentences(Text("", query.text), self.model.extractor_.counter)
+        found = split_sentences(
+            Text("", query.text), self.model.extractor_.counter, findings=query.findings
+        )
         words = [content for _, content in found[: self.settings.max_batch]]
         end, sentences = 0, []
         for encoding in self._encode_many(words, query):
@@ -263,10 +264,6 @@ class Service:
     def _atlas(self, naming: Naming) -> Atlas:
         """Return the atlas that is asked for; the usual one may be the model's own."""
         return self.atlas if naming.atlas == "default" else atlas_named(naming.atlas)
-
-    def use_pause(self) -> bool:
-        """Get ready for what may be asked next; return whether there was something to do."""
-        return use_pause(self.model)
 
     def cortex_bytes(self, query: None = None) -> bytes:
         """Give the surface of the cortex."""

@@ -28,6 +28,12 @@ def states(text):
     [
         # what follows
         ("no lesion in the thalamus", "lesion thalamus", ""),
+        ("Spared: left thalamus, insula", "thalamus insula", ""),
+        ("Affected: insula. Not affected: thalamus, pons.", "thalamus pons", "insula"),
+        ("R thalamus normal, L thalamus small", "thalamus", "thalamus"),
+        ("lead tip in the left thalamus, no stroke", "stroke", "thalamus"),
+        ("thalamus, no lesion. Insula, no lesion.", "thalamus lesion insula lesion", ""),
+        ("a focus in the right insula and no focus in the left", "", "insula"),
         ("without involvement of the insula", "insula", ""),
         ("no evidence of stroke", "stroke", ""),
         ("no evidence that the insula is involved", "insula", ""),
@@ -251,6 +257,13 @@ ANATOMY = dict.fromkeys(("amygdala", "insula"), "anatomy")
 FACULTIES = TermCounter(Vocabulary(WORDS.split(), categories=ANATOMY))
 
 
+def test_a_quality_may_be_a_term_of_the_vocabulary():
+    counter = TermCounter(Vocabulary(["insula", "volume"], categories={"insula": "anatomy"}))
+    for text in ("Normal insula volume.", "normal volume of the insula"):
+        (insula,) = (each for each in read_mentions(text, counter) if each.term == "insula")
+        assert insula.is_negated, text
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -259,6 +272,7 @@ FACULTIES = TermCounter(Vocabulary(WORDS.split(), categories=ANATOMY))
         "Inability to read words.",
         "She does not feel her right hand.",
         "He no longer recognises faces.",
+        "Doesn't recognise faces any more.",
         "no longer able to read",
         "She can't find words.",
         "The patient couldn't read.",

@@ -42,6 +42,10 @@ def hedged(text):
         "changes in the pons of uncertain significance",
         "the differential diagnosis includes the pons",
         "It was seen in the pons. This is uncertain.",
+        "a focus in the pons, which may be artifactual",
+        "bright spot in the pons, possibly artefactual",
+        "the oedema of the pons may have resolved",
+        "the change in the pons is probably an artefact",
     ],
 )
 def test_what_a_text_leaves_open_is_hedged(text):

@@ -25,6 +25,7 @@ from neurowhere.text.clinical.mentions import (
     Mention,
     Mentions,
     count_mentions,
+    find_copies,
     read_mentions,
     side_shares,
 )
@@ -244,6 +245,31 @@ def test_a_sentence_that_is_copied_counts_once():
     counts, expected = (count_mentions(each, EXTRACTOR).toarray() for each in (copied, once))
     np.testing.assert_array_equal(counts, expected)
     assert sum(each.term == "insula" for each in copied.present) == 20
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("12/03/2024 08:00", "13/03/2024 20:15"),
+        ("5.3.2024", "6.3.2024"),
+        ("5 March 2024:", "6 March 2024, 9:00 am:"),
+        ("Day 3:", "Day 4:"),
+        ("Monday", "Tuesday"),
+    ],
+)
+def test_copies_of_a_note_may_have_other_dates(first, second):
+    note = "Insular infarct. Walks with a frame and the help of one; thalamus as before. Alert."
+    mentions = read_mentions(f"{first} {note}\n{second} {note} New lesion of the pons.", COUNTER)
+    names = ["insula", "thalamus", "pons"]
+    weights = [sum(each.weight for each in mentions if each.term.startswith(n[:5])) for n in names]
+    assert weights[1:] == [1, 1]
+
+
+def test_a_number_that_is_no_date_makes_another_sentence():
+    text = (
+        "The lesion of the insula measures 12 mm now.\nThe lesion of the insula measures 15 mm now."
+    )
+    assert find_copies(text) == []
 
 
 def test_what_is_said_twice_in_other_words_counts_twice():

@@ -65,6 +65,17 @@ def sides(text):
         ("left visual cortex", [("visual cortex", "left")]),
         ("right frontal eye fields", [("frontal eye field", "right")]),
         ("left amygdala/hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("left amygdala & hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("L & R amygdala", [("amygdala", "bilateral")]),
+        ("b/l amygdala", [("amygdala", "bilateral")]),
+        (
+            "Bilat. frontal infarcts, bil insula",
+            [("frontal", "bilateral"), ("insula", "bilateral")],
+        ),
+        ("frontal infarcts, L>R. Insula swollen", [("frontal", "bilateral")]),
+        # a label
+        ("Cerebellum: small right infarct.", [("cerebellum", "right")]),
+        ("Thalamus: tiny left lacune. Insula: clear.", [("thalamus", "left")]),
         ("left amygdala, right insula", [("amygdala", "left"), ("insula", "right")]),
         ("right pulvinar, bilateral insula", [("pulvinar", "right"), ("insula", "bilateral")]),
         ("bilaterally in the cerebellum", [("cerebellum", "bilateral")]),
@@ -128,6 +139,23 @@ def test_sides_go_to_the_name_that_they_qualify(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the contralateral cerebellum after left stroke", [("cerebellum", "right")]),
+        ("ipsilateral cerebellum with right-hand movements", [("cerebellum", "right")]),
+        (
+            "Ataxia of the left arm. Infarct in the ipsilateral cerebellum.",
+            [("cerebellum", "left")],
+        ),
+        ("Left and right arms moved; the contralateral cerebellum.", []),
+        ("the contralateral thalamus, and the right cerebellum", [("cerebellum", "right")]),
+    ],
+)
+def test_what_a_contralateral_place_is_related_to(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "amygdala",
@@ -177,7 +205,7 @@ def test_other_uses_of_the_words_move_nothing(text):
         ("left temporal lobe, including the insula", [("temporal lobe", "left"), LEFT[0]]),
         # the same side and the other
         ("right hand: contralateral insula", [("insula", "left")]),
-        ("left hand; contralateral insula", []),
+        ("left hand; contralateral insula", [("insula", "right")]),
         ("left arm weak, ipsilateral cerebellum", [("cerebellum", "left")]),
         # in order
         (

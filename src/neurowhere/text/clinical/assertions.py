@@ -85,8 +85,8 @@ class _DenialReader(Scopes):
             return []
         if not is_open and (self.is_denied(cue) or self.is_wished(cue)):
             return []
-        if self.is_heading(cue):
-            return self.ahead(cue.last + 1, is_start=True)
+        if (colon := self.heading_end(cue)) is not None:
+            return self.ahead(colon, is_start=True)
         names = self.bracketed(cue.first, cue.last) or self.inverted(cue) or self.by_kind(cue)
         words = " ".join(self.tokens[cue.first : cue.last + 1])
         return self.structures(names) if words in lexicon.OF_PLACES_ONLY else names
@@ -115,10 +115,12 @@ class _DenialReader(Scopes):
             case _:
                 return self.by_exception(cue)
 
-    def is_heading(self, cue: Cue) -> bool:
-        """Whether a cue is the heading of a list: "Ruled out: stroke"."""
-        begins = cue.first == 0 or self.is_sentence_end(cue.first)
-        return begins and self.gap(cue.last + 1).startswith(":")
+    def heading_end(self, cue: Cue) -> int | None:
+        """First token after a cue that is the heading of a list: "Ruled out:", "Not affected:"."""
+        if cue.first and not self.is_sentence_end(cue.first):
+            return None
+        end = cue.last + 1 + (cue.kind == "not" and not self.gap(cue.last + 1).startswith(":"))
+        return end if end < len(self.tokens) and self.gap(end).startswith(":") else None
 
     def inverted(self, cue: Cue) -> list[int]:
         """Return the names after a predicate at the beginning: "Not involved is the pons"."""

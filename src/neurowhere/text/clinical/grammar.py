@@ -368,7 +368,8 @@ class Grammar:
         j = after = i
         while j < min(len(self.tokens), i + REACH) and not self.is_sentence_end(j):
             number = self.begins.get(j)
-            if number is not None:
+            is_quality = self.tokens[j] in lexicon.QUALITIES  # even if it is a term: "volume"
+            if number is not None and not (is_quality and not self.is_structure(number)):
                 if not self.is_structure(number):
                     break
                 names.append(number)

@@ -1,4 +1,4 @@
-"""Implied: the structures that the name of an artery, a syndrome or a sign points to.
+"""Implied: the structures that the name of an artery, a syndrome, a sign or a drug points to.
 
 "Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
 from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
@@ -12,11 +12,14 @@ a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK n
   principal component analysis; abbreviations are in capitals. Names that need a side are also
   ordinary words: "left neglect", not "child neglect". Segments need a word of vessels near them:
   "left M1 occlusion", not "TMS of the left M1 after a stroke".
+- Drugs and diseases count where a text names no structure itself. They weigh a tenth if many
+  studies are of them: what these studies found is seldom where a drug binds.
+- A text of a few words may leave out "syndrome": "Gerstmann", "locked-in".
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cache, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
@@ -46,6 +49,8 @@ OTHERWISE = {
     "ica": ["independent", "component"],
     "sca": ["spinocerebellar", "ataxia"],
 }
+SYNDROME = "syndrome"
+FEW_WORDS = 3  # of a text that may leave it out
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 TOWARDS = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
 
@@ -73,9 +78,9 @@ class Entry(NamedTuple):
     Attributes
     ----------
     name : str
-    kind : "artery", "syndrome" or "sign"
-    needs : "side", "vessel" or ""
-        What must be with the name for it to be meant.
+    kind : "artery", "syndrome", "sign", "drug" or "disorder"
+    needs : "side", "vessel", "alone" or ""
+        What must be with the name for it to be meant; "alone" if the text names no structure.
     rules : tuple of Rule
     """
 
@@ -94,10 +99,14 @@ class Found(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The entries by their names, the phrases that stand for them, and the abbreviations."""
+    """The entries by their names, the phrases that stand for them, and the abbreviations.
+
+    Short texts have phrases of their own, in which "syndrome" is left out.
+    """
 
     entries: dict[str, Entry]
     phrases: Phrases[str]
+    short_phrases: Phrases[str]
     abbreviations: frozenset[str]
 
 
@@ -107,13 +116,25 @@ def read_table() -> Table:
     groups: dict[str, list[dict[str, str]]] = {}
     for row in shipped_table(__package__, "implied.csv"):
         groups.setdefault(row["name"], []).append(row)
-    phrases = {name: "; ".join(_spellings(name, rows[0])) for name, rows in groups.items()}
+    spellings = {name: list(_spellings(name, rows[0])) for name, rows in groups.items()}
+    known = frozenset(chain.from_iterable(spellings.values()))
     short = (name for rows in groups.values() for name in _split(rows[0]["abbreviations"]))
     return Table(
         entries={name: _entry(name, rows) for name, rows in groups.items()},
-        phrases=Phrases(phrases),
+        phrases=_phrases(spellings),
+        short_phrases=_phrases({name: _shortened(some, known) for name, some in spellings.items()}),
         abbreviations=frozenset(map(plain, short)),
     )
+
+
+def _phrases(names: Mapping[str, Iterable[str]]) -> Phrases[str]:
+    return Phrases({name: "; ".join(spellings) for name, spellings in names.items()})
+
+
+def _shortened(spellings: list[str], known: Container[str]) -> list[str]:
+    """Return the names, and those of syndromes without that word, unless these are known."""
+    short = (name.removesuffix(f" {SYNDROME}") for name in spellings if name.endswith(SYNDROME))
+    return [*spellings, *(name for name in short if name not in known)]
 
 
 def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
@@ -154,13 +175,19 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
     of_structures = frozenset(side.words.first for side in sides.values())
-    taken = {"artery": frozenset[int](), "syndrome": of_structures, "sign": of_structures}
+    taken = {"artery": frozenset[int]()}
+    is_short = len(reading.tokens) <= FEW_WORDS
+    phrases = table.short_phrases if is_short else table.phrases
     names = (
         (table.entries[name], Tokens(first, last))
-        for first, last, name in table.phrases.find(reading.tokens)
+        for first, last, name in phrases.find(reading.tokens)
     )
     found = (
-        Found(entry, tokens, given.get(tokens.last) or _side(reading, tokens, taken[entry.kind]))
+        Found(
+            entry,
+            tokens,
+            given.get(tokens.last) or _side(reading, tokens, taken.get(entry.kind, of_structures)),
+        )
         for entry, tokens in names
     )
     meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
@@ -179,7 +206,18 @@ def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> b
         is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
         if not any(map(str.isupper, reading.text[start + (not is_numbered) : end])):
             return False
+    if name.entry.needs == "alone":
+        return not _names_structure(reading, name.tokens)
     return name.side is not None or name.entry.needs != "side"
+
+
+def _names_structure(reading: Reading, name: Tokens) -> bool:
+    """Whether a text names a structure elsewhere than in some tokens."""
+    places = zip(reading.first, reading.last, reading.is_structure, reading.terms, strict=True)
+    return any(
+        is_structure and term != NO_TERM and (last < name.first or first > name.last)
+        for first, last, is_structure, term in places
+    )
 
 
 def _is_artery(reading: Reading, others: Container[str], name: Found) -> bool:

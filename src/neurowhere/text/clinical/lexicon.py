@@ -358,9 +358,11 @@ SAYING = BEING | word_set("represent represented represents reflect reflected re
 THESE = word_set("these them those which")
 ABOLISHING = word_set("abolished eliminated erased nullified removed")
 ARTEFACTS = word_set("artefact artefacts artifact artifacts pseudolesion voluming")
-DOUBTING = NOT | word_set(
-    "could favored favoured likely may might perhaps possible possibly probable probably unlikely"
+MAYBE = word_set(
+    "could favored favoured likely may maybe might perhaps possible possibly presumably probable "
+    "probably"
 )
+DOUBTING = NOT | MAYBE | {"unlikely"}
 DUE = word_set("attributable attributed due secondary")
 # Words that may deny something and are no cues.
 WITHOUT_CUE = UNREAL | SINGLING | ARTEFACTS | {"0"}

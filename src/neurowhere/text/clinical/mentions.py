@@ -26,8 +26,16 @@ from neurowhere.text.words import fold
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
-SENTENCE = re.compile(r"[^\n.!?]+")
+SENTENCE = re.compile(r"(?:[^\n.!?]|[.](?=\d))+")  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
+# Dates, times and days of a stay, which differ between copies of a note.
+DATE = re.compile(
+    r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
+    r"|\b(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? \d{1,4}"
+    r"(?:, \d{4})?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
+    re.IGNORECASE,
+)
 
 
 class Mention(NamedTuple):
@@ -282,20 +290,26 @@ class _Said:
 
 
 def find_copies(text: str) -> list[Span]:
-    """Find the sentences of a text that stand in it before, word by word.
+    """Find the sentences of a text that stand in it before, but for dates and times.
 
-    >>> find_copies("Walks with a frame and a carer. Walks with a frame  and a carer. Eats.")
-    [(31, 63)]
+    Short ones ("Alert.") are copies beside another copy.
+
+    >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
+    [(36, 72)]
     """
+    sentences = [match.span() for match in SENTENCE.finditer(text)]
+    bare = (DATE.sub(" ", text[start:end]).strip(" ,:;-–") for start, end in sentences)
+    words = [" ".join(each.split()) for each in bare]
     seen: set[str] = set()
-    copies = []
-    for match in SENTENCE.finditer(text):
-        words = " ".join(match[0].split())
-        if words in seen:
-            copies.append(match.span())
-        elif len(words) >= SHORTEST_COPY:
-            seen.add(words)
-    return copies
+    is_known = [each in seen or bool(seen.add(each)) for each in words]
+    copies = {i for i, each in enumerate(words) if is_known[i] and len(each) >= SHORTEST_COPY}
+    for i in sorted(copies):
+        for step in (-1, 1):
+            j = i + step
+            while 0 <= j < len(words) and j not in copies and (is_known[j] or not words[j]):
+                copies.add(j)
+                j += step
+    return [sentences[i] for i in sorted(copies)]
 
 
 def _alone(places: list[Mention], names: Sequence[Mention]) -> Iterator[Mention]:

@@ -149,7 +149,9 @@ class NonDenials(Clauses):
             return False
         around = {*self.tokens[cue.first : j], self.token(cue.first - 1)}
         who = self.doer(cue.first)
-        is_person = who in PERSONS or (not who and verb in ABILITIES and bool(around & UNABLE))
+        is_bare = cue.first == 0 or self.is_sentence_end(cue.first)  # "Doesn't recognise faces"
+        is_able = verb in ABILITIES and (is_bare or bool(around & UNABLE))
+        is_person = who in PERSONS or (not who and is_able)
         return is_person and not self.is_search(j)
 
     def after_auxiliaries(self, j: int) -> int:
@@ -204,7 +206,7 @@ class NonDenials(Clauses):
         if self.tokens[i] != "no":
             return False
         is_number = self.gap(j).startswith(".") and self.token(j).isdigit()
-        is_repeated = i > 1 and self.token(j) == self.tokens[i - 2]
+        is_repeated = i > 1 and self.token(j) == self.tokens[i - 2] and self.gap(i).isspace()
         return is_number or is_repeated or "than" in self.tokens[max(i - 2, 0) : i]
 
     def is_other_side(self, cue: Cue) -> bool:
@@ -212,7 +214,9 @@ class NonDenials(Clauses):
         if self.tokens[cue.first] in ("neither", "nor"):
             return False
         j = cue.last + 1
-        if self.is_sentence_end(j):  # "Left thalamus: normal. Right thalamus: …"
+        if not self.gap(j).isspace() or self.is_sentence_end(
+            j
+        ):  # "R thalamus normal, L thalamus …"
             return False
         j += self.token(j) in lexicon.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
@@ -234,6 +238,15 @@ class NonDenials(Clauses):
             return False
         first, end = self.sentence(cue.first)
         return not lexicon.CANNOT.isdisjoint(self.tokens[first:end])
+
+    def is_doubted(self, cue: Cue) -> bool:
+        """Whether a predicate is left open: "may be artefactual", "has probably resolved"."""
+        for i in range(cue.first - 1, max(cue.first - LONGEST_PHRASE, -1), -1):
+            if self.tokens[i] in lexicon.MAYBE:
+                return self.reading.written(i).islower()  # not "in May"
+            if not self.is_link(i) or self.ends_clause(i + 1):
+                return False
+        return False
 
     def is_partial(self, cue: Cue) -> bool:
         """Whether only a part is gone: "partial resolution of", "has all but disappeared"."""
@@ -290,6 +303,19 @@ class NonDenials(Clauses):
             j -= 1
         is_definite = self.is_article(j) and self.tokens[j] not in lexicon.INDEFINITE
         return is_definite and j > i + 1 and self.tokens[j - 2] not in lexicon.TRACES
+
+    def is_next(self, i: int, j: int) -> bool:
+        """Whether what is denied at token j stands beside the place before token i.
+
+        "Lead tip in the pons, no bleed" lists two findings; "pons, no bleed" is one. So does "a
+        focus in the right insula and none in the left".
+        """
+        first, end = self.sentence(i)
+        if "," in self.gap(i):
+            is_where = self.tokens[first] in lexicon.INTRODUCING  # "in the pons, no bleed is seen"
+            return not (is_where or self.is_bare_list(first, i - 1))
+        is_joined = self.token(i - 1) in ("and", "but")
+        return is_joined and not SIDE_WORDS.keys().isdisjoint(self.tokens[j:end])
 
     def is_before(self, j: int) -> bool:
         """Whether the word at token j tells of an earlier look: "not seen on the prior study"."""

@@ -21,6 +21,8 @@ SIDE_WORDS: dict[str, Side] = {
     "rh": "right",
     "bilateral": "bilateral",
     "bilaterally": "bilateral",
+    "bilat": "bilateral",
+    "bil": "bilateral",
     "both": "bilateral",
 }
 
@@ -131,6 +133,7 @@ INCLUDING = word_set("especially including namely notably particularly")
 LISTED = word_set("and or the of both parts part")  # between the names of a list
 OTHER = word_set("contralateral contralesional")
 RELATED = OTHER | word_set("ipsilateral ipsilesional")
+CAUSING = word_set("after during following from of to with")  # before the side of a limb or lesion
 OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
 
 Key = tuple[str, ...]  # folded words of a name in alphabetical order

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
 # After these a point is part of the word.
 POINTED = word_set(
-    "al approx cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st susp vs"
+    "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
+    "susp vs"
 )
-
+COMPARED = re.compile("[<>=]")
+AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
 
 Kind = TypeVar("Kind", bound=str)
 
@@ -107,6 +109,30 @@ class Reading:
         spans = zip(self.first, self.last, strict=True)
         return frozenset(i for first, last in spans if last > first for i in range(first, last + 1))
 
+    def with_ampersands(self) -> "Reading":
+        """Spell out "&" as a token "and": nothing but what stands around names needs it.
+
+        >>> from neurowhere.text import TermCounter, Vocabulary
+        >>> TermCounter(Vocabulary(["insula"])).read("R&D; pons & insula").tokens
+        ['r', 'd', 'pons', 'and', 'insula']
+        """
+        signs = np.array([sign.start() for sign in AMPERSAND.finditer(self.text)], np.intp)
+        if not len(signs):
+            return self
+        places = np.searchsorted(self.starts, signs)  # the token after each
+        numbers = np.arange(len(self.tokens))
+        moved = (numbers + np.searchsorted(places, numbers, side="right")).tolist()
+        tokens = np.insert(np.array(self.tokens, object), places, "and").tolist()
+        return replace(
+            self,
+            tokens=tokens,
+            starts=np.insert(self.starts, places, signs),
+            ends=np.insert(self.ends, places, signs + 1),
+            first=[moved[token] for token in self.first],
+            last=[moved[token] for token in self.last],
+            sided={moved[token]: side for token, side in self.sided.items()},
+        )
+
     def with_matches(self, places: Sequence[Tokens], *, is_structure: bool = True) -> "Reading":
         """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
@@ -146,9 +172,9 @@ class Reading:
             return True
         if "\n" in gap and self.text[self.bounds[0][i]].isupper():
             return True
-        return bool(SENTENCE_END.search(gap)) and not (
-            gap.startswith(". ") and self.tokens[i - 1] in POINTED
-        )
+        is_word = gap.startswith(". ") and self.tokens[i - 1] in POINTED
+        is_word = is_word and not COMPARED.search(self.gap(i - 1))  # "R. insula", not "L>R. Insula"
+        return bool(SENTENCE_END.search(gap)) and not is_word
 
 
 class Phrases(Generic[Kind]):

@@ -50,7 +50,7 @@ class Scopes(NonDenials):
             return self.in_phrase(cue, names)
         if self.structures(names) or self.tokens[i] == "nor":
             return names
-        before = self.place_before(i) if self.has_subject(cue) else []
+        before = self.place_before(i) if self.has_subject(cue) and not self.is_next(i, j) else []
         return [*names, *(before or self.examined(i) or self.referred(j))]
 
     def has_subject(self, cue: Cue) -> bool:
@@ -333,7 +333,8 @@ class Scopes(NonDenials):
     def by_state(self, cue: Cue) -> list[int]:
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
         i, j = cue.first, cue.last + 1
-        if self.is_partial(cue) or self.tokens[i : j + 1] == ["recovered", "from"]:
+        is_old = self.tokens[i : j + 1] == ["recovered", "from"]
+        if is_old or self.is_partial(cue) or self.is_doubted(cue):
             return []
         if self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i):
             return []  # "the lesion of the pons is well defined"
@@ -389,7 +390,11 @@ class Scopes(NonDenials):
             return []
         is_first = self.is_sentence_end(i) or i == 0  # "in no subject was the insula active"
         after = [] if self.ends_clause(j) else self.ahead(j, through_verbs=is_first)
-        return [*self.subject(i), *after]
+        subject = self.subject(i)
+        is_where = (
+            bool(subject) and self.token(j) == "in"
+        )  # "absent in dyslexia" does not deny that
+        return [*subject, *(self.structures(after) if is_where else after)]
 
     def is_missing(self, i: int, j: int) -> bool:
         """Whether a structure itself is absent, which is a finding: "absent corpus callosum"."""

@@ -16,37 +16,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 
-from neurowhere.text.clinical.places import (
-    ADJECTIVE,
-    AFTER_OTHER_RIGHT,
-    AFTER_VERB_LEFT,
-    FILLERS,
-    GENERAL_ADJECTIVE,
-    GENERAL_PLACES,
-    INCLUDING,
-    LEADING,
-    LED,
-    LESION,
-    LISTED,
-    MIDLINE,
-    NOT_BRAIN,
-    OPENERS,
-    OPPOSITE,
-    OTHER,
-    RELATED,
-    SIDE_WORDS,
-    TURNS,
-    WHOLES,
-    WHOLLY_NOT_BRAIN,
-    Attached,
-    Side,
-    Sides,
-)
+from neurowhere.text.clinical import places
+from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.words import fold, word_set
 
 LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
-ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh"])
+ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
 HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
 CONJUNCTIONS = frozenset(["and", "or", "nor"])
 COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
@@ -63,7 +39,7 @@ def attach_sides(reading: Reading) -> Sides:
 
     A side also reaches places that are no terms, where `with_places` has added them to the reading.
     """
-    tokens = [i for i, token in enumerate(reading.tokens) if token in SIDE_WORDS]
+    tokens = [i for i, token in enumerate(reading.tokens) if token in places.SIDE_WORDS]
     if not (tokens or reading.sided):
         return Sides({}, [])
     reader = _SideReader(reading)
@@ -86,7 +62,7 @@ class _SideReader:
         for i in tokens:
             if i <= done or i in self.reading.inner or not self.is_side(i):
                 continue
-            side: Side = SIDE_WORDS[self.tokens[i]]
+            side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
             if pair:
                 side, done = "bilateral", pair
@@ -99,10 +75,10 @@ class _SideReader:
             applied |= dict.fromkeys(names, Attached(side, words))
             if not names and self.is_marked(words):
                 marks = sorted(set(words))
-                unapplied += [(SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
+                unapplied += [(places.SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
             if names and other:
                 done = other
-                unapplied.append((SIDE_WORDS[self.tokens[other]], Tokens(other, other)))
+                unapplied.append((places.SIDE_WORDS[self.tokens[other]], Tokens(other, other)))
         for number, mark in [*applied.items(), *self.named(tokens)]:
             for listed in self.listed(number, mark.words):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
@@ -114,7 +90,7 @@ class _SideReader:
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
         """Return the matches whose names begin with a side: "left putamen"."""
         return [
-            (self.begins[i], Attached(SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
+            (self.begins[i], Attached(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i)))
             for i in tokens
             if i in self.reading.inner and i in self.begins
         ]
@@ -125,13 +101,18 @@ class _SideReader:
         """Whether a token that looks like a side is one: "L amygdala", not "l" or "RT"."""
         token = self.tokens[i]
         if token in LETTERS:
-            return self.reading.written(i).isupper()
+            return self.reading.written(i).isupper() or self.is_both(i)
         if token in HEMISPHERES:
             is_near = self.gap(i + 1) in (" ", "-", ".", "_")
             return is_near and self.is_structure(self.begins.get(i + 1))
-        if token in ABBREVIATIONS and not self.gap(i + 1).startswith("."):
-            return i + 1 in self.begins  # "RT" is also a reaction time
+        if token in ("lt", "rt") and not self.gap(i + 1).startswith("."):
+            is_pair = {token, self.token(i + 1)} == {"lt", "rt"}  # "rt > lt"
+            return i + 1 in self.begins or is_pair  # "RT" is also a reaction time
         return True
+
+    def is_both(self, i: int) -> bool:
+        """Whether token i ends "b/l" or "B/L", which is both sides."""
+        return self.tokens[max(i - 1, 0) : i + 1] == ["b", "l"] and self.gap(i) == "/"
 
     def opposite(self, i: int) -> int | None:
         """Token of the other side in "left and right", "L/R", "left greater than right"."""
@@ -153,7 +134,7 @@ class _SideReader:
         return None
 
     def are_opposite(self, i: int, j: int) -> bool:
-        sides = {SIDE_WORDS.get(self.token(i)), SIDE_WORDS.get(self.token(j))}
+        sides = {places.SIDE_WORDS.get(self.token(i)), places.SIDE_WORDS.get(self.token(j))}
         return sides == {"left", "right"} and self.is_side(j)
 
     def is_marked(self, words: Tokens) -> bool:
@@ -164,14 +145,14 @@ class _SideReader:
             self.token(words.last + 1),
         )
         if token == "both":
-            return fold(after) in NOT_BRAIN
+            return fold(after) in places.NOT_BRAIN
         if token in ABBREVIATIONS:
             is_near = self.gap(words.last + 1) in (" ", "-", ". ")
-            is_body = fold(after) in NOT_BRAIN or after in FILLERS
-            return is_near and (is_body or bool(ADJECTIVE.fullmatch(after)))
+            is_body = fold(after) in places.NOT_BRAIN or after in places.FILLERS
+            return is_near and (is_body or bool(places.ADJECTIVE.fullmatch(after)))
         if token == "left":
-            return before in ("the", "to") or after not in AFTER_VERB_LEFT
-        return token != "right" or after not in AFTER_OTHER_RIGHT
+            return before in ("the", "to") or after not in places.AFTER_VERB_LEFT
+        return token != "right" or after not in places.AFTER_OTHER_RIGHT
 
     # ---- the names after a side
 
@@ -183,14 +164,14 @@ class _SideReader:
             number = self.begins.get(j)
             end = j if number is None else self.last[number]
             head = self.tokens[end]
-            if fold(head) in NOT_BRAIN and not self.is_structure(number):
-                if fold(head) in WHOLLY_NOT_BRAIN:
+            if fold(head) in places.NOT_BRAIN and not self.is_structure(number):
+                if fold(head) in places.WHOLLY_NOT_BRAIN:
                     return []
                 break
             if number is not None and self.is_structure(number):
-                if fold(self.tokens[j - 1]) in LESION:
+                if fold(self.tokens[j - 1]) in places.LESION:
                     break
-                if not (ADJECTIVE.fullmatch(head) or self.goes_on(end)):
+                if not (places.ADJECTIVE.fullmatch(head) or self.goes_on(end)):
                     return self.nouns(i, adjectives, number)
                 adjectives.append(number)
             elif not self.is_passed(i, j, head):
@@ -215,7 +196,7 @@ class _SideReader:
     def is_broken(self, i: int, j: int, is_aside: bool) -> bool:
         """Whether punctuation or another side parts token j from the side at token i before it."""
         gap = self.gap(j)
-        if self.tokens[j] in SIDE_WORDS:
+        if self.tokens[j] in places.SIDE_WORDS:
             return True
         if j == i + 1 and self.tokens[i] in ABBREVIATIONS:
             gap = gap.removeprefix(".")
@@ -226,12 +207,19 @@ class _SideReader:
     def is_passed(self, i: int, j: int, head: str) -> bool:
         """Whether a side reaches its name across this word."""
         before = self.tokens[j - 1]
-        if head in LEADING:
-            is_led = before in LED or fold(before) in LESION or before in LEADING
+        if head in places.LEADING:
+            is_led = (
+                before in places.LED or fold(before) in places.LESION or before in places.LEADING
+            )
             return is_led or (j == i + 1 and self.is_on_the(i))  # "on the left of the pons"
-        if fold(before) in LESION and j > i + 1:
+        if fold(before) in places.LESION and j > i + 1:
             return False
-        if head in FILLERS or head in LED or ADJECTIVE.fullmatch(head) or fold(head) in LESION:
+        if (
+            head in places.FILLERS
+            or head in places.LED
+            or places.ADJECTIVE.fullmatch(head)
+            or fold(head) in places.LESION
+        ):
             return True
         if before == "bilaterally":
             return head.endswith("ed")  # "bilaterally reduced gray matter"
@@ -247,17 +235,17 @@ class _SideReader:
             return False
         end = self.last[number]
         head = fold(self.tokens[end])
-        if head in LESION:
+        if head in places.LESION:
             return self.reading.first[number] < end  # "cerebral infarction" is a place as well
-        return head not in NOT_BRAIN or self.token(end - 1) == "eye"
+        return head not in places.NOT_BRAIN or self.token(end - 1) == "eye"
 
     def goes_on(self, end: int) -> bool:
         """Whether more of the place follows: "left white matter of the frontal lobe"."""
-        return self.tokens[end] in LED and self.token(end + 1) in LEADING
+        return self.tokens[end] in places.LED and self.token(end + 1) in places.LEADING
 
     def is_cerebral(self, number: int) -> bool:
         """Whether an adjective alone speaks of the brain: "left frontal lesion"."""
-        return not GENERAL_ADJECTIVE.fullmatch(self.tokens[self.last[number]])
+        return not places.GENERAL_ADJECTIVE.fullmatch(self.tokens[self.last[number]])
 
     def listed(self, number: int, side: Tokens) -> list[int]:
         """Names of a closed list that share the side of its first: "left thalamus and putamen".
@@ -269,20 +257,22 @@ class _SideReader:
         if "," in self.gap(side.first) or self.token(side.first - 1) in CONJUNCTIONS:
             return names
         end = self.last[number]
-        is_closed = self.reading.first[number] == end and fold(self.tokens[end]) in GENERAL_PLACES
+        is_closed = (
+            self.reading.first[number] == end and fold(self.tokens[end]) in places.GENERAL_PLACES
+        )
         while not is_closed:
             j = end + 1
             is_closed = self.token(j) in CONJUNCTIONS
             if self.gap(j).strip() not in (("", ",") if is_closed else (",",)):
                 return []
             j += is_closed
-            while j not in self.begins and ADJECTIVE.fullmatch(self.token(j)):
+            while j not in self.begins and places.ADJECTIVE.fullmatch(self.token(j)):
                 j += 1
             following = self.begins.get(j)
             if following is None or not self.is_structure(following):
                 return []
             end = self.last[following]
-            if not MIDLINE.isdisjoint(self.tokens[j : end + 1]):
+            if not places.MIDLINE.isdisjoint(self.tokens[j : end + 1]):
                 return []
             names.append(following)
         return names
@@ -298,22 +288,33 @@ class _SideReader:
             number = self.nearest(i - 2, REACH_BACK)
         elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
             number = self.nearest(i - 1, REACH_BACK)
-        elif self.closes(words) or self.gap(i).strip() == ":":  # "hippocampus: left atrophy"
+        elif self.closes(words):
             number = self.nearest(i - 1, 1)
+        elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
+            number = self.nearest(colon - 1, 1)
         else:
             number = None
         return [] if number is None else [number]
+
+    def colon(self, i: int) -> int | None:
+        """Token after the colon before token i, with nothing but adjectives between them."""
+        for j in range(i, max(i - REACH_BACK, 0), -1):
+            if self.gap(j).strip() == ":":
+                return j
+            if not self.gap(j).isspace() or self.is_structure(self.finishes.get(j - 1)):
+                return None
+        return None
 
     def nearest(self, i: int, reach: int) -> int | None:
         """Structure that ends at token i, or before it with lesions and `reach` words between."""
         for j in range(i, max(i - reach, -1), -1):
             if self.is_structure(self.finishes.get(j)):
                 return self.finishes[j]
-            if fold(self.token(j)) in NOT_BRAIN or self.token(j) in SIDE_WORDS:
+            if fold(self.token(j)) in places.NOT_BRAIN or self.token(j) in places.SIDE_WORDS:
                 return None
             if SENTENCE_BREAK.search(self.gap(j).replace(":", "")) or "," in self.gap(j):
                 return None
-            if fold(self.token(j)) in LESION:
+            if fold(self.token(j)) in places.LESION:
                 return self.nearest(j - 1, max(reach - 1, 1))
         return None
 
@@ -323,7 +324,7 @@ class _SideReader:
         before, after = self.gap(words.first), self.gap(words.last + 1)
         if token == "both" or SENTENCE_BREAK.search(before.replace("(", "")):
             return False
-        if token.startswith("bilateral") or "(" in before:
+        if token.startswith("bil") or "(" in before:
             return True
         ends_here = not after.isspace() or self.token(words.last + 1).isdigit()
         if token in LETTERS:
@@ -369,17 +370,17 @@ class _Spreader:
 
     def opens(self, i: int) -> bool:
         """Whether a clause begins with the side at token i."""
-        is_whole = self.token(i + 1) in WHOLES
+        is_whole = self.token(i + 1) in places.WHOLES
         after = self.reading.gap(i + 1 + is_whole)
-        first = i - 2 if i > 1 and self.tokens[i - 2 : i] in OPENERS else i
+        first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
         if ":" not in after and (first == i or not (is_whole or "," in after)):
             return False
-        first -= self.token(first - 1) in TURNS
+        first -= self.token(first - 1) in places.TURNS
         return first <= 0 or self.reading.is_sentence_end(first)
 
     def spread(self, words: Tokens, side: Side) -> None:
         """Give a side to the places of the clause that it begins."""
-        start = words.last + 1 + (self.token(words.last + 1) in WHOLES)
+        start = words.last + 1 + (self.token(words.last + 1) in places.WHOLES)
         for rank, number in enumerate(self.places(start, self.clause_end(start))):
             self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
             self.used.add((side, words))
@@ -387,7 +388,7 @@ class _Spreader:
     def clause_end(self, i: int) -> int:
         """First token after the clause of token i: at a sentence end or another side."""
         for j in range(i, min(i + REACH_CLAUSE, len(self.tokens))):
-            if self.reading.is_sentence_end(j) or self.tokens[j] in SIDE_WORDS:
+            if self.reading.is_sentence_end(j) or self.tokens[j] in places.SIDE_WORDS:
                 return j
         return min(i + REACH_CLAUSE, len(self.tokens))
 
@@ -397,7 +398,7 @@ class _Spreader:
         """Give a side that ends a list to all of it: "insula and pons of the left hemisphere"."""
         for words, side in self.words:
             first = words.first - 2
-            is_whole = self.token(words.last + 1) in WHOLES and first > 0
+            is_whole = self.token(words.last + 1) in places.WHOLES and first > 0
             if is_whole and self.tokens[first] in ("of", "in", "within"):
                 for rank, number in enumerate(self.listed_before(first)):
                     self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
@@ -422,7 +423,7 @@ class _Spreader:
                     break
                 names.append(number)
                 i = self.reading.first[number] - 1
-            elif self.tokens[i] in LISTED or ADJECTIVE.fullmatch(self.tokens[i]):
+            elif self.tokens[i] in places.LISTED or places.ADJECTIVE.fullmatch(self.tokens[i]):
                 i -= 1
             else:
                 break
@@ -434,7 +435,7 @@ class _Spreader:
         """Pass the side of a place on to its parts: "left hemisphere, including the insula"."""
         for number, attached in list(self.applied.items()):
             end = self.reading.last[number] + 1
-            if self.token(end) in INCLUDING or self.tokens[end : end + 2] == ["such", "as"]:
+            if self.token(end) in places.INCLUDING or self.tokens[end : end + 2] == ["such", "as"]:
                 start = end + 1 + (self.tokens[end] == "such")
                 for part in self.listed(start):
                     self.applied.setdefault(part, attached._replace(is_inherited=True))
@@ -448,7 +449,7 @@ class _Spreader:
             if number is not None and self.reading.is_structure[number]:
                 names.append(number)
                 i = self.reading.last[number] + 1
-            elif self.tokens[i] in LISTED or ADJECTIVE.fullmatch(self.tokens[i]):
+            elif self.tokens[i] in places.LISTED or places.ADJECTIVE.fullmatch(self.tokens[i]):
                 i += 1
             else:
                 break
@@ -458,21 +459,34 @@ class _Spreader:
 
     def relate(self) -> None:
         """Give places the side of, or opposite to, one that is named before: "contralateral"."""
-        for i in [i for i, token in enumerate(self.tokens) if token in RELATED]:
+        for i in [i for i, token in enumerate(self.tokens) if token in places.RELATED]:
             side = self.reference(i)
             if side is None:
                 continue
-            side = OPPOSITE[side] if self.tokens[i] in OTHER else side
+            side = places.OPPOSITE[side] if self.tokens[i] in places.OTHER else side
             for number in self.ahead(i):
                 self.applied.setdefault(number, Attached(side, Tokens(i, i)))
 
     def reference(self, i: int) -> Side | None:
-        """Last of the sides before token i in its sentence, if it is left or right."""
-        number = bisect_left(self.words, ((i, i),)) - 1
-        if number < 0 or self.words[number][0].first < self.sentence_start(i):
-            return None
-        side = self.words[number][1]
-        return side if side in OPPOSITE else None
+        """Side that "contralateral" at token i is related to, if it is left or right.
+
+        It is the last before it in the sentence, or else the next if that is of a cause ("after
+        left stroke"), or else that of the sentences before if they name but one.
+        """
+        number = bisect_left(self.words, ((i, i),))
+        first = self.sentence_start(i)
+        here = [side for tokens, side in self.words[:number] if tokens.first >= first][-1:]
+        if not here:
+            after = self.words[number : number + 1]
+            here = [side for tokens, side in after if self.is_cause(i, tokens.first)]
+        near = {side for tokens, side in self.words[:number] if tokens.first >= i - REACH_CLAUSE}
+        found = here or (list(near) if len(near) == 1 else [])
+        return found[0] if found and found[0] in places.OPPOSITE else None
+
+    def is_cause(self, i: int, j: int) -> bool:
+        """Whether the side at token j tells what happened to which side: "after left stroke"."""
+        j -= self.token(j - 1) in ("a", "an", "the")
+        return j <= self.clause_end(i) and self.token(j - 1) in places.CAUSING
 
     def sentence_start(self, i: int) -> int:
         """First token of the sentence of token i, or of what is looked at."""
@@ -495,7 +509,7 @@ class _Spreader:
             if len(names) < 2:
                 names = self.places(pair.last + 1, end)[:2]
             for name, i in zip(names, pair, strict=False):
-                self.applied[name] = Attached(SIDE_WORDS[self.tokens[i]], Tokens(i, i))
+                self.applied[name] = Attached(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i))
 
     def places(self, first: int, end: int) -> list[int]:
         """Return the matches between two tokens that are structures."""

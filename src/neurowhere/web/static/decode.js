@@ -69,13 +69,14 @@ function drawn(points) {
 
 // ---- the mode
 
-// Terms with how many times as likely they are for these places.
+// Terms with how well their maps match, and how many times as likely they are for these places.
 function tellTerms(terms) {
   const strongest = Math.max(...terms.map(({ score }) => score), 1e-9);
-  $("peaks-note").textContent = "how many times as likely a study about the term reports peaks there";
-  fillTable($("peaks"), ["Term", "Ratio"], terms.filter(({ score }) => score > 0).map(({ term, score, ratio }) => [
+  $("peaks-note").textContent = "how well the map of the term matches, and how many times as likely a study about it reports peaks there";
+  fillTable($("peaks"), ["Term", "Match", "Ratio"], terms.filter(({ score }) => score > 0).map(({ term, score, ratio }) => [
     make("button", { type: "button", class: "place-link wraps", ...pointing(term) }, term),
-    make("span", { class: "meter", style: { "--share": score / strongest } }, `×${ratio.toFixed(1)}`),
+    make("span", { class: "meter", style: { "--share": score / strongest } }, score.toFixed(2)),
+    ratioCell(ratio),
   ]));
   roving($("peaks"), ".place-link");
 }

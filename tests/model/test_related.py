@@ -4,7 +4,7 @@ import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, load_model
-from neurowhere.model.alone import related_terms
+from neurowhere.model.term_maps import related_terms
 
 
 @pytest.fixture(scope="module")
