@@ -36,10 +36,10 @@ for row, (name, point) in enumerate(PLACES.items()):
     terms = decode(model, point, n_terms=8).terms[::-1]
     bottom = 0.72 - 0.32 * row
     brain = plotting.plot_glass_brain(
-        None, figure=figure, axes=(0, bottom, 0.5, 0.22), display_mode="xz"
+        None, figure=figure, axes=(0, bottom, 0.42, 0.22), display_mode="xz"
     )
     brain.add_markers([point], marker_color="#D55E00", marker_size=60)
-    axes = figure.add_axes((0.68, bottom, 0.3, 0.22))
+    axes = figure.add_axes((0.72, bottom, 0.26, 0.22))
     axes.barh(terms["term"], terms["score"], color="#0072B2")
     axes.set_xlim(0, 1)
     axes.spines[["top", "right"]].set_visible(False)
