@@ -7,6 +7,7 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 from neurowhere import Encoder, load_model
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
+from neurowhere.model.summary import summarise
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -119,6 +120,27 @@ def test_what_makes_a_structure_visible_is_explained_exactly():
     tables = [result.why(place).set_index("term")["contribution"] for place in places]
     assert tables[0].sum() - tables[1].sum() == pytest.approx(np.subtract(*moved[here]), abs=5e-3)
     assert tables[0]["occipital"] > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("pons", ["pons"]),
+        ("Glioma of the midbrain and the left hippocampus", ["midbrain"]),
+        ("hippocampus, thalamus", []),  # which the atlas has
+        ("Left hippocampal sclerosis; the pons is normal.", []),
+    ],
+)
+def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(text, expected):
+    regions = summarise(load_model().encode(text), n_explained=1).regions
+    landmarks = [row for row in regions if row.region.startswith("landmark")]
+    assert [row.name for row in landmarks] == [f"{name} (landmark)" for name in expected]
+    assert len(regions) == 10
+    for row in landmarks:
+        assert row.ratio > 5
+        assert row.why[0].term == row.name.removesuffix(" (landmark)")
+        assert abs(row.at[0]) < 12  # in the brainstem
+        assert row.at[2] < 0
 
 
 def test_a_structure_that_a_text_denies_is_not_made_visible():

@@ -101,6 +101,8 @@ class Encoding:
         Returns `similar`.
     suggest : callable
         Returns known names that are spelt like a word.
+    find_named : callable
+        Returns the regions of the places that the text names, (m,) each, where the model has them.
     """
 
     text: str
@@ -117,6 +119,7 @@ class Encoding:
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default=_no_names)
+    find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property
     def terms(self) -> pd.DataFrame:
@@ -325,7 +328,8 @@ class Encoding:
             By default the model's own if it predicts the regions of one, or AAL3.
         sort : "excess", "probability" or "ratio"
             What the first regions have most of. The excess over the mean map lets small regions
-            win where a text points to them, and large ones only where it does.
+            win where a text points to them, and large ones only where it does. The mean map itself
+            is sorted by probability.
 
         Returns
         -------
@@ -350,7 +354,8 @@ class Encoding:
             raise PartitionError(
                 f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}"
             )
-        return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
+        by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
+        return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas beside those of the model.

@@ -336,7 +336,18 @@ class TextModel(Parameters):
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
+            find_named=partial(self._named, readings, row),
         )
+
+    def _named(self, readings: Readings, row: int) -> dict[str, NDArray[np.bool_]]:
+        """Return the regions of the structures that a text names, where the model has a prior."""
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        if prior is None:
+            return {}
+        columns = readings.features[row].indices
+        places, _, _ = readings.counted[row].named(columns)
+        regions = ((column, prior.region_of(column)) for column in columns[places].tolist())
+        return {self.extractor_.terms[column]: each for column, each in regions if each is not None}
 
     def _suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""
