@@ -143,6 +143,18 @@ def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(text, expect
         assert row.at[2] < 0
 
 
+def test_a_lesion_of_a_named_structure_does_not_say_where():
+    model = load_model()
+    first = model.encode("Right occipital infarct").regions()["region"][:3].tolist()
+    assert {"Occipital_Mid_R", "Occipital_Inf_R"} <= set(first)
+    alone, beside = (
+        {row.term: row.weight for row in model.encode(text).terms.itertuples()}
+        for text in ("acute infarct", "acute infarct of the precuneus")
+    )
+    assert alone["infarction"] > 0.9
+    assert beside["infarction"] < 0.3 * beside["precuneus"]
+
+
 def test_a_structure_that_a_text_denies_is_not_made_visible():
     model = load_model()
     denied = model.encode("Left insula infarct; the right occipital lobe is normal.")
