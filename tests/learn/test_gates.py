@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from neurowhere.learn import Gates
+from neurowhere.learn import Gates, LogLinear
 from neurowhere.learn.exponent import FLOOR, LESS_SHORT, MORE_LONG, N_LONG, N_SHORT, lift
 
 
@@ -56,3 +56,14 @@ def test_what_is_visible_stays_as_it_is():
     added = lift(q, sp.csr_matrix([[1.0, 0, 0]]), np.array([np.log(1.4)]), np.full(3, 1 / 3))
     np.testing.assert_array_equal(q, before)
     assert not added.toarray().any()
+
+
+def test_only_so_many_cores_are_kept(monkeypatch):
+    """A server that reads for weeks meets every name there is."""
+    monkeypatch.setattr("neurowhere.learn.predictor.N_CORES", 2)
+    rng = np.random.default_rng(0)
+    loadings, components = rng.normal(size=(5, 2)), rng.normal(size=(2, 7))
+    fit = LogLinear(np.full(7, 1 / 7), loadings.astype("f4"), components.astype("f4"))
+    for term in range(5):
+        fit._core(term)
+        assert 1 <= len(fit._cores) <= 2

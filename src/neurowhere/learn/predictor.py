@@ -28,6 +28,7 @@ Float32 = NDArray[np.float32]
 
 BALANCED = 0.18  # root mean square of components that are in balance with loadings
 RAREST = 1e-9  # least probability of a region, before terms change it
+N_CORES = 512  # of terms that are kept, 27 kB each
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +240,8 @@ class LogLinear(_Regression):
     def _core(self, term: int) -> sp.csr_matrix:
         """Return where a term points: (1, m)."""
         if term not in self._cores:
+            if len(self._cores) == N_CORES:
+                self._cores.clear()
             alone = sp.csr_matrix(([np.float32(1)], ([0], [term])), shape=(1, self.n_terms))
             regions, heights = core_of(self.added(alone)[0], self.mean_map)
             shape = 1, len(self.mean)

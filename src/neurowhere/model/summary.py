@@ -40,6 +40,7 @@ N_REGIONS = 10
 N_REASONS = 20
 N_REGION_REASONS = 6
 N_UNKNOWN = 20
+COVERED = 0.5  # share of a place in regions of an atlas that names it well enough
 
 
 def summarise(
@@ -104,7 +105,11 @@ def regions_of(
     n_explained: int = 0,
     sort: RegionOrder = "excess",
 ) -> list[Region]:
-    """Return the first regions of the atlas by their excess, probability or ratio."""
+    """Return the first regions of the atlas by their excess, probability or ratio.
+
+    Places that the text names and the atlas lacks, such as the pons in AAL3, are among them, marked
+    as landmarks.
+    """
     if n_regions == 0:
         return []
     table = encoding.regions(gazetteer.atlas, sort=sort).head(n_regions or len(gazetteer.names))
@@ -112,7 +117,7 @@ def regions_of(
     places = gazetteer.densest_mm(encoding.density, rows)
     why = _reasons(encoding, gazetteer, table["region"].head(n_explained).tolist())
     columns = ("region", "name", "probability", "ratio", "excess")
-    return [
+    rows_of_atlas = [
         Region(
             label,
             name,
@@ -126,6 +131,41 @@ def regions_of(
             _rows(table, *columns), places, strict=True
         )
     ]
+    landmarks = [
+        _landmark(encoding, name, inside, n_explained)
+        for name, inside in encoding.find_named().items()
+        if _is_lacking(gazetteer, inside)
+    ]
+    if not landmarks:
+        return rows_of_atlas
+    every = sorted([*rows_of_atlas, *landmarks], key=lambda row: -(getattr(row, sort) or 0.0))
+    return every[:n_regions]
+
+
+def _is_lacking(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> bool:
+    """Whether most of a place is in no region of the atlas."""
+    if gazetteer.atlas is gazetteer.partition:
+        return False
+    covered = np.asarray(gazetteer.shared_mm3.sum(axis=0)).ravel()[inside].sum()
+    return bool(covered < COVERED * gazetteer.partition.volumes_mm3[inside].sum())
+
+
+def _landmark(encoding: Encoding, name: str, inside: NDArray[np.bool_], n_explained: int) -> Region:
+    """Sum up a place that the text names and the atlas lacks."""
+    probability, mean = (
+        float(each[inside].sum()) for each in (encoding.probabilities, encoding.mean_map)
+    )
+    densest = np.flatnonzero(inside)[np.argmax(encoding.density[inside])]
+    why = reasons_of(encoding.why(inside.astype(float)))[:N_REGION_REASONS] if n_explained else []
+    return Region(
+        f"landmark {name}",
+        f"{name} (landmark)",
+        probability,
+        _ratio(probability, mean),
+        probability - mean,
+        as_point(encoding.partition.centers_mm[densest]),
+        why,
+    )
 
 
 def _reasons(

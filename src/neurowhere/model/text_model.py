@@ -32,6 +32,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
+LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
@@ -272,6 +273,8 @@ class TextModel(Parameters):
         predictor, features = self.predictor_, readings.features[row]
         if not isinstance(predictor, LogLinear) or predictor.gates is None:
             return None
+        if predictor.gates.of(features).long[0] > LONG:
+            return None
         places, weights, balance = readings.counted[row].named(features.indices)
         if not len(places):
             return None
@@ -336,7 +339,18 @@ class TextModel(Parameters):
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
+            find_named=partial(self._named, readings, row),
         )
+
+    def _named(self, readings: Readings, row: int) -> dict[str, NDArray[np.bool_]]:
+        """Return the regions of the structures that a text names, where the model has a prior."""
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        if prior is None:
+            return {}
+        columns = readings.features[row].indices
+        places, _, _ = readings.counted[row].named(columns)
+        regions = ((column, prior.region_of(column)) for column in columns[places].tolist())
+        return {self.extractor_.terms[column]: each for column, each in regions if each is not None}
 
     def _suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""
