@@ -29,7 +29,7 @@ from setting import DATA, print_table
 CASES = Path(__file__).parent / "cases"
 CLEAR = 1.5  # times as probable as the other side, or as in the mean map
 N_LISTED = 10  # regions
-N_REAL, LONGEST = 600, 4000  # real texts, and characters of an abstract
+N_REAL, LONGEST = 300, 4000  # real texts, and characters of an abstract
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 SIGNS = {"left": 1, "right": -1}
 SWAP = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}

@@ -32,6 +32,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
+LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
@@ -271,6 +272,8 @@ class TextModel(Parameters):
         """Make the structures that a text names visible in its map, in place."""
         predictor, features = self.predictor_, readings.features[row]
         if not isinstance(predictor, LogLinear) or predictor.gates is None:
+            return None
+        if predictor.gates.of(features).long[0] > LONG:
             return None
         places, weights, balance = readings.counted[row].named(features.indices)
         if not len(places):
