@@ -138,10 +138,16 @@ def test_one_bad_file_is_one_line(encode, tmp_path):
     (tmp_path / "binary.txt").write_bytes(b"\0")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.txt").write_text("kidney")
-    for name in ("liver.txt", "binary.txt", "folder"):
+    reasons = {
+        "liver.txt": "liver.txt: no known term",
+        "binary.txt": "binary.txt is not text",
+        "folder": "a.txt: no known term",
+    }
+    for name, reason in reasons.items():
         outcome = encode(tmp_path / name, "--table", tmp_path / "out.csv")
         assert (outcome.code, outcome.out) == (1, "")
         assert outcome.err.count("\n") == 1, outcome.err
+        assert reason in outcome.err
     assert not (tmp_path / "out.csv").exists()
 
 

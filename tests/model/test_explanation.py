@@ -153,6 +153,18 @@ def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(text, expect
         assert row.at[2] < 0
 
 
+def test_a_lesion_of_a_named_structure_does_not_say_where():
+    model = load_model()
+    first = model.encode("Right occipital infarct").regions()["region"][:3].tolist()
+    assert {"Occipital_Mid_R", "Occipital_Inf_R"} <= set(first)
+    alone, beside = (
+        {row.term: row.weight for row in model.encode(text).terms.itertuples()}
+        for text in ("acute infarct", "acute infarct of the precuneus")
+    )
+    assert alone["infarction"] > 0.9
+    assert beside["infarction"] < 0.3 * beside["precuneus"]
+
+
 def test_a_structure_that_a_text_denies_is_not_made_visible():
     model = load_model()
     denied = model.encode("Left insula infarct; the right occipital lobe is normal.")
@@ -180,15 +192,19 @@ def test_support_says_how_much_is_known(model):
 
 
 def test_support_is_of_names_not_of_plain_words():
-    def level(known, unknown, **kind):
-        return judge_support(len(known), 9, 0.5, unknown, known=known, **kind).level
+    def level(known, unknown, words=4, **kind):
+        return judge_support(len(known), words, 0.5, unknown, known=known, **kind).level
 
     assert level([1], unknown=1) == "good"
     assert level([1], unknown=2) == "weak"
     assert level([0, 0, 0, 0.5], unknown=1) == "weak"  # three generic words count for nothing
     assert level([0.75, 0.5], unknown=0) == "good"
     assert level([0.75, 0.5], unknown=0, everyday=True) == "weak"
+    assert level([0.75, 0.5], unknown=0, everyday=True, science=True) == "good"
     assert level([1, 0.5], unknown=0, everyday=True) == "good"
+    assert level([0.75, 0.5], unknown=0, words=9) == "weak"  # a sentence says more
+    assert level([0.75, 0.5], unknown=0, words=9, science=True) == "good"
+    assert level([0.75, 0.75, 0.5], unknown=0, words=9) == "good"
     assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
 
 

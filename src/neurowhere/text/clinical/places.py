@@ -39,6 +39,9 @@ LESION = word_set(
     meningioma metastasis occlusion resection sclerosis stroke swelling tumor
     """
 )
+KIND_OF_LESION = word_set(
+    "acute brain cerebral chronic focal hemorrhagic ischemic low-grade malignant old traumatic"
+)
 
 # Places that a vocabulary may lack: arteries, whose territories have sides, and general words.
 PLACES = Phrases(
@@ -221,6 +224,16 @@ def is_place(name: str, structures: Collection[str] = ()) -> bool:
         part in structures or part in GENERAL_WORDS or word in SIDES or ADJECTIVE.fullmatch(word)
         for part, word in zip(parts, words, strict=True)
     )
+
+
+def is_lesion(term: str) -> bool:
+    """Whether a term says what is wrong, and not where.
+
+    >>> [is_lesion(term) for term in ("infarction", "traumatic brain injury", "multiple sclerosis")]
+    [True, True, False]
+    """
+    words = term.split()
+    return not LESION.isdisjoint(words) and set(words) <= LESION | KIND_OF_LESION
 
 
 def is_general(name: str) -> bool:
