@@ -165,7 +165,7 @@ def shares(model, q, direction):
 
 def print_sentences(model):
     rows = []
-    for name in ("sides_seen", "sides_unseen"):
+    for name in ("sides_seen", "sides_unseen", "sides_fresh"):
         sentences = [
             json.loads(line) for line in (CASES / f"{name}.jsonl").read_text().splitlines()
         ]
@@ -209,7 +209,7 @@ def print_findings(model):
     rows = []
     floor = predictor.FLOOR
     corpus = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
-    for name in ("findings_seen", "findings_unseen"):
+    for name in ("findings_seen", "findings_unseen", "findings_fresh"):
         lines = (CASES / f"{name}.jsonl").read_text().splitlines()
         for method, least in (("without the floor", 0.0), ("with it", floor)):
             predictor.FLOOR = least

@@ -67,7 +67,18 @@ def no_studies() -> None:
     """Return that no similar studies are known."""
 
 
-def _no_names(_: str) -> list[str]:
+def _no_names(word: str) -> list[str]:
+    """Suggest no names for a word.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    list of str
+    """
+    del word
     return []
 
 
