@@ -250,7 +250,7 @@ class Server:
 
     def __exit__(self, *exception: object) -> None:
         self.process.terminate()
-        self.process.wait()
+        self.process.communicate()
 
     def processes(self) -> list[Path]:
         """Tell its own process and those of its workers."""

@@ -80,11 +80,12 @@ class Tally:
             self.refusals[kind][json.loads(content)["code"]] += 1
 
 
-async def endure(server: Server, options: argparse.Namespace) -> None:
-    """Run all at once until the time is over."""
-    tally, stop = Tally(), time.monotonic() + 60 * options.minutes
+async def endure(server: Server, options: argparse.Namespace) -> Tally:
+    """Run all at once until the time is over, and print what came of it."""
     client = await Client.open(server.port)
     _, packed = await client.post("/api/v1/encode.nii.gz", {"text": "fear", "resolution_mm": 8})
+    client.close()
+    tally, stop = Tally(), time.monotonic() + 60 * options.minutes
     image = gzip.compress(gzip.decompress(packed))
     texts = abstracts()  # of all
     pause = options.connections / options.rate if options.rate else 0.0
@@ -101,6 +102,7 @@ async def endure(server: Server, options: argparse.Namespace) -> None:
         *visitors,
     )
     report(tally)
+    return tally
 
 
 async def visit(
@@ -126,6 +128,8 @@ async def visit(
         tally.add(kind, status, content, time.monotonic() - begin)
         if status == 503:
             await asyncio.sleep(RETRY_SECONDS)
+    if client:
+        client.close()
 
 
 async def send(
@@ -247,7 +251,7 @@ def report(tally: Tally) -> None:
     )
     for name, minutes in tally.memory.items():
         part = max(1, len(minutes) // PARTS)
-        first, last = minutes[1 : part + 1], minutes[-part:]
+        first, last = minutes[1 : part + 1] or minutes, minutes[-part:]
         print(
             f"most memory of a minute, {name}: {statistics.median(first):.0f} MB at the start, "
             f"{statistics.median(last):.0f} MB at the end (medians of {part} minutes)"

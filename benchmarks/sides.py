@@ -1,6 +1,6 @@
 """Sides: whether texts that name sides point to them, and what real studies gain by it.
 
-    python benchmarks/sides.py
+    python benchmarks/sides.py [real] [sentences] [findings]
 
 Tables, with the shipped model. The first is over documents of `rawtext_linked_dev` that give
 a side to a structure: nats above the mean map, and the share of the map on the named side beside
@@ -13,6 +13,7 @@ the ten regions that are listed; and what the floor that makes them so costs or 
 
 import json
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from setting import DATA, print_table
 CASES = Path(__file__).parent / "cases"
 CLEAR = 1.5  # times as probable as the other side, or as in the mean map
 N_LISTED = 10  # regions
-N_REAL, LONGEST = 600, 4000  # real texts, and characters of an abstract
+N_REAL, LONGEST = 300, 4000  # real texts, and characters of an abstract
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 SIGNS = {"left": 1, "right": -1}
 SWAP = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
@@ -39,9 +40,9 @@ HANDEDNESS = re.compile(r"\b(left|right)\b(?!-handed| handed)", re.I)
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    print_real_texts(model)
-    print_sentences(model)
-    print_findings(model)
+    parts = {"real": print_real_texts, "sentences": print_sentences, "findings": print_findings}
+    for part in sys.argv[1:] or parts:
+        parts[part](model)
 
 
 # ---- real texts
@@ -165,7 +166,7 @@ def shares(model, q, direction):
 
 def print_sentences(model):
     rows = []
-    for name in ("sides_seen", "sides_unseen"):
+    for name in ("sides_seen", "sides_unseen", "sides_fresh"):
         sentences = [
             json.loads(line) for line in (CASES / f"{name}.jsonl").read_text().splitlines()
         ]
@@ -209,7 +210,7 @@ def print_findings(model):
     rows = []
     floor = predictor.FLOOR
     corpus = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
-    for name in ("findings_seen", "findings_unseen"):
+    for name in ("findings_seen", "findings_unseen", "findings_fresh"):
         lines = (CASES / f"{name}.jsonl").read_text().splitlines()
         for method, least in (("without the floor", 0.0), ("with it", floor)):
             predictor.FLOOR = least

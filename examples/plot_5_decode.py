@@ -16,16 +16,15 @@ model = load_model()
 # %%
 # A point
 # -------
-# The score of a term is the log of a ratio: how likely a peak here is in a study that is half about
-# the term, divided by how likely it is in any study. By Bayes' rule, the exponential of the score
-# is the factor by which such a peak raises the probability of the term, so frequent words have no
-# advantage.
+# The score of a term is the correlation of the location with the map of the term, both compared
+# with the mean map of all studies; terms that few studies mention are discounted. The ratio says
+# how much more likely a peak here is in a study that is half about the term than in any study.
 
 amygdala = decode(model, (-24, -4, -18))
 amygdala.terms.head(8).round(2)
 
 # %%
-# Three locations, and the words that they make more likely:
+# Three locations, and the terms whose maps match them best:
 
 PLACES = {
     "left amygdala": (-24, -4, -18),
@@ -37,15 +36,15 @@ for row, (name, point) in enumerate(PLACES.items()):
     terms = decode(model, point, n_terms=8).terms[::-1]
     bottom = 0.72 - 0.32 * row
     brain = plotting.plot_glass_brain(
-        None, figure=figure, axes=(0, bottom, 0.5, 0.22), display_mode="xz"
+        None, figure=figure, axes=(0, bottom, 0.42, 0.22), display_mode="xz"
     )
     brain.add_markers([point], marker_color="#D55E00", marker_size=60)
-    axes = figure.add_axes((0.68, bottom, 0.3, 0.22))
-    axes.barh(terms["term"], terms["ratio"], color="#0072B2")
-    axes.axvline(1, color="#999999", linewidth=1)
+    axes = figure.add_axes((0.72, bottom, 0.26, 0.22))
+    axes.barh(terms["term"], terms["score"], color="#0072B2")
+    axes.set_xlim(0, 1)
     axes.spines[["top", "right"]].set_visible(False)
     figure.text(0.02, bottom + 0.25, name, fontsize="large")
-axes.set_xlabel("times as likely as in any study")
+axes.set_xlabel("score of the term")
 
 # %%
 # The training studies whose texts point there most, by PubMed id:

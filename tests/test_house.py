@@ -73,12 +73,14 @@ def test_start_is_fast_because_heavy_libraries_are_imported_late():
 def test_encoding_a_text_imports_no_more_than_it_needs():
     code = (
         "import sys; from neurowhere.cli import app; "
-        "app(['encode', 'amygdala'], standalone_mode=False); "
+        "app(['encode', 'Fear and the left amygdala.'], standalone_mode=False); "
         "print(' '.join(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "left amygdala" in done.stdout
     slow = {"numba", "nilearn", "sklearn", "matplotlib", "joblib", "jinja2", "requests", "lxml"}
     slow |= {"scipy.linalg", "scipy.optimize", "scipy.ndimage", "scipy.stats"}
+    slow |= {"PIL", "fastapi", "pubget", "pypdf"}
     assert not slow & set(done.stderr.split())
 
 

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import resource
-import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -288,24 +287,3 @@ def test_wrong_usage_is_code_2(run, tmp_path, monkeypatch, arguments):
     for name in ("a.csv", "b.csv"):
         Path(name).write_text("text\namygdala\n")
     assert run("encode", *arguments).code == 2
-
-
-# ---- the shipped model
-
-
-def test_nothing_heavy_is_imported():
-    code = """if True:
-        import sys
-        sys.argv = ["neurowhere", "encode", "Fear and the left amygdala."]
-        from neurowhere.cli import main
-        try:
-            main()
-        finally:
-            print("\\n" + " ".join(sys.modules), file=sys.stderr)
-    """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "left amygdala" in done.stdout
-    loaded = set(done.stderr.splitlines()[-1].split())
-    heavy = {"matplotlib", "nilearn", "numba", "fastapi", "sklearn", "pubget", "pypdf", "requests"}
-    assert not heavy & loaded

@@ -22,10 +22,10 @@ SENTENCES = (
 )
 
 
-def story(n_days, between=" "):
-    """Return the sentences of some days; none is a copy of another, which would count once."""
-    days = [sentence[:-1] + f" on day {day}." for day in range(n_days) for sentence in SENTENCES]
-    return between.join(days)
+def story(n_cases, between=" "):
+    """Return the sentences of some patients; none is a copy of another, which would count once."""
+    cases = [sentence[:-1] + f" of case {n}." for n in range(n_cases) for sentence in SENTENCES]
+    return between.join(cases)
 
 
 READ = partial(read_mentions, counter=TermCounter(Vocabulary(TERMS)), hedge_weight=0.5)

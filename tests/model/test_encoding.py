@@ -117,6 +117,7 @@ def test_without_a_known_term_it_is_the_mean_map_and_says_so(model, text):
     assert "no known term, so this is the mean map" in repr(result)
     np.testing.assert_allclose(result.log_ratio, 0, atol=1e-5)
     assert result.terms.empty
+    assert result.regions(make_atlas())["probability"].is_monotonic_decreasing
 
 
 def test_a_notebook_says_that_no_term_is_known(model):

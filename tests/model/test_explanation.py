@@ -7,6 +7,7 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 from neurowhere import Encoder, load_model
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
+from neurowhere.model.summary import summarise
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -102,13 +103,23 @@ TWO_PLACES = "Right occipital infarct and left insula infarct"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (TWO_PLACES, ["Occipital_Mid_R", "Insula_L"]),
+        (TWO_PLACES, ["Calcarine_R", "Insula_L"]),
         ("Hematoma of the left thalamus and of the right frontal lobe", ["Frontal_Mid_2_R"]),
     ],
 )
 def test_every_structure_that_a_short_text_names_is_visible(text, expected):
     ratio = load_model().encode(text).regions().set_index("region")["ratio"]
     assert (ratio[expected] > 1.5).all()
+
+
+def test_each_named_structure_has_a_region_among_those_listed():
+    regions = summarise(load_model().encode(TWO_PLACES)).regions
+    labels = {row.region for row in regions}
+    assert len(regions) == 10
+    assert "Insula_L" in labels
+    assert labels & {f"{name}_R" for name in ("Calcarine", "Cuneus", "Lingual", "Occipital_Mid")}
+    assert [row.excess for row in regions] == sorted((row.excess for row in regions), reverse=True)
+    assert len(summarise(load_model().encode(TWO_PLACES), n_regions=1).regions) == 1
 
 
 def test_what_makes_a_structure_visible_is_explained_exactly():
@@ -119,6 +130,39 @@ def test_what_makes_a_structure_visible_is_explained_exactly():
     tables = [result.why(place).set_index("term")["contribution"] for place in places]
     assert tables[0].sum() - tables[1].sum() == pytest.approx(np.subtract(*moved[here]), abs=5e-3)
     assert tables[0]["occipital"] > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("pons", ["pons"]),
+        ("Glioma of the midbrain and the left hippocampus", ["midbrain"]),
+        ("hippocampus, thalamus", []),  # which the atlas has
+        ("Left hippocampal sclerosis; the pons is normal.", []),
+    ],
+)
+def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(text, expected):
+    regions = summarise(load_model().encode(text), n_explained=1).regions
+    landmarks = [row for row in regions if row.region.startswith("landmark")]
+    assert [row.name for row in landmarks] == [f"{name} (landmark)" for name in expected]
+    assert len(regions) == 10
+    for row in landmarks:
+        assert row.ratio > 5
+        assert row.why[0].term == row.name.removesuffix(" (landmark)")
+        assert abs(row.at[0]) < 12  # in the brainstem
+        assert row.at[2] < 0
+
+
+def test_a_lesion_of_a_named_structure_does_not_say_where():
+    model = load_model()
+    first = model.encode("Right occipital infarct").regions()["region"][:3].tolist()
+    assert {"Occipital_Mid_R", "Occipital_Inf_R"} <= set(first)
+    alone, beside = (
+        {row.term: row.weight for row in model.encode(text).terms.itertuples()}
+        for text in ("acute infarct", "acute infarct of the precuneus")
+    )
+    assert alone["infarction"] > 0.9
+    assert beside["infarction"] < 0.3 * beside["precuneus"]
 
 
 def test_a_structure_that_a_text_denies_is_not_made_visible():
@@ -148,15 +192,19 @@ def test_support_says_how_much_is_known(model):
 
 
 def test_support_is_of_names_not_of_plain_words():
-    def level(known, unknown, **kind):
-        return judge_support(len(known), 9, 0.5, unknown, known=known, **kind).level
+    def level(known, unknown, words=4, **kind):
+        return judge_support(len(known), words, 0.5, unknown, known=known, **kind).level
 
     assert level([1], unknown=1) == "good"
     assert level([1], unknown=2) == "weak"
     assert level([0, 0, 0, 0.5], unknown=1) == "weak"  # three generic words count for nothing
     assert level([0.75, 0.5], unknown=0) == "good"
     assert level([0.75, 0.5], unknown=0, everyday=True) == "weak"
+    assert level([0.75, 0.5], unknown=0, everyday=True, science=True) == "good"
     assert level([1, 0.5], unknown=0, everyday=True) == "good"
+    assert level([0.75, 0.5], unknown=0, words=9) == "weak"  # a sentence says more
+    assert level([0.75, 0.5], unknown=0, words=9, science=True) == "good"
+    assert level([0.75, 0.75, 0.5], unknown=0, words=9) == "good"
     assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
 
 

@@ -214,3 +214,13 @@ PIECES = st.sampled_from(
 def test_counts_are_the_numbers_of_mentions(texts):
     counts = COUNTER.count(texts).toarray()
     assert counts.tolist() == [[found(text).count(term) for term in VOCABULARY] for text in texts]
+
+
+def test_plain_words_do_not_take_the_place_of_an_abbreviation():
+    categories = {"mid": "generic", "monetary incentive delay": "task"}
+    counter = TermCounter(Vocabulary(categories, {}, categories))
+    assert [match.term for match in counter.find("MID task")] == ["monetary incentive delay"]
+    assert [match.term for match in counter.find("the mid part")] == ["mid"]
+    named = {"mid": "anatomy", "monetary incentive delay": "task"}
+    counter = TermCounter(Vocabulary(named, {}, named))
+    assert [match.term for match in counter.find("MID task")] == ["mid"]

@@ -3,7 +3,7 @@
 import pytest
 
 from neurowhere import load_model
-from neurowhere.text.unknown import is_everyday, is_foreign, unknown_words
+from neurowhere.text.unknown import is_everyday, is_foreign, is_science, unknown_words
 
 
 @pytest.mark.parametrize(
@@ -113,15 +113,16 @@ def test_no_real_abstract_is_taken_for_foreign(data):
 
 
 @pytest.mark.parametrize(
-    ("text", "everyday"),
+    ("text", "everyday", "science"),
     [
-        ("She felt happy and sad when the children left", True),
-        ("Please pay attention to the color of the wires", True),
-        ("What happens in my brain when I fall in love", False),
-        ("The patient says that his speech is slurred", False),
-        ("Fear of flying", False),
-        ("the hippocampus", False),  # no "hi", "he" or "me" within words
+        ("She felt happy and sad when the children left", True, False),
+        ("Please pay attention to the color of the wires", True, False),
+        ("What happens in my brain when I fall in love", True, True),
+        ("The patient says that his speech is slurred", True, True),
+        ("Participants judged faces", False, True),
+        ("Fear of flying", False, False),
+        ("the hippocampus", False, False),  # no "hi", "he" or "me" within words
     ],
 )
-def test_texts_of_everyday_life(text, everyday):
-    assert is_everyday(text) == everyday
+def test_texts_of_everyday_life_and_of_science(text, everyday, science):
+    assert (is_everyday(text), is_science(text)) == (everyday, science)

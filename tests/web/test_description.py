@@ -38,7 +38,7 @@ def try_requests(operation):
     """Send what the description of an operation allows, and check every answer."""
 
     @settings(
-        max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+        max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
     )
     @given(case=operation.as_strategy())
     def run(case):

@@ -55,4 +55,8 @@ def test_a_document_that_is_dropped_is_read(visit):
     visit.page.wait_for_selector("#problem:not([hidden])")
     assert "Expected a text, PDF, Word" in visit.page.inner_text("#problem")
     assert visit.page.input_value("#text") == "the motor cortex"
+    assert visit.page.is_hidden("#notice")  # of the file before
+    drop(visit, b" ", "empty.txt", "text")
+    visit.until("document.getElementById('problem').textContent.includes('holds no text')")
+    assert visit.page.input_value("#text") == "the motor cortex"
     assert visit.errors == []

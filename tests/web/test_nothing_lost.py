@@ -26,7 +26,7 @@ def test_modes_keep_what_was_written(visit):
     visit.page.fill("#other", "motor cortex")
     visit.until("/apart/.test(document.getElementById('support').textContent)")
     visit.choose("mode", "one")
-    visit.until("/term/.test(document.getElementById('support').textContent)")
+    visit.until("/supported/.test(document.getElementById('support').textContent)")
     visit.choose("mode", "two")
     visit.until("/apart/.test(document.getElementById('support').textContent)")
     texts = [visit.page.input_value(f"#{name}") for name in ("text", "other")]
@@ -294,7 +294,8 @@ def test_support_unknown_words_and_language_are_told_as_the_library_gives_them(v
     text = "The amigdala lights up, and the motor cortex."
     visit.write(text)
     told = client.post("/api/v1/encode", json={"text": text}).json()
-    assert f"{told['support']['terms']} term" in visit.page.inner_text("#support")
+    n_terms = told["support"]["terms"]
+    assert visit.page.inner_text("#support-words").startswith(f"{n_terms} known term")
     assert visit.page.get_attribute("#support", "data-level") == told["support"]["level"]
     assert visit.page.get_attribute("#support", "title") == told["support"]["summary"]
     names = [row["name"] for row in told["regions"]]
@@ -319,3 +320,33 @@ def test_regions_are_in_the_order_that_is_asked_for(visit, client):
         arg=names[0],
     )
     visit.page.select_option("#sort", "excess")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("best restaurants", "no term that the model knows"), ("No amygdala.", "negates all terms")],
+)
+def test_a_text_that_says_nothing_is_told_to_have_the_average_map(visit, text, why):
+    visit.write(text)
+    assert visit.caption().startswith("The average of all studies:")
+    assert why in visit.page.inner_text("#support-words")
+    shares = visit.page.locator("#regions .meter").all_inner_texts()
+    numbers = [float(share.split()[0]) for share in shares]
+    assert numbers == sorted(numbers, reverse=True)
+    visit.write("the amygdala")
+    assert visit.caption().startswith("Your text:")
+
+
+def test_without_a_text_the_page_says_what_to_do(visit):
+    visit.page.fill("#text", "")
+    visit.until(
+        "document.getElementById('regions-note').textContent === 'No map yet: write a text.'"
+    )
+    assert visit.page.locator("#regions tbody tr").count() == 0
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_a_word_without_end_does_not_widen_the_page(browser, server, width):
+    with Visit(browser, server.url, viewport={"width": width, "height": 720}) as visit:
+        visit.write("amygdala " + "a" * 3000)
+        assert visit.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -84,3 +84,21 @@ def test_the_glass_brain_shows_what_lies_deep(visit):
     assert sum(coloured(visit)) > 100
     assert visit.stage() == glass
     assert visit.errors == []
+
+
+@pytest.mark.browser
+def test_beside_three_sections_the_whole_brain_is_seen_from_above(visit):
+    visit.write("the left amygdala")
+    visit.page.fill("#z", "60")  # where no section shows it
+    visit.page.fill("#x", "60")
+    visit.page.fill("#y", "-90")
+    visit.page.press("#y", "Enter")
+    visit.told_place()
+    left, right = coloured(visit)
+    assert right > 20 * (left + 1)  # in the corner alone
+    box = visit.page.locator("#map").bounding_box()
+    visit.page.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + 0.75 * box["height"])
+    visit.told_place()
+    x, y, z = visit.place()
+    assert (x, y) != (60, -90)
+    assert z == 60  # which is not seen from above

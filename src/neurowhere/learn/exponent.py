@@ -157,6 +157,16 @@ class Prior:
     def _row_of(self) -> dict[int, int]:
         return {term: row for row, term in enumerate(self.terms.tolist())}
 
+    def region_of(self, term: int) -> NDArray[np.bool_] | None:
+        """Return where the region of a name is, (m,): where its map is above half its height."""
+        if (row := self._row_of.get(term)) is None:
+            return None
+        own = slice(*self.maps.indptr[row : row + 2])
+        heights = self.maps.data[own]
+        inside = np.zeros(len(self.baseline), bool)
+        inside[self.maps.indices[own][heights >= heights.max(initial=0) / 2]] = True
+        return inside
+
     def selector(self, n_terms: int) -> sp.csr_matrix:
         """Return the weights of terms, by map: (n_terms, k)."""
         places = (self.terms, np.arange(len(self.terms)))

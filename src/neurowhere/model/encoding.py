@@ -19,13 +19,20 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
-from neurowhere.text.unknown import UnknownWord, is_everyday, is_foreign, unknown_words
+from neurowhere.text.unknown import (
+    UnknownWord,
+    is_everyday,
+    is_foreign,
+    is_science,
+    unknown_words,
+)
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
 FEW_NATS = 0.08  # expected gain; less supports little
 LEAST_KNOWN, MANY_TERMS = 0.4, 15  # share of content words known; terms that make up for it
+SENTENCE, LEAST_SAID = 7, 2.0  # words of a sentence; what known words of it must say of the brain
 WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -60,7 +67,18 @@ def no_studies() -> None:
     """Return that no similar studies are known."""
 
 
-def _no_names(_: str) -> list[str]:
+def _no_names(word: str) -> list[str]:
+    """Suggest no names for a word.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    list of str
+    """
+    del word
     return []
 
 
@@ -101,6 +119,8 @@ class Encoding:
         Returns `similar`.
     suggest : callable
         Returns known names that are spelt like a word.
+    find_named : callable
+        Returns the regions of the places that the text names, (m,) each, where the model has them.
     """
 
     text: str
@@ -116,7 +136,8 @@ class Encoding:
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
-    suggest: Callable[[str], list[str]] = field(default=_no_names)
+    suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
+    find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property
     def terms(self) -> pd.DataFrame:
@@ -240,6 +261,7 @@ class Encoding:
             known=[use.subject for use in self.uses.values()],
             foreign=is_foreign(self.text),
             everyday=is_everyday(self.text),
+            science=is_science(self.text),
         )
         if self.listed is None:
             return support
@@ -325,7 +347,8 @@ class Encoding:
             By default the model's own if it predicts the regions of one, or AAL3.
         sort : "excess", "probability" or "ratio"
             What the first regions have most of. The excess over the mean map lets small regions
-            win where a text points to them, and large ones only where it does.
+            win where a text points to them, and large ones only where it does. The mean map itself
+            is sorted by probability.
 
         Returns
         -------
@@ -350,7 +373,8 @@ class Encoding:
             raise PartitionError(
                 f"expected regions sorted by {', '.join(REGION_ORDERS)}, got {sort!r}"
             )
-        return table.sort_values(sort, ascending=False, kind="stable", ignore_index=True)
+        by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
+        return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas beside those of the model.
@@ -441,12 +465,14 @@ def judge_support(
     known: Sequence[float] = (),
     foreign: bool = False,
     everyday: bool = False,
+    science: bool = False,
 ) -> Support:
     """Judge how well a model can tell where a text points.
 
     It is weak where the map hardly differs from the mean map, or where most content words of a text
     with few terms are unknown: such a text is about something else, or in another language. Generic
-    words count for neither. A text of everyday life that names nothing of the brain is weak, too.
+    words count for neither. Where nothing of the brain is named, a text of everyday life and a
+    sentence with few known words are weak, too.
 
     Parameters
     ----------
@@ -454,15 +480,16 @@ def judge_support(
         As in `neurowhere.model.schema.Support`.
     known : sequence of float
         How much each known term tells that the text is about the brain, from 0 to 1.
-    everyday : bool
-        Whether the text is of everyday life.
+    everyday, science : bool
+        Whether the text is of everyday life, and whether it speaks of the brain.
 
     Returns
     -------
     Support
     """
     is_strange = sum(known) < min(MANY_TERMS, LEAST_KNOWN * (sum(known) + unknown))
-    is_strange |= everyday and max(known, default=0) < 1
+    if max(known, default=0) < 1 and not science:
+        is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
     is_weak = foreign or is_strange or nats < FEW_NATS
     level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"
     found = f"{terms} known term{'s' * (terms != 1)}"

@@ -137,7 +137,7 @@ class Region(Schema):
     """A region of the atlas."""
 
     region: str
-    """Label in the atlas."""
+    """Label in the atlas; "landmark" and its name for a named place that the atlas lacks."""
     name: str
     """Name in words."""
     probability: float

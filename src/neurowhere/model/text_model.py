@@ -32,6 +32,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
+LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
@@ -272,12 +273,20 @@ class TextModel(Parameters):
         predictor, features = self.predictor_, readings.features[row]
         if not isinstance(predictor, LogLinear) or predictor.gates is None:
             return None
+        if predictor.gates.of(features).long[0] > LONG:
+            return None
         places, weights, balance = readings.counted[row].named(features.indices)
         if not len(places):
             return None
         balance = balance if follows_sides else np.zeros_like(balance)
         on = np.clip(1 + np.outer(balance, side_of_regions(self.partition_)), 0, 1)
-        return _Lift(places, predictor.show(q, features, places, weights, on))
+        terms = np.array([self._place_of(column) for column in features.indices[places].tolist()])
+        return _Lift(places, predictor.show(q, features, terms, weights, on))
+
+    def _place_of(self, column: int) -> int:
+        """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
+        lobe = f"{self.extractor_.terms[column]} lobe"
+        return self.vocabulary_.index(lobe) if lobe in self.vocabulary_ else column
 
     def _follows_sides(self, reader: Reader) -> bool:
         """Return whether sides are applied: a model that has learned them needs no more."""
@@ -336,7 +345,19 @@ class TextModel(Parameters):
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
+            find_named=partial(self._named, readings, row),
         )
+
+    def _named(self, readings: Readings, row: int) -> dict[str, NDArray[np.bool_]]:
+        """Return the regions of the structures that a text names, where the model has a prior."""
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        if prior is None:
+            return {}
+        columns = readings.features[row].indices
+        places, _, _ = readings.counted[row].named(columns)
+        named = columns[places].tolist()
+        regions = ((column, prior.region_of(self._place_of(column))) for column in named)
+        return {self.extractor_.terms[column]: each for column, each in regions if each is not None}
 
     def _suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""

@@ -96,6 +96,7 @@ def _long_form(short: str, words: str) -> str:
 
 # ---- senses
 
+WORDS = ("extra", "function", "generic")  # categories of what is also written in small letters
 FEW_WORDS = 4  # of a text that is nearly nothing but an abbreviation
 
 
@@ -284,13 +285,15 @@ class Resolver:
 def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
     """Return the ambiguous abbreviations that may stand for a term of a vocabulary.
 
-    One that the vocabulary has as the name of something else is not among them.
+    One that the vocabulary has as the name of something else is not among them. Plain words in
+    small letters, as "mid", are no such names.
     """
     known = {}
     for short, senses in ambiguous().items():
         terms = {_index(sense.term, vocabulary) for sense in senses}
-        name = short if short in vocabulary else short.lower()
-        if terms - {NO_TERM} and (name not in vocabulary or vocabulary.index(name) in terms):
+        name = _index(short if short in vocabulary else short.lower(), vocabulary)
+        is_word = name != NO_TERM and vocabulary.category(vocabulary.terms[name]) in WORDS
+        if terms - {NO_TERM} and (is_word or name in {NO_TERM, *terms}):
             known[short] = senses
     return known
 

@@ -80,16 +80,23 @@ def _is_content(word: str) -> bool:
 EVERYDAY = re.compile(
     r"\b(?:you|yours?|my|me|he|she|him|his|hers?|please|dear|hello|thanks?)\b", re.I
 )
-BRAIN = re.compile(r"\b(?:brain|cortex|cortical|neur\w+|mri|fmri|patient)", re.I)
+BRAIN = re.compile(
+    r"\b(?:brain|cortex|cortical|neur\w+|mri|fmri|patient|participant|subject)", re.I
+)
 
 
 def is_everyday(text: str) -> bool:
-    """Whether a text speaks to or of persons, and not of the brain.
+    """Whether a text speaks to or of persons.
 
     >>> is_everyday("He had a fear of flying and took the train"), is_everyday("Fear of flying")
     (True, False)
     """
-    return bool(EVERYDAY.search(text)) and not BRAIN.search(text)
+    return bool(EVERYDAY.search(text))
+
+
+def is_science(text: str) -> bool:
+    """Whether a text speaks of the brain, or of those whose brains are studied."""
+    return bool(BRAIN.search(text))
 
 
 # ---- language

@@ -13,12 +13,12 @@ marks, and p-values just above the usual threshold.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import Clauses
-from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE, LONGEST_SENTENCE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
@@ -29,6 +29,7 @@ from neurowhere.text.words import fold
 MINUS = re.compile(
     r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE
 )
+FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 SCORE_SIGNS = ("", ":", "=")
@@ -39,6 +40,8 @@ QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
 QUERIES = re.compile(r"\?|\+/-|±")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
 TREND = 0.05, 0.1  # p-values that are called a trend
+
+AnyCue = TypeVar("AnyCue", Cue, "Hedge")
 
 
 class Denials(NamedTuple):
@@ -54,13 +57,16 @@ class Denials(NamedTuple):
     left_open: dict[int, Tokens]
 
 
-def attach_denials(reading: Reading) -> Denials:
-    """Find the matches that a text denies, each with the tokens that deny it."""
-    found = (Cue(*each) for each in lexicon.CUES.find(reading.tokens))
+def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Denials:
+    """Find the matches that a text denies, each with the tokens that deny it.
+
+    With some tokens, in order, only cues near enough to reach them are looked at.
+    """
+    found = (Cue(*each) for each in lexicon.CUES.find(reading))
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
     result = Denials({}, {})
-    for cue in reader.standing():
+    for cue in _near(reader.standing(), around):
         is_open = reader.is_left_open(cue)
         into = result.left_open if is_open else result.denied
         for number in reader.denied(cue, is_open=is_open):
@@ -69,6 +75,15 @@ def attach_denials(reading: Reading) -> Denials:
     for number, i in reader.without_cue():
         result.denied.setdefault(number, Tokens(i, i))
     return result
+
+
+def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:
+    """Yield the cues that may reach one of some tokens; all if there are none given."""
+    for cue in cues:
+        if around is None or bisect_left(around, cue.first - FARTHEST) < bisect_left(
+            around, cue.last + FARTHEST
+        ):
+            yield cue
 
 
 class _DenialReader(Scopes):
@@ -147,7 +162,7 @@ class _DenialReader(Scopes):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        words = [(i, word) for i, word in enumerate(self.tokens) if word in lexicon.WITHOUT_CUE]
+        words = [(i, self.tokens[i]) for i in self.reading.at_words(lexicon.WITHOUT_CUE)]
         for i, word in words:
             if word in lexicon.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
@@ -238,13 +253,13 @@ class Hedge(NamedTuple):
     kind: lexicon.Doubt
 
 
-def attach_hedges(reading: Reading) -> dict[int, Tokens]:
-    """Find the matches that a text leaves open, each with the tokens that say so."""
-    found = (Hedge(*each) for each in lexicon.HEDGES.find(reading.tokens))
+def attach_hedges(reading: Reading, around: Sequence[int] | None = None) -> dict[int, Tokens]:
+    """Find the matches that a text leaves open, as `attach_denials` finds what it denies."""
+    found = (Hedge(*each) for each in lexicon.HEDGES.find(reading))
     hedges = [hedge for hedge in found if hedge.kind != "idle"]
     reader = _HedgeReader(reading, {hedge.first for hedge in hedges})
     doubted: dict[int, Tokens] = {}
-    for hedge in hedges:
+    for hedge in _near(hedges, around):
         for number in reader.doubted(hedge):
             if not hedge.first <= reading.first[number] <= hedge.last:
                 doubted.setdefault(number, Tokens(hedge.first, hedge.last))

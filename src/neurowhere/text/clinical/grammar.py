@@ -6,6 +6,7 @@ tokens, so that a text is read in linear time.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable
 
 from neurowhere.text.clinical import lexicon
@@ -165,12 +166,11 @@ class Grammar:
 
     def sentence(self, i: int) -> tuple[int, int]:
         """First token of the sentence of token i, and the first after it."""
-        first, end = i, i + 1
-        while first > max(0, i - LONGEST_SENTENCE) and not self.is_sentence_end(first):
-            first -= 1
-        while end < min(len(self.tokens), i + LONGEST_SENTENCE) and not self.is_sentence_end(end):
-            end += 1
-        return first, end
+        ends = self.reading.sentence_ends
+        number = bisect_right(ends, i)
+        first = max(ends[number - 1] if number else 0, min(i, max(0, i - LONGEST_SENTENCE)))
+        longest = min(len(self.tokens), i + LONGEST_SENTENCE)
+        return first, max(i + 1, min(ends[number] if number < len(ends) else longest, longest))
 
     # ---- what follows a word
 

@@ -179,8 +179,7 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
     is_short = len(reading.tokens) <= FEW_WORDS
     phrases = table.short_phrases if is_short else table.phrases
     names = (
-        (table.entries[name], Tokens(first, last))
-        for first, last, name in phrases.find(reading.tokens)
+        (table.entries[name], Tokens(first, last)) for first, last, name in phrases.find(reading)
     )
     found = (
         Found(

@@ -4,8 +4,8 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from scipy import sparse
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by
 from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
-from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
@@ -28,6 +28,7 @@ Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
 SENTENCE = re.compile(r"(?:[^\n.!?]|[.](?=\d))+")  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
+TAIL, NO_DATE = 40, str.maketrans("", "", "0123456789.:/-, ")  # to tell most sentences apart fast
 # Dates, times and days of a stay, which differ between copies of a note.
 DATE = re.compile(
     r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
@@ -242,17 +243,28 @@ class _Said:
     def __init__(
         self, reading: Reading, *, negation: bool, sections: bool, hedge_weight: float
     ) -> None:
-        self.reading = reading
+        self.negation = negation
         self.hedge_weight = hedge_weight
-        denials = attach_denials(reading) if negation else Denials({}, {})
-        self.denied = denials.denied
-        self.hedged = attach_hedges(reading) | denials.left_open
         self.sections = read_sections(reading.text) if sections else []
         self.copies = find_copies(reading.text)
+        self._attach(reading)
+
+    def _attach(self, reading: Reading, around: Sequence[int] | None = None) -> None:
+        self.reading = reading
+        denials = attach_denials(reading, around) if self.negation else Denials({}, {})
+        self.denied = denials.denied
+        self.hedged = attach_hedges(reading, around) | denials.left_open
         self.starts = reading.starts[reading.first].tolist()
         self.ends = reading.ends[reading.last].tolist()
-        # The same for another reading of the text.
-        self.of = partial(_Said, negation=negation, sections=sections, hedge_weight=hedge_weight)
+
+    def of(self, names: Sequence[Tokens]) -> "_Said":
+        """Return what is said of some more names, which are numbered after the matches."""
+        said = copy(self)
+        said._attach(
+            self.reading.with_matches(names, is_structure=False),
+            around=sorted(name.first for name in names),
+        )
+        return said
 
     def words(self, number: int) -> str:
         """Words of a match as the text has them."""
@@ -298,15 +310,22 @@ def find_copies(text: str) -> list[Span]:
     [(36, 72)]
     """
     sentences = [match.span() for match in SENTENCE.finditer(text)]
-    bare = (DATE.sub(" ", text[start:end]).strip(" ,:;-–") for start, end in sentences)
-    words = [" ".join(each.split()) for each in bare]
+    tails = [text[max(start, end - TAIL) : end].translate(NO_DATE) for start, end in sentences]
+    n_tails = Counter(tails)
+    copies: set[int] = set()
+    known: set[int] = set()  # that stand before, short ones too, or are but a date
     seen: set[str] = set()
-    is_known = [each in seen or bool(seen.add(each)) for each in words]
-    copies = {i for i, each in enumerate(words) if is_known[i] and len(each) >= SHORTEST_COPY}
+    for i in (i for i, tail in enumerate(tails) if n_tails[tail] > 1):
+        words = " ".join(DATE.sub(" ", text[slice(*sentences[i])]).strip(" ,:;-–").split())
+        if words in seen or not words:
+            known.add(i)
+        if words in seen and len(words) >= SHORTEST_COPY:
+            copies.add(i)
+        seen.add(words)
     for i in sorted(copies):
         for step in (-1, 1):
             j = i + step
-            while 0 <= j < len(words) and j not in copies and (is_known[j] or not words[j]):
+            while j in known and j not in copies:
                 copies.add(j)
                 j += step
     return [sentences[i] for i in sorted(copies)]
@@ -331,7 +350,7 @@ def _rule_based(
     if not names:
         return
     n_matches = len(reading.terms)
-    said = said.of(reading.with_matches([name.tokens for name in names], is_structure=False))
+    said = said.of([name.tokens for name in names])
     for number, name in enumerate(names, n_matches):
         mention = Mention(
             term=name.entry.name,

@@ -39,6 +39,9 @@ LESION = word_set(
     meningioma metastasis occlusion resection sclerosis stroke swelling tumor
     """
 )
+KIND_OF_LESION = word_set(
+    "acute brain cerebral chronic focal hemorrhagic ischemic low-grade malignant old traumatic"
+)
 
 # Places that a vocabulary may lack: arteries, whose territories have sides, and general words.
 PLACES = Phrases(
@@ -223,6 +226,16 @@ def is_place(name: str, structures: Collection[str] = ()) -> bool:
     )
 
 
+def is_lesion(term: str) -> bool:
+    """Whether a term says what is wrong, and not where.
+
+    >>> [is_lesion(term) for term in ("infarction", "traumatic brain injury", "multiple sclerosis")]
+    [True, True, False]
+    """
+    words = term.split()
+    return not LESION.isdisjoint(words) and set(words) <= LESION | KIND_OF_LESION
+
+
 def is_general(name: str) -> bool:
     """Whether a name says nothing of where in the brain.
 
@@ -243,7 +256,7 @@ def with_places(reading: Reading) -> Reading:
         for i in range(first, last + 1)
     }
     places = []
-    for first, last, _ in PLACES.find(reading.tokens):
+    for first, last, _ in PLACES.find(reading):
         names = {covered[i] for i in range(first, last + 1) if i in covered}
         # "cerebral" may be a structure of the vocabulary within "middle cerebral artery"
         if all(

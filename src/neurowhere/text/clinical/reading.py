@@ -1,9 +1,10 @@
 """Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,6 +24,9 @@ POINTED = word_set(
     "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
     "susp vs"
 )
+# What a reading computes of its text alone, and keeps when matches are added.
+OF_TEXT = frozenset(["spans", "bounds", "gaps", "where", "sentence_ends", "_sentence_ends"])
+USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
 
@@ -137,13 +141,17 @@ class Reading:
         """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
-        return replace(
+        added = replace(
             self,
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
             is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
+        added.__dict__.update(
+            (name, self.__dict__[name]) for name in OF_TEXT & self.__dict__.keys()
+        )
+        return added
 
     def token(self, i: int) -> str:
         """Token i, empty beyond the ends of the text."""
@@ -163,10 +171,36 @@ class Reading:
         starts, ends = self.bounds
         return starts[tokens.first], ends[tokens.last]
 
+    @cached_property
+    def where(self) -> dict[str, list[int]]:
+        """Tokens by their word: phrases are looked for where their first word is."""
+        where: dict[str, list[int]] = {}
+        for i, token in enumerate(self.tokens):
+            where.setdefault(token, []).append(i)
+        return where
+
+    def at_words(self, words: Collection[str]) -> list[int]:
+        """Return the tokens that are one of some words, in order."""
+        return sorted(chain.from_iterable(self.where[word] for word in self.where.keys() & words))
+
+    @cached_property
+    def sentence_ends(self) -> list[int]:
+        """Tokens before which a sentence ends, in order."""
+        unusual = [i for i, gap in enumerate(self.gaps[:-1]) if gap not in USUAL_GAPS]
+        return [i for i in unusual if self._ends_sentence(i)]
+
+    @cached_property
+    def _sentence_ends(self) -> frozenset[int]:
+        return frozenset(self.sentence_ends)
+
     def is_sentence_end(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""
+        is_within = 0 <= i < len(self.tokens)
+        return i in self._sentence_ends if is_within else self._ends_sentence(i)
+
+    def _ends_sentence(self, i: int) -> bool:
         gap = self.gap(i)
-        if gap in (" ", "-", ", "):  # nearly all are
+        if gap in USUAL_GAPS:
             return False
         if i >= len(self.tokens):
             return True
@@ -180,8 +214,9 @@ class Reading:
 class Phrases(Generic[Kind]):
     """Lists of phrases, separated by semicolons, by their kind.
 
-    >>> phrases = Phrases({"cue": "no; no longer"})
-    >>> list(phrases.find(["no", "or", "no", "longer"]))
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> reading = TermCounter(Vocabulary(["insula"])).read("No or no longer")
+    >>> list(Phrases({"cue": "no; no longer"}).find(reading))
     [(0, 0, 'cue'), (2, 3, 'cue')]
     """
 
@@ -202,10 +237,10 @@ class Phrases(Generic[Kind]):
             first for first, entries in self._by_word.items() if len(entries[-1][0]) == 1
         }
 
-    def find(self, tokens: list[str]) -> Iterator[tuple[int, int, Kind]]:
+    def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, from the left."""
-        free = 0
-        for i in [i for i, token in enumerate(tokens) if token in self._by_word]:
+        free, tokens = 0, reading.tokens
+        for i in reading.at_words(self._by_word.keys()):
             first, following = tokens[i], tokens[i + 1 : i + 2]
             if i < free or not (first in self._single or self._next[first].issuperset(following)):
                 continue

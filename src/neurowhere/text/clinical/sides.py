@@ -39,7 +39,7 @@ def attach_sides(reading: Reading) -> Sides:
 
     A side also reaches places that are no terms, where `with_places` has added them to the reading.
     """
-    tokens = [i for i, token in enumerate(reading.tokens) if token in places.SIDE_WORDS]
+    tokens = reading.at_words(places.SIDE_WORDS.keys())
     if not (tokens or reading.sided):
         return Sides({}, [])
     reader = _SideReader(reading)
@@ -459,7 +459,7 @@ class _Spreader:
 
     def relate(self) -> None:
         """Give places the side of, or opposite to, one that is named before: "contralateral"."""
-        for i in [i for i, token in enumerate(self.tokens) if token in places.RELATED]:
+        for i in self.reading.at_words(places.RELATED):
             side = self.reference(i)
             if side is None:
                 continue
@@ -499,7 +499,7 @@ class _Spreader:
 
     def share_in_order(self) -> None:
         """Share out two sides: "the putamen and insula, on the left and right, respectively"."""
-        for end in (i for i, token in enumerate(self.tokens) if token == "respectively"):
+        for end in self.reading.where.get("respectively", ()):
             number = bisect_left(self.words, ((end, end),)) - 1
             first = self.sentence_start(end)
             pair = self.words[number][0] if number >= 0 else Tokens(0, 0)

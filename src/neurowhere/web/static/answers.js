@@ -11,6 +11,7 @@ export const SUPPORT = {
   weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
   none: ["Not supported", "The text contains no term that the model knows, so this is the average map of all studies."],
 };
+const DENIED = "The text negates all terms that the model knows, so this is the average map of all studies.";
 const FOREIGN = "The text does not seem to be in English. The model reads English only.";
 const N_SHOWN = 12; // terms of a list
 const N_UNKNOWN = 8;
@@ -30,12 +31,14 @@ export const pointing = (term) => whilePointed(() => termView(term));
 
 // ---- what was read
 
-export function tellSupport(support) {
+export function tellSupport({ support, mentions }) {
   const [name, words] = SUPPORT[support.level];
-  $("support").textContent = support.terms ? `${name} · ${support.terms} term${support.terms > 1 ? "s" : ""}` : name;
+  const isDenied = support.level === "none" && mentions.some(({ status }) => status === "denied");
+  const known = support.terms ? `${support.terms} known term${support.terms > 1 ? "s" : ""}. ` : "";
+  $("support").textContent = name;
   $("support").dataset.level = support.level;
   $("support").title = support.summary;
-  $("support-words").textContent = words;
+  $("support-words").textContent = isDenied ? DENIED : known + words;
   tellLanguage(support.foreign);
 }
 

@@ -145,6 +145,7 @@ function clear({ empty, problem }) {
   stale(false);
   clearAnswers();
   clearStage(empty);
+  $("regions-note").textContent = `${empty}.`;
   setExports(false);
   current = true;
   note();
@@ -186,8 +187,11 @@ function openText(id, { text, characters }, name) {
 
 async function openDocument(id, file) {
   busy(true);
+  notice(null);
   try {
-    await openText(id, await textOf(file), file.name);
+    const found = await textOf(file);
+    if (!found.text.trim()) throw new Error("The file holds no text. A scanned document needs text recognition first.");
+    await openText(id, found, file.name);
   } catch (error) {
     trouble(error);
   } finally {
@@ -215,6 +219,7 @@ function wireQuery() {
   wireTerm(openTerm);
   const takeMap = wireDecode(run, trouble);
   const openMap = (file) => {
+    notice(null);
     writeForm({ ...readForm(), mode: "decode" });
     setMode();
     takeMap(file);

@@ -15,6 +15,7 @@ export const image = () => (chosen("image") === "difference" ? "density" : chose
 // A mode that maps one text; `words` gives the text, `title` names it.
 export function textMode(words, title) {
   const query = () => ({ text: words(), ...reading() });
+  let isAverage = false; // a text that says nothing gets the average map, whose caption says so
   return {
     tabs: { regions: "Regions", peaks: "Peaks", place: "This place", studies: "Studies" },
     kind: "encode",
@@ -22,14 +23,22 @@ export function textMode(words, title) {
     mapQuery: () => ({ ...query(), image: image() }),
     isReady: () => Boolean(words().trim()),
     ask: (signal) => ask("encode", { ...query(), ...naming(), regions: N_REGIONS, sort: $("sort").value }, signal),
-    view: () => ({ words: `${title()}: ${NAMES[image()]}`, parts: [["encode", { ...query(), image: image() }]], image: image() }),
+    view() {
+      const [asked, shown] = [title(), image()];
+      return {
+        get words() { return `${isAverage ? "The average of all studies" : asked}: ${NAMES[shown]}`; },
+        parts: [["encode", { ...query(), image: shown }]],
+        image: shown,
+      };
+    },
     texts: () => [["In this text", words()]],
     rowsOf: (answer) => answer.regions,
     title: () => words().trim().replace(/\s+/g, " "),
     empty: "No map yet: write a text",
 
     tell(answer, correct) {
-      tellSupport(answer.support);
+      isAverage = answer.support.level === "none";
+      tellSupport(answer);
       fill($("reading"), ...marked(words(), answer, pointing));
       roving($("reading"), "mark[role=button]");
       tellRules(answer.rules);
