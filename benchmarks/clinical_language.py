@@ -3,10 +3,10 @@
     python benchmarks/clinical_language.py [--failures] [--rivals PYTHON]
 
 The passages are those of tests/text/data/denials_*.jsonl and sides_*.jsonl; those called "third"
-are told by their totals alone. The sentences are those of clinical_sentences.jsonl, read with the
-package's own anatomy and some general terms and, where the development data is here, with
-NeuroQuery's whole vocabulary. A baseline negates whatever follows a cue in the same sentence, and
-gives a structure the last side before it. The rivals run under another Python that has medspacy
+and "fourth" are told by their totals alone. The sentences are those of clinical_sentences.jsonl,
+read with the package's own anatomy and some general terms and, where the development data is here,
+with NeuroQuery's whole vocabulary. A baseline negates whatever follows a cue in the same sentence,
+and gives a structure the last side before it. The rivals run under another Python that has medspacy
 and negspacy: they are told the mentions, and use their own rules, which know no sides. The cost is
 that of the reader beside `TermCounter.find`, on real abstracts of 1,300 to 1,700 characters.
 """
@@ -28,7 +28,7 @@ from neurowhere.text.features import TermExtractor
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("NEUROWHERE_DATA", ROOT.parent / "shared" / "data"))
-PASSAGES = ("own", "seen", "second", "unseen", "final", "third")
+PASSAGES = ("own", "seen", "second", "unseen", "final", "third", "fourth")
 SHORTEST, LONGEST = 1300, 1700  # characters of an abstract
 N_ABSTRACTS = 300
 REPEATS = 3

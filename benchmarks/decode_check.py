@@ -2,14 +2,17 @@
 
     python benchmarks/kinds_of_text.py -o DIR --vocabulary FILE --folds 1 --seeds 1
     python benchmarks/decode_check.py DIR/shipped-0 [--studies 500]
+    python benchmarks/decode_check.py --neurosynth [--studies 100]
 
-DIR/shipped-0 was fitted without the test studies of fold 0. Terms are those that decoding lists;
-with --generic, also the generic words that it leaves out. Ways to score a term for a distribution w
-over voxels, a row each: the score of `neurowhere.model.decoding`; the same without the discount of
-terms that few studies mention; the log of the ratio that decoding tells beside it; that less its
-mean and divided by its spread over peaks at large; the same log for the maps that studies alone
-have taught, without what is for short texts and for names of places; and the correlation of w with
-the map of the term, as the decoders of Neurosynth and NiMARE do.
+DIR/shipped-0 was fitted without the test studies of fold 0. With --neurosynth, the shipped model
+decodes Neurosynth's studies that it was not fitted to; their texts are their titles. Terms are
+those that decoding lists; with --generic, also the generic words that it leaves out. Ways to score
+a term for a distribution w over voxels, a row each: the score of `neurowhere.model.decoding`; the
+same without the discount of terms that few studies mention; the log of the ratio that decoding
+tells beside it; that less its mean and divided by its spread over peaks at large; the same log for
+the maps that studies alone have taught, without what is for short texts and for names of places,
+which was the score of earlier versions; and the correlation of w with the map of the term, as the
+decoders of Neurosynth and NiMARE do.
 
 - study: the peaks of one unseen study. Rank of its own terms among all, 100 % for the best and 50 %
   by chance; the mean over its terms, then over studies; and the same with terms weighted
@@ -32,14 +35,14 @@ from pathlib import Path
 
 import numpy as np
 
-from neurowhere import load_model
+from neurowhere import load_model, read_corpus
 from neurowhere.evaluate import shuffle_split
 from neurowhere.exceptions import DataWarning
 from neurowhere.model.decoding import DISCOUNT, FEW_STUDIES, decode, listed_terms, unlearned_terms
 from neurowhere.model.term_maps import log_ratios, term_features, term_scales
-from neurowhere.space import make_targets
+from neurowhere.space import make_targets, place_peaks
 from outer_folds import studies_in_brain
-from setting import print_table
+from setting import DATA, print_table
 
 CHUNK = 256
 FEW, MANY = 12, 1500  # unseen studies that mention a pooled term; training studies that do not
@@ -50,22 +53,21 @@ NEARLY = 1 - 1e-6
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model", type=Path, nargs="?", help="by default the shipped model")
+    parser.add_argument("--neurosynth", action="store_true", help="decode studies of Neurosynth")
     parser.add_argument("--studies", type=int, default=300)
     parser.add_argument("--generic", action="store_true", help="include generic words")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)
     model = load_model(arguments.model)
-    corpus = studies_in_brain()
-    train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
-    training, held = corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
+    training, held = others(model) if arguments.neurosynth else fold_of_studies()
     is_scored = listed_terms(model)
     if arguments.generic:
         is_scored = ~unlearned_terms(model) & (model.term_studies_ > 0)
     terms = np.flatnonzero(is_scored)
     peaks, texts = densities(model, held), model.transform(held)[:, terms]
     few, some = slice(arguments.studies), np.random.default_rng(0).permutation(len(terms))[:N_MAPS]
-    n_training = model.transform(training)[:, terms].getnnz(axis=0)
+    n_training = model.term_studies_[terms]
     pooled, pools = pool(peaks, texts, n_training)
     shown = model.predict([model.extractor_.terms[i] for i in terms[some]])
     rows = []
@@ -82,11 +84,30 @@ def main():
                 f"{frequency:.2f}",
             ]
         )
-    print(f"{len(test):,} unseen studies, {arguments.studies} of them decoded one by one; ", end="")
+    print(f"{len(held):,} unseen studies, {arguments.studies} of them decoded one by one; ", end="")
     print(f"{texts.shape[1]:,} terms, {len(pooled):,} of them pooled\n")
     header = ["", "study", "study, weighted", "pooled", "pooled first", "pooled first 5"]
     print_table([*header, "map first", "map first 5", "frequency"], rows)
-    print_closest(model, training, held)
+    if training is not None:
+        print_closest(model, training, held)
+
+
+def fold_of_studies():
+    """Return training and test studies of fold 0, the latter in random order."""
+    corpus = studies_in_brain()
+    train, test = shuffle_split(corpus.groups.astype(str), 0, seed=0)
+    return corpus.select(train), corpus.select(np.random.default_rng(0).permutation(test))
+
+
+def others(model):
+    """Return None, and Neurosynth's studies with a peak in the brain that are not NeuroQuery's."""
+    corpus = read_corpus(DATA / "corpus", format="neurosynth")
+    known = read_corpus(DATA / "corpus", format="neuroquery").documents["id"].astype(str)
+    is_new = ~corpus.documents["id"].astype(str).isin(known).to_numpy()
+    xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy()
+    study, _ = place_peaks(model.partition_, model.brain_, xyz_mm, corpus.peak_rows)
+    rows = np.intersect1d(np.flatnonzero(is_new), study)
+    return None, corpus.select(np.random.default_rng(0).permutation(rows))
 
 
 def pool(peaks, texts, n_training):

@@ -1,6 +1,6 @@
 """Sides: whether texts that name sides point to them, and what real studies gain by it.
 
-    python benchmarks/sides.py
+    python benchmarks/sides.py [real] [sentences] [findings]
 
 Tables, with the shipped model. The first is over documents of `rawtext_linked_dev` that give
 a side to a structure: nats above the mean map, and the share of the map on the named side beside
@@ -13,6 +13,7 @@ the ten regions that are listed; and what the floor that makes them so costs or 
 
 import json
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -39,9 +40,9 @@ HANDEDNESS = re.compile(r"\b(left|right)\b(?!-handed| handed)", re.I)
 def main():
     warnings.simplefilter("ignore", DataWarning)
     model = load_model()
-    print_real_texts(model)
-    print_sentences(model)
-    print_findings(model)
+    parts = {"real": print_real_texts, "sentences": print_sentences, "findings": print_findings}
+    for part in sys.argv[1:] or parts:
+        parts[part](model)
 
 
 # ---- real texts
@@ -165,7 +166,7 @@ def shares(model, q, direction):
 
 def print_sentences(model):
     rows = []
-    for name in ("sides_seen", "sides_unseen"):
+    for name in ("sides_seen", "sides_unseen", "sides_fresh"):
         sentences = [
             json.loads(line) for line in (CASES / f"{name}.jsonl").read_text().splitlines()
         ]
@@ -209,7 +210,7 @@ def print_findings(model):
     rows = []
     floor = predictor.FLOOR
     corpus = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
-    for name in ("findings_seen", "findings_unseen"):
+    for name in ("findings_seen", "findings_unseen", "findings_fresh"):
         lines = (CASES / f"{name}.jsonl").read_text().splitlines()
         for method, least in (("without the floor", 0.0), ("with it", floor)):
             predictor.FLOOR = least

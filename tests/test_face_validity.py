@@ -91,3 +91,31 @@ def test_the_search_for_terms_misses_none(model, monkeypatch):
     monkeypatch.setattr("neurowhere.model.decoding.N_CANDIDATES", len(model.extractor_.terms))
     for point, table in zip(points, found):
         assert decode(model, point, n_terms=10).terms["term"].tolist() == table["term"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("term", "place"),
+    [
+        ("basolateral amygdala", (-24, -4, -18)),
+        ("fusiform face area", (42, -52, -18)),
+        ("primary visual cortex", (8, -92, 2)),
+        ("motor cortex", (-38, -24, 56)),
+        ("supplementary motor area", (0, 0, 58)),
+        ("nucleus accumbens", (10, 10, -8)),
+        ("temporoparietal junction", (54, -54, 22)),
+        ("anterior midcingulate cortex", (2, 20, 36)),
+        ("anterior insula", (36, 22, 0)),
+        ("brodmann area 44", (-50, 18, 14)),
+        ("heschl gyrus", (-46, -20, 8)),
+        ("cerebellum posterior lobe", (34, -70, -32)),
+        ("mediodorsal thalamus", (-10, -18, 8)),
+        ("periaqueductal gray", (0, -30, -10)),
+        ("locus coeruleus", (5, -37, -27)),
+        ("hypothalamus", (4, -4, -10)),
+        ("default mode network", [(0, -52, 26), (0, 52, -4), (-46, -66, 32), (48, -62, 30)]),
+        ("theory of mind", [(54, -54, 22), (-52, -58, 24), (2, 56, 20), (2, -56, 36)]),
+    ],
+)
+def test_textbook_places_decode_to_their_names(model, term, place):
+    """Places that were looked at while decoding was written."""
+    assert term in decode(model, place, n_terms=5).terms["term"].tolist()

@@ -21,7 +21,7 @@ TEXT = (
     "Viewing fearful faces activated the right fusiform gyrus and the left amygdala. "
     "There was no activation of the thalamus."
 )
-N_TERMS, N_REGIONS = 4, 4
+N_TERMS, N_REGIONS = 5, 5
 WIDTH = 1200
 TEMPLATE = """<!doctype html><meta charset="utf-8"><style>{{ style }}
   body { margin: 0; padding: 18px 22px; font: 17px/1.45 system-ui, sans-serif; color: #17202c; background: #fff; }

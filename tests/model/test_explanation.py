@@ -103,13 +103,23 @@ TWO_PLACES = "Right occipital infarct and left insula infarct"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (TWO_PLACES, ["Occipital_Mid_R", "Insula_L"]),
+        (TWO_PLACES, ["Calcarine_R", "Insula_L"]),
         ("Hematoma of the left thalamus and of the right frontal lobe", ["Frontal_Mid_2_R"]),
     ],
 )
 def test_every_structure_that_a_short_text_names_is_visible(text, expected):
     ratio = load_model().encode(text).regions().set_index("region")["ratio"]
     assert (ratio[expected] > 1.5).all()
+
+
+def test_each_named_structure_has_a_region_among_those_listed():
+    regions = summarise(load_model().encode(TWO_PLACES)).regions
+    labels = {row.region for row in regions}
+    assert len(regions) == 10
+    assert "Insula_L" in labels
+    assert labels & {f"{name}_R" for name in ("Calcarine", "Cuneus", "Lingual", "Occipital_Mid")}
+    assert [row.excess for row in regions] == sorted((row.excess for row in regions), reverse=True)
+    assert len(summarise(load_model().encode(TWO_PLACES), n_regions=1).regions) == 1
 
 
 def test_what_makes_a_structure_visible_is_explained_exactly():

@@ -211,7 +211,12 @@ class LogLinear(_Regression):
         return lateral_shifts(_added_in_blocks(self, x, places), balance, sides, self.mean_map)
 
     def show(
-        self, q: Float32, x: sp.csr_matrix, places: NDArray[np.integer], weights: Floats, on: Floats
+        self,
+        q: Float32,
+        x: sp.csr_matrix,
+        terms: NDArray[np.integer],
+        weights: Floats,
+        on: Floats,
     ) -> sp.csr_matrix:
         """Make structures of one text visible in its map q; see `neurowhere.learn.exponent`.
 
@@ -220,8 +225,8 @@ class LogLinear(_Regression):
         q : array of shape (m,)
             Changed in place.
         x : csr_matrix of shape (1, d)
-        places : array of shape (k,)
-            Entries of the row `x` that are structures.
+        terms : array of shape (k,)
+            Those whose cores are shown.
         weights : array of shape (k,)
             w of each.
         on : array of shape (k, m)
@@ -232,8 +237,8 @@ class LogLinear(_Regression):
         csr_matrix of shape (k, m)
             What each of them adds to the exponent.
         """
-        cores = sp.vstack([self._core(term) for term in x.indices[places].tolist()], format="csr")
-        cores.data *= on[np.repeat(np.arange(len(places)), np.diff(cores.indptr)), cores.indices]
+        cores = sp.vstack([self._core(term) for term in terms.tolist()], format="csr")
+        cores.data *= on[np.repeat(np.arange(len(terms)), np.diff(cores.indptr)), cores.indices]
         is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
         return lift(q, cores, FLOOR * (1 - is_article) * weights, self.mean_map)
 

@@ -67,7 +67,18 @@ def no_studies() -> None:
     """Return that no similar studies are known."""
 
 
-def _no_names(_: str) -> list[str]:
+def _no_names(word: str) -> list[str]:
+    """Suggest no names for a word.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    list of str
+    """
+    del word
     return []
 
 
@@ -125,7 +136,7 @@ class Encoding:
     explain: Callable[[NDArray[np.floating]], NDArray[np.floating]] = field(default=np.zeros_like)
     unit: Literal["probability", "log probability"] = "probability"
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
-    suggest: Callable[[str], list[str]] = field(default=_no_names)
+    suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
 
     @cached_property

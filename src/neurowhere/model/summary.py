@@ -40,7 +40,10 @@ N_REGIONS = 10
 N_REASONS = 20
 N_REGION_REASONS = 6
 N_UNKNOWN = 20
-COVERED = 0.5  # share of a place in regions of an atlas that names it well enough
+COVERED = (
+    0.5  # share of a place in regions of an atlas that names it well enough, or of a region in it
+)
+TINY = 1e-12
 
 
 def summarise(
@@ -107,12 +110,22 @@ def regions_of(
 ) -> list[Region]:
     """Return the first regions of the atlas by their excess, probability or ratio.
 
-    Places that the text names and the atlas lacks, such as the pons in AAL3, are among them, marked
-    as landmarks.
+    Each of a few places that the text names has one of its regions among them, if the text raises
+    it. Places that the atlas lacks, such as the pons in AAL3, are marked as landmarks.
     """
     if n_regions == 0:
         return []
-    table = encoding.regions(gazetteer.atlas, sort=sort).head(n_regions or len(gazetteer.names))
+    named = encoding.find_named()
+    landmarks = [
+        _landmark(encoding, name, inside, n_explained)
+        for name, inside in named.items()
+        if _is_lacking(gazetteer, inside)
+    ]
+    table = encoding.regions(gazetteer.atlas, sort=sort)
+    if n_regions is not None:
+        is_few = 2 * len(named) <= n_regions
+        n_rows = n_regions - len(landmarks) if is_few else n_regions
+        table = table.iloc[_first_rows(gazetteer, table, named if is_few else {}, n_rows)]
     rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
     places = gazetteer.densest_mm(encoding.density, rows)
     why = _reasons(encoding, gazetteer, table["region"].head(n_explained).tolist())
@@ -131,15 +144,29 @@ def regions_of(
             _rows(table, *columns), places, strict=True
         )
     ]
-    landmarks = [
-        _landmark(encoding, name, inside, n_explained)
-        for name, inside in encoding.find_named().items()
-        if _is_lacking(gazetteer, inside)
-    ]
     if not landmarks:
         return rows_of_atlas
     every = sorted([*rows_of_atlas, *landmarks], key=lambda row: -(getattr(row, sort) or 0.0))
     return every[:n_regions]
+
+
+def _first_rows(
+    gazetteer: Gazetteer, table: pd.DataFrame, named: dict[str, NDArray[np.bool_]], n_regions: int
+) -> list[int]:
+    """Return the first rows of a table of regions, with at least one for each named place."""
+    n_regions = max(n_regions, 0)
+    first, added = set(range(min(n_regions, len(table)))), set[int]()
+    rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
+    is_raised = (table["excess"] > 0).to_numpy()
+    for inside in named.values():
+        shares = gazetteer.shares(inside.astype(np.float64)) / gazetteer.shares(
+            np.ones(len(inside))
+        ).clip(min=TINY)
+        own = np.flatnonzero((shares[rows] >= COVERED) & is_raised).tolist()
+        if own and first.isdisjoint(own):
+            added.add(own[0])
+    kept = sorted(first)[: max(n_regions - len(added), 0)]
+    return sorted({*kept, *sorted(added)[:n_regions]})
 
 
 def _is_lacking(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> bool:

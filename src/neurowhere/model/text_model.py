@@ -280,7 +280,13 @@ class TextModel(Parameters):
             return None
         balance = balance if follows_sides else np.zeros_like(balance)
         on = np.clip(1 + np.outer(balance, side_of_regions(self.partition_)), 0, 1)
-        return _Lift(places, predictor.show(q, features, places, weights, on))
+        terms = np.array([self._place_of(column) for column in features.indices[places].tolist()])
+        return _Lift(places, predictor.show(q, features, terms, weights, on))
+
+    def _place_of(self, column: int) -> int:
+        """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
+        lobe = f"{self.extractor_.terms[column]} lobe"
+        return self.vocabulary_.index(lobe) if lobe in self.vocabulary_ else column
 
     def _follows_sides(self, reader: Reader) -> bool:
         """Return whether sides are applied: a model that has learned them needs no more."""
@@ -349,7 +355,8 @@ class TextModel(Parameters):
             return {}
         columns = readings.features[row].indices
         places, _, _ = readings.counted[row].named(columns)
-        regions = ((column, prior.region_of(column)) for column in columns[places].tolist())
+        named = columns[places].tolist()
+        regions = ((column, prior.region_of(self._place_of(column))) for column in named)
         return {self.extractor_.terms[column]: each for column, each in regions if each is not None}
 
     def _suggest(self, word: str) -> list[str]:

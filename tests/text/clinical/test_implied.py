@@ -38,7 +38,7 @@ def test_each_row_has_a_side_and_a_reference_that_can_be_looked_up():
 def test_names_are_there_once():
     table = read_table()
     for name, entry in table.entries.items():
-        found = [words for *_, words in table.phrases.find(name.lower().replace("-", " ").split())]
+        found = [words for *_, words in table.phrases.find(COUNTER.read(name))]
         assert found == [entry.name]
 
 
