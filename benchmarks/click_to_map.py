@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
 from serve_load import come_first
 
 NEUROWHERE = [sys.executable, "-c", "from neurowhere.cli import main; main()"]
