@@ -184,7 +184,7 @@ def decode_many(
     >>> places = {"a": (-24, -4, -18), "b": (0, 0, 200)}
     >>> for name, decoding, problem in decode_many(load_model(), places, n_terms=1):
     ...     print(name, decoding, problem)
-    a Decoding: amygdala, ... None
+    a Decoding: amygdala... None
     b None expected points in the brain, in MNI mm, got 0, 0, 200
     """
     for name, place in places.items() if isinstance(places, Mapping) else places:
