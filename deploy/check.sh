@@ -44,7 +44,12 @@ start_server() { # options of `neurowhere serve`
 set -euo pipefail
 base=$("$PYTHON" -c 'import sys; print(sys.base_prefix)')
 mkdir "$WORK/base" && mount --bind "$base" "$WORK/base"      # Python may be in a home that is closed
+mkdir "$WORK/clone" && mount --bind "$ROOT" "$WORK/clone"    # and so may this folder
 mount -t tmpfs -o mode=755 tmpfs /root
+case $ROOT in
+    /root/*) mkdir -p "$ROOT" && mount --move "$WORK/clone" "$ROOT" && mount -o remount,bind,ro "$ROOT";;
+    *) umount "$WORK/clone";;
+esac
 case $base in /root/*) mkdir -p "$base" && mount --move "$WORK/base" "$base";; esac
 mkdir "$WORK/tmp" && mount -t tmpfs -o mode=1777 tmpfs "$WORK/tmp"
 case $ROOT in /tmp/*) # a clone in the folder that is emptied
@@ -72,7 +77,7 @@ stop_server() {
     local code=0
     wait "$server" || code=$?
     [ $code = 0 ] || [ $code = 143 ] || fail "the server stops when it is told to: $code" # 143: by SIGTERM
-    rmdir "$work/base" "$work/tmp" 2>/dev/null || true
+    rmdir "$work/base" "$work/clone" "$work/tmp" 2>/dev/null || true
 }
 
 # ---- the proxy, with a certificate of this run
