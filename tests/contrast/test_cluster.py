@@ -33,6 +33,8 @@ def kill_workers(cluster, cache, killed):
 
 
 def test_workers_that_are_killed_lose_and_repeat_nothing(cluster, model, tmp_path, monkeypatch):
+    cluster.scale(3)  # two of them are killed, and one has to keep what was sent to all
+    cluster.wait_for_workers(3, timeout=60)
     monkeypatch.setattr("neurowhere.contrast.library.PART_BYTES", 1)
     monkeypatch.setattr("neurowhere.contrast.shard.TASK_DOCUMENTS", 30)
     records = make_records(N_FILES * 10)
