@@ -256,7 +256,7 @@ def test_a_row_that_was_cut_is_made_again(encode, tmp_path, last):
     whole = table.read_text("utf-8")
     table.write_text("".join(whole.splitlines(keepends=True)[:2]) + last, "utf-8")
     outcome = encode(source, "-o", output, *FOLDERS)
-    assert outcome.out.endswith("1 texts encoded, 1 kept from before, 0 not\n"), outcome.err
+    assert outcome.out.endswith(": 1 text encoded, 1 kept from before, 0 not\n"), outcome.err
     assert table.read_text("utf-8") == whole
 
 

@@ -45,8 +45,10 @@ def test_json_is_all_there_is_on_stdout(run: Run, source: Path, tmp_path: Path) 
     assert summary["origin"]["warnings"] == [
         outcome.err.removeprefix("neurowhere: warning: ").strip()
     ]
-    imported = run("corpus", "import", source, "-o", tmp_path / "out", "--json")
-    assert json.loads(imported.out) == summary
+    command = ("corpus", "import", source, "-o", tmp_path / "out", "--json")
+    refused = run(*command)
+    assert (refused.code, refused.out, "skipped 1 of 5 lines" in refused.err) == (1, "", True)
+    assert json.loads(run(*command, "--keep-going").out) == summary
 
 
 def test_problems_are_dropped_on_request(run: Run, source: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, summarise
+from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, load_model, summarise
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
 from neurowhere.text.labels import region_names
 
@@ -117,7 +117,12 @@ def test_without_a_known_term_it_is_the_mean_map_and_says_so(model, text):
     assert "no known term, so this is the mean map" in repr(result)
     np.testing.assert_allclose(result.log_ratio, 0, atol=1e-5)
     assert result.terms.empty
-    assert result.regions(make_atlas())["probability"].is_monotonic_decreasing
+
+
+@pytest.mark.parametrize("sort", ["excess", "ratio"])
+def test_regions_of_the_mean_map_are_sorted_by_probability(sort):
+    regions = load_model().encode("zzz").regions(sort=sort)
+    assert regions["probability"].is_monotonic_decreasing
 
 
 def test_a_notebook_says_that_no_term_is_known(model):

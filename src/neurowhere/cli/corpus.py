@@ -98,6 +98,7 @@ def corpus_info(
 
         neurowhere corpus info corpus
     """
+    warnings.simplefilter("always", DamageWarning)  # to say what can be read is what it is for
     _print_summary(_read(path, format), as_json)
 
 

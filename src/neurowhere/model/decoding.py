@@ -50,7 +50,7 @@ Float32 = NDArray[np.float32]
 
 BOTH_SIGNS = 0.1  # share of the brain of either sign in an unthresholded map
 TOP, HIGHEST = 0.95, 0.999  # quantiles: of what counts, of what should stand out
-MAD_TO_SD, NOISE, CERTAIN = 1.4826, 3.5, 5.5  # standard deviations
+MAD_TO_SD, NOISE, CERTAIN = 1.4826, 3.5, 5.0  # standard deviations
 MOSTLY_PRIOR = 0.9  # share λ of the prior of a name: fewer than a dozen studies mention it
 N_SHOWN = 10  # terms and studies in a notebook
 N_DRAWN, N_CANDIDATES = 192, 160  # regions that every term is scored in; terms scored in all
@@ -184,7 +184,7 @@ def decode_many(
     >>> places = {"a": (-24, -4, -18), "b": (0, 0, 200)}
     >>> for name, decoding, problem in decode_many(load_model(), places, n_terms=1):
     ...     print(name, decoding, problem)
-    a Decoding: amygdala, ... None
+    a Decoding: amygdala... None
     b None expected points in the brain, in MNI mm, got 0, 0, 200
     """
     for name, place in places.items() if isinstance(places, Mapping) else places:
@@ -205,7 +205,7 @@ def robust_threshold(partition: Partition, image: ImageLike) -> float:
     A map is taken as unthresholded where a tenth of the brain or more is negative, and as much
     positive. What lies within 3.5 robust standard deviations (1.4826 times the median absolute
     deviation) of the median is then taken as noise, and so are the lower 95 % of the brain. Where
-    neither the highest thousandth stands out from noise nor any value by 5.5 standard deviations, a
+    neither the highest thousandth stands out from noise nor any value by 5 standard deviations, a
     warning says so, and the highest 5 % count.
 
     Parameters

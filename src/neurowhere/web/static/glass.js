@@ -54,13 +54,24 @@ function paint(data, brain, values, scale, width) {
 // Draw a projection of a template and a map, without labels.
 export function drawProjection(context, { template, maps, scale }, panel) {
   if (!template) return; // it may come later
-  const [wide, high] = sized(panel.plane);
+  const sheet = sheetOf(template, maps[panel.map]?.volume, scale, panel.plane);
+  context.drawImage(sheet, panel.left, panel.top, panel.width, panel.height);
+}
+
+const painted = new WeakMap(); // by volume: the last picture of each plane, which no crosshair changes
+
+function sheetOf(template, volume, scale, plane) {
+  const known = painted.get(volume ?? template) ?? new Map();
+  painted.set(volume ?? template, known);
+  const look = JSON.stringify([template.nx, scale]);
+  if (known.get(plane.name)?.look === look) return known.get(plane.name).sheet;
+  const [wide, high] = sized(plane);
   const pixels = new ImageData(wide, high);
-  const { volume } = maps[panel.map] ?? {};
-  paint(pixels.data, project(template, panel.plane), volume && project(volume, panel.plane), scale, wide);
+  paint(pixels.data, project(template, plane), volume && project(volume, plane), scale, wide);
   const sheet = new OffscreenCanvas(wide, high);
   sheet.getContext("2d").putImageData(pixels, 0, 0);
-  context.drawImage(sheet, panel.left, panel.top, panel.width, panel.height);
+  known.set(plane.name, { look, sheet });
+  return sheet;
 }
 
 export function drawGlass(context, scene, { width, height, margin, dpr, bare }) {
