@@ -380,6 +380,7 @@ _REPORT_HEADING = re.compile(
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
     re.MULTILINE,
 )
+_BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
 _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
@@ -419,7 +420,12 @@ def read_sections(text: str) -> list[Part]:
 
 def _report_headings(text: str) -> Iterator[Part]:
     """Yield the headings of a text: those that are known, and all others of lines with a colon."""
-    for match in _REPORT_HEADING.finditer(text):
+    free = 0
+    for start in (0, *(mark.end() for mark in _BEFORE_HEADING.finditer(text))):
+        match = _REPORT_HEADING.match(text, start) if start >= free else None
+        if match is None:
+            continue
+        free = match.end()
         words = _DATE.sub("", " ".join(match["words"].split()))
         fitting = (name for name, pattern in _KINDS.items() if pattern.fullmatch(words))
         name = next(fitting, "other")

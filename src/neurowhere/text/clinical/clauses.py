@@ -1,6 +1,5 @@
 """Clauses: the subject of a word, the place that has a quality, and what a pronoun stands for."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
@@ -11,7 +10,6 @@ from neurowhere.text.clinical.places import SIDE_WORDS
 REACH_BACK = 20  # tokens of a subject
 LONGEST_PREDICATE = 8  # tokens of a predicate that another follows
 LONGEST_MEASURE = 5  # tokens of a number with its unit
-P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
 USUAL_P = 0.05  # a p-value that is said to be larger is a null result
 
 
@@ -291,7 +289,7 @@ class Clauses(Grammar):
     def p_values(self) -> Iterator[tuple[int, int, float]]:
         """Yield the structures that have a p-value in brackets after them, its token and value."""
         starts = self.reading.starts
-        for match in P_VALUE.finditer(self.reading.text):
+        for match in self.reading.p_values:
             i = bisect_left(starts, match.start())
             number = self.before_bracket(i)
             if number is not None:

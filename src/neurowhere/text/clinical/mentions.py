@@ -26,7 +26,9 @@ from neurowhere.text.words import fold
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
-SENTENCE = re.compile(r"(?:[^\n.!?]|[.](?=\d))+")  # not cut within "3.5" or "12.3.2024"
+SENTENCE = re.compile(
+    r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
+)  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
 TAIL, NO_DATE = 40, str.maketrans("", "", "0123456789.:/-, ")  # to tell most sentences apart fast
 # Dates, times and days of a stay, which differ between copies of a note.

@@ -25,7 +25,10 @@ POINTED = word_set(
     "susp vs"
 )
 # What a reading computes of its text alone, and keeps when matches are added.
-OF_TEXT = frozenset(["spans", "bounds", "gaps", "where", "sentence_ends", "_sentence_ends"])
+OF_TEXT = frozenset(
+    ["spans", "bounds", "gaps", "where", "p_values", "sentence_ends", "_sentence_ends"]
+)
+P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
@@ -88,6 +91,11 @@ class Reading:
         text = self.text
         between = zip([0, *ends], [*starts, len(text)], strict=True)
         return [text[start:end] for start, end in between]
+
+    @cached_property
+    def p_values(self) -> list[re.Match[str]]:
+        """P-values of the text: their sign and their number."""
+        return list(P_VALUE.finditer(self.text))
 
     @cached_property
     def begins(self) -> dict[int, int]:
@@ -240,14 +248,27 @@ class Phrases(Generic[Kind]):
     def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, from the left."""
         free, tokens = 0, reading.tokens
-        for i in reading.at_words(self._by_word.keys()):
-            first, following = tokens[i], tokens[i + 1 : i + 2]
-            if i < free or not (first in self._single or self._next[first].issuperset(following)):
-                continue
-            found = self.at(tokens, i)
+        for i in sorted(self._candidates(reading)):
+            found = self.at(tokens, i) if i >= free else None
             if found:
                 yield i, *found
                 free = found[0] + 1
+
+    def _candidates(self, reading: Reading) -> Iterator[int]:
+        """Yield the tokens that may begin a phrase, by its first two words, the rarer one first."""
+        tokens, where = reading.tokens, reading.where
+        for first in self._by_word.keys() & where.keys():
+            if first in self._single:
+                yield from where[first]
+                continue
+            seconds = self._next[first] & where.keys()
+            if len(where[first]) <= sum(len(where[second]) for second in seconds):
+                yield from (
+                    i for i in where[first] if tokens[i + 1 : i + 2] and tokens[i + 1] in seconds
+                )
+            else:
+                later = (i - 1 for second in seconds for i in where[second])
+                yield from (i for i in later if i >= 0 and tokens[i] == first)
 
     def at(self, tokens: list[str], i: int) -> tuple[int, Kind] | None:
         """Last token and kind of the longest phrase that begins at token i."""
