@@ -51,6 +51,7 @@ from numpy.typing import NDArray
 
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
+Core = tuple[NDArray[np.intp], Float32]  # regions, and the height c of each
 
 N_SHORT, N_LONG, POWER = 5.0, 80.0, 4  # terms that halve the one gate, and open half the other
 LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
@@ -167,19 +168,24 @@ class Prior:
         inside[self.maps.indices[own][heights >= heights.max(initial=0) / 2]] = True
         return inside
 
-    def selector(self, n_terms: int) -> sp.csr_matrix:
-        """Return the weights of terms, by map: (n_terms, k)."""
-        places = (self.terms, np.arange(len(self.terms)))
-        return sp.csr_matrix((self.weights, places), shape=(n_terms, len(self.terms)))
+    def strengths(self, X: sp.csr_matrix) -> sp.csr_matrix:
+        """Return how strongly the names in texts speak, τ λ_t x_t², by map: (n, k)."""
+        rows = np.full(X.shape[1], -1, X.indices.dtype)
+        rows[self.terms] = np.arange(len(self.terms))
+        which = rows[X.indices]
+        named = which >= 0
+        which = which[named]
+        pointers = np.append(0, np.cumsum(named))[X.indptr]
+        entries = (X.data[named] ** 2 * self.weights[which], which, pointers)
+        return sp.csr_matrix(entries, shape=(X.shape[0], len(self.terms)))
 
     def total(self, X: sp.csr_matrix) -> Float32 | None:
         """Return what the names in texts add to the exponent: (n, m); None if there are none."""
-        strengths = sp.csr_matrix(X.power(2) @ self.selector(X.shape[1]))  # (n, k)
+        strengths = self.strengths(X)
         if not strengths.nnz:
             return None
-        named = np.unique(strengths.indices)
-        added: Float32 = (self.maps[named].T @ strengths[:, named].toarray().T).T
-        added -= np.outer(np.asarray(strengths.sum(axis=1)), self.baseline).astype(np.float32)
+        added: Float32 = (strengths @ self.maps).toarray()
+        added -= np.outer(strengths @ np.ones_like(self.weights), self.baseline)
         return added
 
     def add_to(self, maps: Float32, terms: NDArray[np.integer], x: Float32) -> None:
@@ -298,7 +304,7 @@ def _log_means(maps: Float32, mean_map: Floats) -> Float32:
     return means
 
 
-def core_of(added: Float32, mean_map: Floats) -> tuple[NDArray[np.intp], Float32]:
+def core_of(added: Float32, mean_map: Floats) -> Core:
     """Return where a term points, given what it adds alone: regions, and the height c of each.
 
     >>> regions, heights = core_of(np.float32([3, 2.5, 0, -3]), np.full(4, 0.25))
@@ -338,15 +344,22 @@ def lift(q: Float32, cores: sp.csr_matrix, floors: Floats, mean_map: Floats) -> 
     >>> added.round(1).tolist(), [round(float(each), 2) for each in q]
     ([[0.0, 0.0, 0.0], [0.0, 1.4, 0.0]], [0.62, 0.31, 0.08])
     """
-    squares = cores.power(2)
-    usual = squares @ mean_map
+    regions, heights = cores.indices, cores.data
+    structure = np.repeat(np.arange(len(floors)), np.diff(cores.indptr))
+    squares = heights**2
+
+    def height_of(density: Floats) -> Floats:
+        sums = np.bincount(structure, squares * density[regions], len(floors))
+        return np.asarray(sums, np.float64)
+
+    usual = height_of(mean_map)
     total = np.zeros(len(floors))
     for _ in range(PASSES):
-        seen = np.log(np.maximum(squares @ q, TINY) / np.maximum(usual, TINY))
+        seen = np.log(np.maximum(height_of(q), TINY) / np.maximum(usual, TINY))
         missing = np.where(usual > 0, np.maximum(floors - seen, 0), 0)
         if not missing.any():
             break
-        q *= np.exp(cores.T @ missing).astype(np.float32)
+        q *= np.exp(np.bincount(regions, missing[structure] * heights, len(q))).astype(np.float32)
         q /= q.sum()
         total += missing
-    return sp.csr_matrix(sp.diags_array(total) @ cores)
+    return sp.csr_matrix((total[structure] * heights, regions, cores.indptr), shape=cores.shape)

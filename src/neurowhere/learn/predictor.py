@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from neurowhere.learn.exponent import (
     FLOOR,
+    Core,
     Gates,
     Opening,
     Prior,
@@ -216,7 +217,8 @@ class LogLinear(_Regression):
         x: sp.csr_matrix,
         terms: NDArray[np.integer],
         weights: Floats,
-        on: Floats,
+        balance: Floats,
+        sides: Floats,
     ) -> sp.csr_matrix:
         """Make structures of one text visible in its map q; see `neurowhere.learn.exponent`.
 
@@ -229,32 +231,36 @@ class LogLinear(_Regression):
             Those whose cores are shown.
         weights : array of shape (k,)
             w of each.
-        on : array of shape (k, m)
-            1 on the side of each structure, and 0 on the other.
+        balance : array of shape (k,)
+            d of each, between −1 (right) and 1 (left).
+        sides : array of shape (m,)
+            s: 1 on the left, −1 on the right. A core is cut by 1 + d s where that is below 1.
 
         Returns
         -------
         csr_matrix of shape (k, m)
             What each of them adds to the exponent.
         """
-        cores = sp.vstack([self._core(term) for term in terms.tolist()], format="csr")
-        cores.data *= on[np.repeat(np.arange(len(terms)), np.diff(cores.indptr)), cores.indices]
+        regions, heights = zip(*map(self._core, terms.tolist()), strict=True)
+        lengths = [len(each) for each in regions]
+        where = np.concatenate(regions)
+        shares = np.clip(1 + np.repeat(balance, lengths) * sides[where], 0, 1)
+        entries = (np.concatenate(heights) * shares, where, np.append(0, np.cumsum(lengths)))
+        cores = sp.csr_matrix(entries, shape=(len(terms), len(q)))
         is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
         return lift(q, cores, FLOOR * (1 - is_article) * weights, self.mean_map)
 
-    def _core(self, term: int) -> sp.csr_matrix:
-        """Return where a term points: (1, m)."""
+    def _core(self, term: int) -> Core:
+        """Return where a term points: regions, and the height of each."""
         if term not in self._cores:
             if len(self._cores) == N_CORES:
                 self._cores.clear()
             alone = sp.csr_matrix(([np.float32(1)], ([0], [term])), shape=(1, self.n_terms))
-            regions, heights = core_of(self.added(alone)[0], self.mean_map)
-            shape = 1, len(self.mean)
-            self._cores[term] = sp.csr_matrix((heights, ([0] * len(regions), regions)), shape=shape)
+            self._cores[term] = core_of(self.added(alone)[0], self.mean_map)
         return self._cores[term]
 
     @cached_property
-    def _cores(self) -> dict[int, sp.csr_matrix]:
+    def _cores(self) -> dict[int, Core]:
         return {}
 
     def added(self, x: sp.csr_matrix, places: NDArray[np.integer] | None = None) -> Float32:

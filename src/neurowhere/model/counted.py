@@ -99,14 +99,32 @@ def count_rows(texts: Sequence[Rows], extractor: TermExtractor) -> sparse.csr_ma
     counted = [rows[rows["is_present"]] for rows in texts]
     every = np.concatenate(counted) if counted else np.empty(0, ROW)
     numbers = np.repeat(np.arange(len(counted)), [len(rows) for rows in counted])
-    sided, columns = _sided_columns(every, extractor)
+    columns, which, times = _entries(every, extractor)
+    of_body = (extractor.section_weights or {}).get("body", 1.0)
+    weights = every["weight"][which] * times * of_body
     shape = (len(counted), len(extractor.terms))
-    entries = (
-        np.append(every["weight"], every["weight"][sided]),
-        (np.append(numbers, numbers[sided]), np.append(every["term"], columns)),
-    )
-    counts = sparse.csr_matrix(entries, shape=shape, dtype=np.float64)
-    return extractor.weigh({"body": counts})
+    return sparse.csr_matrix((weights, (numbers[which], columns)), shape=shape, dtype=np.float32)
+
+
+def _entries(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints, Ints]:
+    """Return the columns in which mentions count, the mention of each entry, and how often.
+
+    A mention counts for its own term, for the term on its side, and for those within it.
+    """
+    term, which = rows["term"], np.arange(len(rows))
+    sided, sided_columns = _sided_columns(rows, extractor)
+    columns, mentions = [term, sided_columns], [which, sided]
+    times = [np.ones(len(rows) + len(sided), np.float32)]
+    if extractor.nested:
+        within = extractor.within
+        lengths = np.diff(within.indptr)[term]
+        ends = np.cumsum(lengths)
+        steps = np.arange(lengths.sum()) - np.repeat(ends - lengths, lengths)
+        places = np.repeat(within.indptr[term], lengths) + steps
+        columns.append(within.indices[places])
+        mentions.append(np.repeat(which, lengths))
+        times.append(within.data[places])
+    return np.concatenate(columns), np.concatenate(mentions), np.concatenate(times)
 
 
 def _sided_columns(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints]:
@@ -141,21 +159,8 @@ class Counted:
 
     @cached_property
     def _by_term(self) -> tuple[Ints, Ints]:
-        """Mentions of each term, in order: first places in the mentions, then these.
-
-        A mention counts for its own term, for those within it, and for the term on its side.
-        """
-        term, which = self.rows["term"], np.arange(len(self.rows))
-        sided, sided_columns = _sided_columns(self.rows, self.extractor)
-        columns, mentions = [term, sided_columns], [which, sided]
-        if self.extractor.nested:
-            within = self.extractor.within
-            lengths = np.diff(within.indptr)[term]
-            ends = np.cumsum(lengths)
-            steps = np.arange(lengths.sum()) - np.repeat(ends - lengths, lengths)
-            columns.append(within.indices[np.repeat(within.indptr[term], lengths) + steps])
-            mentions.append(np.repeat(which, lengths))
-        column, mention = np.concatenate(columns), np.concatenate(mentions)
+        """Mentions of each term, in order: first places in the mentions, then these."""
+        column, mention, _ = _entries(self.rows, self.extractor)
         order = np.lexsort((mention, column))
         bounds = np.searchsorted(column[order], np.arange(len(self.extractor.terms) + 1))
         return bounds, mention[order]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -122,6 +122,11 @@ class Readings:
 
     def __len__(self) -> int:
         return len(self.mentions)
+
+    @cached_property
+    def rows(self) -> list[sparse.csr_matrix]:
+        """Features of each text: (1, n_terms)."""
+        return [self.features[row] for row in range(len(self))]
 
 
 class _Part(NamedTuple):
@@ -250,6 +255,8 @@ def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.c
     "The quick brown fox" says nothing of the brain, although some study says "brown".
     """
     carries = features @ (~extractor.is_generic).astype(np.float32) > 0
+    if carries.all():
+        return features
     return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
 
 

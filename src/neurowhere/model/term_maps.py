@@ -355,8 +355,7 @@ class TermsAlone:
         self.hidden = predictor.project(features)  # (n_terms, r)
         self.named: sparse.csr_matrix | None = None  # strength of each prior: (n_terms, k)
         if predictor.prior is not None:
-            named = features.power(2) @ predictor.prior.selector(features.shape[1])
-            self.named = sparse.csr_matrix(named)
+            self.named = predictor.prior.strengths(features)
 
     @cached_property
     def directions(self) -> Floats:

@@ -65,7 +65,7 @@ class _Explanation:
     lift: _Lift | None
 
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
-        added = self.model.predictor_.mean_added(self.readings.features[self.row], places)
+        added = self.model.predictor_.mean_added(self.readings.rows[self.row], places)
         if self.follows_sides:
             structures, shifts = self._lateral
             added[structures] += shifts @ places
@@ -270,7 +270,7 @@ class TextModel(Parameters):
         self, q: NDArray[np.float32], readings: Readings, row: int, follows_sides: bool
     ) -> "_Lift | None":
         """Make the structures that a text names visible in its map, in place."""
-        predictor, features = self.predictor_, readings.features[row]
+        predictor, features = self.predictor_, readings.rows[row]
         if not isinstance(predictor, LogLinear) or predictor.gates is None:
             return None
         if predictor.gates.of(features).long[0] > LONG:
@@ -279,9 +279,9 @@ class TextModel(Parameters):
         if not len(places):
             return None
         balance = balance if follows_sides else np.zeros_like(balance)
-        on = np.clip(1 + np.outer(balance, side_of_regions(self.partition_)), 0, 1)
+        sides = side_of_regions(self.partition_)
         terms = np.array([self._place_of(column) for column in features.indices[places].tolist()])
-        return _Lift(places, predictor.show(q, features, terms, weights, on))
+        return _Lift(places, predictor.show(q, features, terms, weights, balance, sides))
 
     def _place_of(self, column: int) -> int:
         """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
@@ -294,7 +294,7 @@ class TextModel(Parameters):
 
     def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the features of a text that have sides, and what these add."""
-        features = readings.features[row]
+        features = readings.rows[row]
         places, balance = readings.counted[row].balance(features.indices)
         if not balance.any():
             return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
@@ -310,7 +310,7 @@ class TextModel(Parameters):
         predicted: "_Predicted",
         reader: Reader,
     ) -> Encoding:
-        features, listed = readings.features[row], readings.listed[row]
+        features, listed = readings.rows[row], readings.listed[row]
         lifted = predicted.lifts[row] if predicted.lifts else None
         order = np.argsort(-features.data, kind="stable")
         columns = features.indices[order]
@@ -353,7 +353,7 @@ class TextModel(Parameters):
         prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
         if prior is None:
             return {}
-        columns = readings.features[row].indices
+        columns = readings.rows[row].indices
         places, _, _ = readings.counted[row].named(columns)
         named = columns[places].tolist()
         regions = ((column, prior.region_of(self._place_of(column))) for column in named)

@@ -144,7 +144,7 @@ class TfIdf:
 
     def _sizes(self, weighted: sparse.csr_matrix) -> NDArray[np.float64]:
         """Return what rows are divided by: their norms."""
-        norms: NDArray[np.float64] = np.sqrt(weighted.multiply(weighted).sum(axis=1)).A1
+        norms: NDArray[np.float64] = np.sqrt(_row_sums(weighted, weighted.data**2))
         return norms
 
     def fit_transform(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -200,6 +200,12 @@ WEIGHTINGS: dict[str, type[TfIdf]] = {"tfidf": TfIdf, "tf": TermFrequency}
 
 def _sublinear(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(counts < 1, counts, 1 + np.log(np.maximum(counts, 1)))
+
+
+def _row_sums(matrix: sparse.csr_matrix, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add up values that stand in the place of those of a matrix: (n_rows,)."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return np.asarray(np.bincount(rows, values, matrix.shape[0]), np.float64)
 
 
 def _scaled_rows(matrix: sparse.csr_matrix, sizes: NDArray[np.float64]) -> sparse.csr_matrix:

@@ -170,7 +170,7 @@ class _DenialReader(Scopes):
         for i, word in words:
             yield from ((number, i) for number in self.by_word(i, word))
         for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
-            i = bisect_left(self.reading.ends, mark.start())
+            i = bisect_left(self.reading.bounds[1], mark.start())
             i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)

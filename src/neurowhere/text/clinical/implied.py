@@ -19,7 +19,7 @@ a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK n
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cache, partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
@@ -192,7 +192,7 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
     meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
     if not any(name.entry.kind == "artery" for name in meant):
         return meant
-    others = {name for name, words in OTHERWISE.items() if _is_said(reading.tokens, words)}
+    others = {name for name, words in OTHERWISE.items() if _is_said(reading, words)}
     is_artery = partial(_is_artery, reading, others)
     return [name for name in meant if name.entry.kind != "artery" or is_artery(name)]
 
@@ -243,9 +243,9 @@ def _has(tokens: Iterable[str], words: frozenset[str]) -> bool:
     return any(fold(token) in words for token in tokens)
 
 
-def _is_said(tokens: list[str], words: list[str]) -> bool:
-    """Whether a text has two words in a row, in any form."""
-    return any(first == words[0] and fold(second) == words[1] for first, second in pairwise(tokens))
+def _is_said(reading: Reading, words: list[str]) -> bool:
+    """Whether a text has two words in a row, the second in any form."""
+    return any(fold(reading.token(i + 1)) == words[1] for i in reading.where.get(words[0], ()))
 
 
 def _sentence(reading: Reading, tokens: Tokens, reach: int = CONTEXT) -> list[str]:

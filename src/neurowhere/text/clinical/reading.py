@@ -229,21 +229,18 @@ class Phrases(Generic[Kind]):
     """
 
     def __init__(self, lists: Mapping[Kind, str]) -> None:
-        self._by_word: dict[str, list[tuple[list[str], Kind]]] = {}
+        self._kinds: dict[tuple[str, ...], Kind] = {}
         for kind, phrases in lists.items():
             for phrase in phrases.split(";"):
-                words = phrase.split()
-                self._by_word.setdefault(words[0], []).append((words, kind))
-        for entries in self._by_word.values():
-            entries.sort(key=lambda entry: -len(entry[0]))
-        # Second words of phrases by their first: most tokens begin none.
-        self._next = {
-            first: frozenset(words[1] for words, _ in entries if len(words) > 1)
-            for first, entries in self._by_word.items()
-        }
-        self._single = {
-            first for first, entries in self._by_word.items() if len(entries[-1][0]) == 1
-        }
+                self._kinds.setdefault(tuple(phrase.split()), kind)
+        # Second words of phrases, and their lengths, by the first word: most tokens begin none.
+        self._next: dict[str, set[str]] = {}
+        self._lengths: dict[str, list[int]] = {}
+        for words in sorted(self._kinds, key=len, reverse=True):
+            self._next.setdefault(words[0], set()).update(words[1:2])
+            lengths = self._lengths.setdefault(words[0], [])
+            if len(words) not in lengths:
+                lengths.append(len(words))
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, from the left."""
@@ -257,8 +254,8 @@ class Phrases(Generic[Kind]):
     def _candidates(self, reading: Reading) -> Iterator[int]:
         """Yield the tokens that may begin a phrase, by its first two words, the rarer one first."""
         tokens, where = reading.tokens, reading.where
-        for first in self._by_word.keys() & where.keys():
-            if first in self._single:
+        for first in self._lengths.keys() & where.keys():
+            if self._lengths[first][-1] == 1:
                 yield from where[first]
                 continue
             seconds = self._next[first] & where.keys()
@@ -272,7 +269,8 @@ class Phrases(Generic[Kind]):
 
     def at(self, tokens: list[str], i: int) -> tuple[int, Kind] | None:
         """Last token and kind of the longest phrase that begins at token i."""
-        for words, kind in self._by_word.get(tokens[i], ()):
-            if tokens[i : i + len(words)] == words:
-                return i + len(words) - 1, kind
+        for length in self._lengths.get(tokens[i], ()):
+            words = tuple(tokens[i : i + length])  # fewer at the end of a text
+            if words in self._kinds:
+                return i + len(words) - 1, self._kinds[words]
         return None
