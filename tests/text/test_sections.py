@@ -88,12 +88,26 @@ def test_nothing_is_asked_of_a_text_without_mentions():
     assert place_weights(ARTICLE, nothing, nothing, nothing.astype(bool)).shape == (0,)
 
 
-@pytest.mark.parametrize("unit", ["Results (", "( A", "[1, ", "Figure 1. ", "\n \n", "p ", "1.1 "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "Results (",
+        "( A",
+        "[1, ",
+        "Figure 1. ",
+        "\n \n",
+        "p ",
+        "1.1 ",
+        "University ",
+        "Plan: Unit, ",
+    ],
+)
 def test_time_grows_linearly_with_a_hostile_text(unit):
     def seconds(n):
         text = unit * n
         start = time.process_time()
         place_weights(text, np.array([0]), np.array([0]), np.array([True]))
+        read_sections(text)
         return time.process_time() - start
 
     small, large = min(seconds(4000) for _ in range(3)), seconds(40000)
@@ -220,6 +234,44 @@ def test_all_sections_are_read_if_asked_to():
 )
 def test_headings(text, expected):
     assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "institutions"),
+    [
+        (
+            "Seen at the Pain Clinic, University of Basel, with neglect.",
+            ["Pain Clinic, University of Basel,"],
+        ),
+        (
+            "1 Department of Speech and Hearing Science.\nThe insula.",
+            ["1 Department of Speech and Hearing Science."],
+        ),
+        ("He works for the Memory and Aging Center, and sleeps.", ["Memory and Aging Center, and"]),
+        ("Insula. Institute of Neurology, London. Thalamus.", ["Institute of Neurology, London."]),
+        (
+            "lisa@brain.edu Helen Wills Neuroscience Institute",
+            ["lisa@brain.edu Helen Wills Neuroscience Institute"],
+        ),
+        # no institutions
+        ("Pain in College Students and University athletes", []),
+        ("the speech centre, the pain clinic and the university", []),
+        ("PAIN CLINIC, UNIVERSITY HOSPITAL", []),
+        ("", []),
+    ],
+)
+def test_names_of_institutions_are_no_findings(text, institutions):
+    found = read_sections(text)
+    assert [text[part.start : part.end] for part in found] == institutions
+    assert {part.name for part in found} <= {"affiliations"}
+
+
+def test_what_stands_above_an_abstract_is_no_finding():
+    text = (
+        "Pons\n\nAffiliations\n1 Insula Lab, Basel\n\nAbstract\nThe thalamus.\n\nFunding: putamen"
+    )
+    status = {mention.term: mention.status for mention in read_mentions(text, COUNTER)}
+    assert [term for term in status if status[term] == "affirmed"] == ["pons", "thalamus"]
 
 
 def test_a_section_beside_its_heading_ends_at_an_empty_line():

@@ -119,7 +119,7 @@ def encode(
         typer.Option(
             "--all-sections",
             help="Read sections of a report that hold no findings too: technique, indication, "
-            "history, comparison, plan.",
+            "history, comparison, plan, affiliations.",
         ),
     ] = False,
     hedge_weight: Annotated[

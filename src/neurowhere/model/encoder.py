@@ -63,7 +63,7 @@ class Encoder(TextModel):
         infarct"). A model that has learned sides from texts does so by itself.
     findings : bool
         Whether `encode` and `predict` leave out sections of a report that hold no findings:
-        technique, indication, history, comparison, plan.
+        technique, indication, history, comparison, plan, affiliations.
     hedge_weight : float
         Weight, in `encode` and `predict`, of what a text leaves open ("possible", "cannot be
         excluded"); 1 for that of all else.

@@ -47,7 +47,7 @@ class Reader:
         Whether structures move to the sides that a text gives them.
     findings : bool
         Whether sections of a report that hold no findings (technique, indication, history,
-        comparison, plan) are left out.
+        comparison, plan, affiliations) are left out.
     hedge_weight : float
         Weight of what a text leaves open ("possible", "cannot be excluded"), 1 for that of others.
     """

@@ -184,7 +184,7 @@ class TextModel(Parameters):
             Whether structures move to the side that the text gives them ("left insula").
         findings : bool, optional
             Whether sections of a report that hold no findings (technique, indication, history,
-            comparison, plan) are left out.
+            comparison, plan, affiliations) are left out.
         hedge_weight : float, optional
             Weight of what the text leaves open ("possible", "cannot be excluded").
 

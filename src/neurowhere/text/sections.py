@@ -5,7 +5,7 @@ the temporal lobe?" is no finding. A heading stands at the beginning of a line o
 with a colon or dash, or is alone on its line in a text with another heading of reports: "History of
 epilepsy." is none. A section ends at the next heading, or at an empty line if it began beside its
 heading. Structured abstracts (Background, Methods, Results) are read whole: their methods tell the
-task.
+task. Names of institutions are no findings anywhere: a "Pain Clinic" is not a pain.
 
 An **article** reports in its results; introduction and methods dilute what it says of where.
 Headings may stand in the running text. A sentence that points to a figure reports; one that cites
@@ -14,9 +14,11 @@ those of what its sentence says.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -359,17 +361,35 @@ NOT_FINDINGS = {
         rf"(?:priors?|previous)(?: {_EXAM})?|(?:earlier|last|old) {_EXAM}",
     ),
     "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
+    "affiliations": (
+        r"(?:authors?'? )?(?:affiliations?|information)|correspond(?:ence|ing authors?)(?: to)?",
+        r"(?:funding|grants?|financial)(?: sources?| support| information| disclosures?)?",
+        r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
+    ),
 }
 # Other headings, that tell a report from a structured abstract, or that end a section.
 _OTHERS = {
     "report": (
         r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
     ),
+    "abstract": (r"abstract|key ?words",),
     "background": ("background",),
     "methods": (r"(?:(?:materials?|patients|subjects) and )?methods?|methodology",),
     "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
     "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
 }
+AFFILIATIONS = "affiliations"
+_INSTITUTION_STEMS = (
+    *("Universit", "Departmen", "Dept", "Division of", "Facult", "School of", "Medical School"),
+    *("Institut", "Hospital", "College", "Academy of", "Laborator", "Center for", "Centre for"),
+    *("Medical Cent", "Research Cent", "Clinic,", "Unit,", "Center,", "Centre,"),
+)
+_PEOPLE = re.compile(r"[\w ]{4,30}? (?:[Ss]tudent|[Aa]thlete|[Gg]raduate|[Ss]ample)")
+_LINKS = frozenset({"of", "and", "for", "&"})  # within a name
+_LINKS_AFTER = _LINKS | {"the", "in", "at", "de", "di", "la", "du", "des", "et", "und", "für"}
+_ADDRESS = 300  # characters on either side, at most
+_LONGEST_SHORT_FORM = 5  # "Dept."
+_WORD = re.compile(r"\S+")
 _KINDS = {
     name: re.compile("|".join(patterns), re.IGNORECASE)
     for name, patterns in (NOT_FINDINGS | _OTHERS).items()
@@ -395,27 +415,75 @@ class Part(NamedTuple):
 
 
 def read_sections(text: str) -> list[Part]:
-    r"""Find the sections of a report that are no findings.
+    r"""Find the parts of a text that are no findings: sections of a report, and institutions.
 
-    There are none in a structured abstract, nor in a text that has nothing else.
+    A structured abstract has no such sections, nor has a text that has nothing else.
 
     >>> read_sections("Indication: seizures.\nFindings: normal thalamus.")
     [Part(name='indication', start=11, end=22)]
     >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
     ([], [])
     """
-    if ":" not in text and "\n" not in text:
-        return []
+    sections = _sections_of_report(text) if ":" in text or "\n" in text else []
+    ends = [0, *(section.end for section in sections)]
+    institutions = (
+        part
+        for part in find_institutions(text)
+        if ends[bisect_right(sections, part.start, key=attrgetter("start"))] <= part.start
+    )
+    return sorted([*sections, *institutions], key=attrgetter("start"))
+
+
+def _sections_of_report(text: str) -> list[Part]:
     headings = _without_bare(text, list(_report_headings(text)))
-    if _is_abstract({heading.name for heading in headings}):
-        return []
+    is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
     parts = [
         Part(_AMBIGUOUS.get(name, name), start, _part_end(text, start, end))
         for (name, _, start), end in zip(headings, ends, strict=False)
     ]
-    sections = [part for part in parts if part.name in NOT_FINDINGS]
+    kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
+    sections = [part for part in parts if part.name in kept]
     return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
+
+
+def find_institutions(text: str) -> list[Part]:
+    """Find the names of institutions in a text, with the address around them.
+
+    These are the words around "University", "Department of" and the like that are capitalised.
+
+    >>> text = "Seen at the Pain Clinic, University of Basel, with neglect."
+    >>> [text[part.start : part.end] for part in find_institutions(text)]
+    ['Pain Clinic, University of Basel,']
+    """
+    found: list[Part] = []
+    for place in sorted(_places_of(_INSTITUTION_STEMS, text)):
+        free = found[-1].end if found else 0
+        if place < free or _PEOPLE.match(text, place):  # "College students"
+            continue
+        first = max(free, place - _ADDRESS)
+        first = max(first, text.rfind("\n", first, place) + 1)
+        start = place
+        for word in reversed(list(_WORD.finditer(text, first, place))):
+            if word[0][-1] in ".:!?" or not _is_named(word[0], _LINKS):
+                break
+            start = word.start()
+        end = place
+        for word in _WORD.finditer(text, place, place + _ADDRESS):
+            is_new_line = "\n" in text[end : word.start()]
+            if end > place and (is_new_line or not _is_named(word[0], _LINKS_AFTER)):
+                break
+            end = word.end()
+            if word[0].endswith(".") and len(word[0]) > _LONGEST_SHORT_FORM:
+                break
+        found.append(Part(AFFILIATIONS, start, end))
+    return found
+
+
+def _is_named(word: str, links: frozenset[str]) -> bool:
+    """Whether a word may be part of a name: it is capitalised, a number, an address or a link."""
+    bare = word.strip("(),;:*–-")
+    return not bare[:1].islower() or bare in links or "@" in bare or len(bare) == 1
 
 
 def _report_headings(text: str) -> Iterator[Part]:
@@ -436,7 +504,8 @@ def _report_headings(text: str) -> Iterator[Part]:
 
 def _without_bare(text: str, headings: list[Part]) -> list[Part]:
     """Leave out lines that are no headings: "History", and nothing else that reports have."""
-    known = [heading for heading in headings if heading.name in {*NOT_FINDINGS, "report"}]
+    telling = {*NOT_FINDINGS, "report", "abstract"}
+    known = [heading for heading in headings if heading.name in telling]
     if len(known) > 1:
         return headings
     return [each for each in headings if text[each.start : each.end].rstrip().endswith(_MARKS)]
@@ -445,7 +514,8 @@ def _without_bare(text: str, headings: list[Part]) -> list[Part]:
 def _is_abstract(names: set[str]) -> bool:
     """Whether headings are those of a structured abstract rather than of a report."""
     ambiguous = names & _AMBIGUOUS.keys()
-    return "research" in names or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
+    is_research = not names.isdisjoint({"abstract", "research"})
+    return is_research or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
 
 
 def _part_end(text: str, start: int, end: int) -> int:

@@ -65,7 +65,7 @@ class Reading(Naming):
     findings: bool = Field(
         default=True,
         description="Leave out sections of a report that hold no findings: technique, indication, "
-        "history, comparison, plan.",
+        "history, comparison, plan, affiliations.",
     )
     hedge_weight: float = Field(
         default=1.0, ge=0, le=1, description="Weight of what the text leaves open."
