@@ -51,6 +51,7 @@ SHARES = (0.5, 0.8, 0.95)
 CHUNK = 200  # texts predicted at a time
 LEAST_STUDIES = 10  # of a term of the plain model; test studies of a bare term
 NEAR_MM, LEAST_MM3 = 10, 10
+ROUNDING = 1e-5  # nats
 OTHER_ATLASES = {
     "hcpex426": "hcpex426",
     "tian_subcortex_S1": "tian_subcortex_S1",
@@ -288,7 +289,7 @@ def bare_terms(model, corpus, test, peaks, old):
     """Return the share of bare terms whose map scores their test peaks below the mean map.
 
     Peaks are pooled, so that a few studies with many peaks decide for many terms at once; and
-    studies weigh alike.
+    studies weigh alike. The map of a generic word is the mean map, but for rounding, and not below.
     """
     columns = old.align(corpus.terms).matrix
     counts = sparse.csc_matrix(sum(corpus.counts.values()).tocsr()[test] @ columns)
@@ -303,7 +304,7 @@ def bare_terms(model, corpus, test, peaks, old):
             gain = np.log1p(q * m) - mean
             pooled = gain[np.concatenate([peaks[i] for i in studies])].mean()
             by_study = np.mean([gain[peaks[i]].mean() for i in studies])
-            below.append((pooled < 0, by_study < 0))
+            below.append((pooled < -ROUNDING, by_study < -ROUNDING))
     shares = np.mean(below, axis=0).tolist()
     names = ("bare terms below the mean map", "bare terms below the mean map, studies alike")
     return {"bare terms": len(below)} | dict(zip(names, shares, strict=True))
