@@ -55,6 +55,24 @@ def test_the_page_of_known_answers_tells_what_is_right_and_what_is_missed(judged
         assert row.endswith(f"| {rank} | {ratio:.2f} |")
 
 
+@pytest.mark.parametrize(("side", "other"), [("left", "right"), ("right", "left")])
+@pytest.mark.parametrize(
+    ("text", "cerebral"),
+    [
+        ("{} hand movement", "Precentral"),
+        ("finger tapping with the {} hand", "Precentral"),
+        ("tactile stimulation of the {} hand", "Postcentral"),
+        ("stimuli in the {} visual field", "Calcarine"),
+    ],
+)
+def test_the_other_hemisphere_serves_a_side_of_the_body(model, text, cerebral, side, other):
+    regions = model.encode(text.format(side)).regions().set_index("region")["probability"]
+    same, crossed = side[0].upper(), other[0].upper()
+    assert regions[f"{cerebral}_{crossed}"] > regions[f"{cerebral}_{same}"]
+    if cerebral == "Precentral":  # movement: the cerebellum serves its own side
+        assert regions[f"Cerebellum_4_5_{same}"] > regions[f"Cerebellum_4_5_{crossed}"]
+
+
 @pytest.mark.parametrize(
     ("point", "term"),
     [

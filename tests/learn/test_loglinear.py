@@ -140,13 +140,15 @@ def test_sides_add_what_the_formula_says_however_many_maps_are_made_at_once(at_o
     model, x = gated(model), sp.csr_matrix(X, dtype=np.float32)
     rng = np.random.default_rng(3)
     places = np.sort(rng.permutation(x.nnz)[:7])
-    balance, sides = np.array([1, 0, -0.5, 0, 0, 1, -1]), rng.choice([-1.0, 1.0], M)
+    balance = np.array([[1, 0], [0, 0], [-0.5, 0], [0, 0], [0, 1], [0.5, -0.5], [0, -1]])
+    sides = rng.choice([-1.0, 1.0], (2, M))
     shifts = model.lateral(x, places, balance, sides)
     e = model.added(x, places).astype(float)
     a = np.maximum(e - np.log(np.exp(e) @ model.mean_map)[:, None], 0)
-    height = sum(row * np.sqrt(row / row.max()) for row in a[balance != 0])
-    expected = sides * balance[:, None] * a**2 / (a**2).sum(axis=0).clip(1e-12) * height
-    np.testing.assert_allclose(shifts, expected[balance != 0], rtol=1e-3, atol=1e-6)
+    is_sided = balance.any(axis=1)
+    height = sum(row * np.sqrt(row / row.max()) for row in a[is_sided])
+    expected = balance @ sides * a**2 / (a**2).sum(axis=0).clip(1e-12) * height
+    np.testing.assert_allclose(shifts, expected[is_sided], rtol=1e-3, atol=1e-6)
     assert abs(shifts).max() > 0.1
 
 

@@ -123,7 +123,8 @@ def score(sentence, counter, reader=read_mentions):
             total += Score(not_found=1, failures=(f"{words} not found",))
             continue
         is_negated = any(mention.is_negated for mention in found)
-        side = next((mention.side for mention in found if mention.side), None)
+        sides = (mention.side for mention in found if mention.side and not mention.is_crossed)
+        side = next(sides, None)
         failures = []
         if is_negated != target.is_negated:
             failures.append(f"{words} {'negated' if is_negated else 'not negated'}")
@@ -140,6 +141,7 @@ def score(sentence, counter, reader=read_mentions):
         for rule in mentions.rule_based
         if rule.side_span and all(each.side != rule.side for each in rule.implied)
     }
+    crossed |= {each.side_span[0] for each in mentions.found if each.is_crossed}
     marked = crossed | {mark.start for mark in mentions.unapplied}
     expected = sentence.unapplied
     tally = Tally(len(marked & expected), len(marked - expected), len(expected - marked))

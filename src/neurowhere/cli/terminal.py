@@ -88,7 +88,7 @@ def _sides(mentions: "list[Mention]") -> list[str]:
     """Return the sides that were applied, each structure once."""
     return list(
         dict.fromkeys(
-            f"{mention.term} ({mention.side})"
+            f"{mention.term} ({mention.side}{', crossed' if mention.side_crossed else ''})"
             for mention in mentions
             if mention.side not in (None, mention.term) and mention.status in COUNTED
         )

@@ -26,6 +26,10 @@ share of the term's mentions on the left minus that on the right, and s = 1 in t
 
     s ∘ b ∘ Σ_t h_t,    b = Σ_t d_t a_t² / Σ_t a_t²,    h_t = a_t √(a_t / max a_t).
 
+A side of the body ("left hand") is crossed: its s is −κ g in the left half of the cerebrum, κ g in
+the right one, and the other way round in the cerebellum. In a long text, where g is small, the limb
+is most often the one that pressed a button.
+
 The sum of h is over the terms that have a side; b is over all structures, so that each place
 follows the side of the structures that point to it: "left motor cortex and right cerebellum" moves
 each of the two, and what is named on both sides, or on none, stays where it is. Where a term
@@ -251,9 +255,10 @@ def lateral_shifts(
     blocks : iterable of arrays of shape (n, m)
         What the term of each structure adds, e: blocks of all n_terms rows, in order. Rows of one
         block at a time are in memory, and those of terms that have a side.
-    balance : array of shape (n_terms,)
-        d, between −1 (right) and 1 (left); 0 for both sides or none.
-    sides : array of shape (m,)
+    balance : array of shape (n_terms, n_kinds)
+        d, between −1 (right) and 1 (left); 0 for both sides or none. There may be several kinds of
+        sides, such as those of the brain and those of the body.
+    sides : array of shape (n_kinds, m)
         s: 1 on the left, −1 on the right, between them for a region across.
     mean_map : array of shape (m,), optional
         q̄, for maps of log probability. Without it, maps are of probability.
@@ -266,11 +271,11 @@ def lateral_shifts(
     Examples
     --------
     >>> maps = np.array([[0.4, 0.4, 0.1, -0.2]], np.float32)  # left, right, left, right
-    >>> lateral_shifts([maps], np.array([1.0]), np.array([1, -1, 1, -1])).round(2)
+    >>> lateral_shifts([maps], np.array([[1.0]]), np.array([[1, -1, 1, -1]])).round(2)
     array([[ 0.4 , -0.4 ,  0.05, -0.  ]], dtype=float32)
     """
-    is_sided = balance != 0
-    total = np.zeros(len(sides), np.float32)  # Σ a²
+    is_sided: NDArray[np.bool_] = (balance != 0).any(axis=1)
+    total = np.zeros(sides.shape[1], np.float32)  # Σ a²
     kept, first = [], 0
     for maps in blocks:
         raised = np.maximum(maps if mean_map is None else maps - _log_means(maps, mean_map), 0)  # a
@@ -279,13 +284,13 @@ def lateral_shifts(
         kept.append(raised[is_sided[first : first + len(raised)]])
         first += len(raised)
     shifts = np.concatenate(kept)
-    heights = (sides * _heights(shifts)).astype(np.float32)
-    np.maximum(total, TINY, out=total)
-    for row, share in zip(shifts, balance[is_sided].astype(np.float32), strict=True):
+    heights = _heights(shifts)
+    heights /= np.maximum(total, TINY)
+    sides = sides.astype(np.float32)
+    for row, shares in zip(shifts, balance[is_sided].astype(np.float32), strict=True):
         row *= row
-        row *= share
-        row /= total
         row *= heights
+        row *= shares @ sides
     return shifts
 
 

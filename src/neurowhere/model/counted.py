@@ -29,6 +29,7 @@ ROW = np.dtype(
         ("side", np.int8),  # 0 for none, or as in SIDE_NUMBERS
         ("weight", np.float64),
         ("is_structure", np.bool_),
+        ("is_crossed", np.bool_),  # of a side of the body
         ("is_present", np.bool_),
         ("is_implied", np.bool_),  # by a rule, not by name
     ]
@@ -70,7 +71,7 @@ def rows_of(
     index = {term: extractor.vocabulary.index(term) for term in set(columns["term"])}
     rows["term"] = list(map(index.__getitem__, columns["term"]))
     rows["side"] = list(map(SIDE_NUMBERS.__getitem__, columns["side"]))
-    for name in ("start", "end", "weight", "is_structure"):
+    for name in ("start", "end", "weight", "is_structure", "is_crossed"):
         rows[name] = columns[name]
     absent = zip(columns["negation_span"], columns["section"], strict=True)
     rows["is_present"] = [denial is None and section is None for denial, section in absent]
@@ -136,7 +137,7 @@ def _sided_columns(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints]:
     for column, name in enumerate(extractor.sided, len(extractor.vocabulary)):
         side, _, term = name.partition(" ")
         known[SIDE_NUMBERS[side], extractor.vocabulary.index(term)] = column
-    columns = known[rows["side"], rows["term"]]
+    columns = np.where(rows["is_crossed"], -1, known[rows["side"], rows["term"]])
     sided = np.flatnonzero(columns >= 0)
     return sided, columns[sided]
 
@@ -181,23 +182,24 @@ class Counted:
             yield Use(count, places[start:end], n == 0)
 
     def balance(self, columns: Ints) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return which of some terms are structures, and the side of each.
+        """Return which of some terms are structures or have a side, and the side of each: (k, 2).
 
-        The side d is the share of the term's mentions on the left minus the share on the right. A
-        term within a longer name is on the side of the name. Empty where no structure has one.
+        The side d is the share of the term's mentions on the left minus the share on the right:
+        of the brain first, then of the body. A term within a longer name is on the side of the
+        name. Empty where no term has one.
         """
         if not SIGNS[self.rows["side"]].any():
-            return np.empty(0, np.intp), np.empty(0)
+            return np.empty(0, np.intp), np.empty((0, 2))
         bounds, mentions = self._by_term
         columns_of_mentions = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        sides = SIGNS[self.rows["side"]][mentions]
-        structures = self.rows["is_structure"][mentions]
-        total, n_structures = (
+        rows = self.rows[mentions]
+        sides, crossed = SIGNS[rows["side"]], rows["is_crossed"]
+        *totals, n_structures = (
             np.bincount(columns_of_mentions, values, minlength=len(bounds) - 1)[columns]
-            for values in (sides, structures)
+            for values in (sides * ~crossed, sides * crossed, rows["is_structure"])
         )
-        balance = total / np.diff(bounds)[columns]
-        places = np.flatnonzero((balance != 0) | (n_structures > 0))
+        balance = np.stack(totals, axis=1) / np.maximum(np.diff(bounds)[columns], 1)[:, None]
+        places = np.flatnonzero(balance.any(axis=1) | (n_structures > 0))
         return places, balance[places]
 
     def named(

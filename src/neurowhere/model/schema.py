@@ -85,6 +85,8 @@ class Mention(Schema):
     """The words that leave it open."""
     section: str | None = None
     """Section of a report without findings that it is in."""
+    side_crossed: bool = False
+    """Whether the side is one of the body, which the other hemisphere serves: "left hand"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class Unknown(Schema):
 
 @dataclass(frozen=True, slots=True)
 class UnappliedSide(Schema):
-    """A side that was read and not applied: of a limb, a visual field or a symptom."""
+    """A side that was read and not applied: of a symptom, or of the body."""
 
     side: Side
     where: Span | None

@@ -329,6 +329,7 @@ def _mention(mention: clinical.Mention, known: bool) -> Mention:
         negation_where=mention.negation_span,
         hedge_where=mention.hedge_span,
         section=mention.section,
+        side_crossed=mention.is_crossed,
     )
 
 

@@ -26,13 +26,14 @@ from neurowhere.model.parameters import Parameters, check_fitted
 from neurowhere.model.reading import Reader, Readings, as_texts, chunks
 from neurowhere.model.studies import Neighbours
 from neurowhere.space import Partition, VoxelGrid
-from neurowhere.space.geometry import move_to_sides, side_of_regions
+from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
+CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
@@ -298,9 +299,13 @@ class TextModel(Parameters):
         places, balance = readings.counted[row].balance(features.indices)
         if not balance.any():
             return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
-        sides = side_of_regions(self.partition_)
+        gates = getattr(self.predictor_, "gates", None)
+        gate = CROSSED * (1 if gates is None else gates.of(features).short[0])
+        sides = np.stack(
+            [side_of_regions(self.partition_), gate * served_side_of_regions(self.partition_)]
+        )
         shifts = self.predictor_.lateral(features, places, balance, sides)
-        return places[balance != 0], shifts
+        return places[balance.any(axis=1)], shifts
 
     def _encoding(
         self,

@@ -276,7 +276,7 @@ def notes_on(mentions: Mentions, terms: pd.DataFrame, unit: str) -> Iterator[Not
             classes = _hue(added[_span(rule)], strongest)
             yield Note(*_span(rule), "mark", classes, f"points by rule to {structures}")
     for mark in mentions.unapplied:
-        words = f"{mark.side}: of a limb, visual field or symptom, not of the brain; not applied"
+        words = f"{mark.side}: of a symptom or of the body, not of the brain; not applied"
         yield Note(mark.start, mark.end, "u", "side unapplied", words)
 
 
@@ -308,7 +308,8 @@ def _ignored(mention: Mention) -> Note:
 def _cues(mention: Mention) -> Iterator[Note]:
     """Yield the words that give the mention its side, and those that negate it."""
     if mention.side_span:
-        words = f"{mention.side}: side of {mention.term}"
+        crossed = ", which the other hemisphere serves" if mention.is_crossed else ""
+        words = f"{mention.side}: side of {mention.term}{crossed}"
         yield Note(*mention.side_span, "u", f"side {mention.side}", words)
     if mention.negation_span:
         yield Note(*mention.negation_span, "span", "denies", f"negates {mention.term}")

@@ -19,6 +19,7 @@ Floats = NDArray[np.floating]
 
 APART_MM = 10.0  # about the width (FWHM) of the default kernel: closer ones are one place
 FLIP = np.array([-1.0, 1.0, 1.0])
+CEREBELLUM = -35.0, -14.0  # y and z in mm that it lies behind and below, with little else
 
 
 @lru_cache(maxsize=8)
@@ -188,6 +189,18 @@ def side_of_regions(partition: Partition) -> NDArray[np.float32]:
     n_voxels = np.bincount(region, minlength=partition.n_regions)
     balance = np.bincount(region, side, minlength=partition.n_regions) / n_voxels
     return balance.astype(np.float32)
+
+
+@lru_cache(maxsize=8)
+def served_side_of_regions(partition: Partition) -> NDArray[np.float32]:
+    """Return the side of the body that each region serves: 1 for the left, −1 for the right.
+
+    The cerebrum serves the other side, the cerebellum its own. It is kept for the next call: do not
+    change it.
+    """
+    _, y, z = partition.centers_mm.T
+    is_cerebellum = (y < CEREBELLUM[0]) & (z < CEREBELLUM[1])
+    return np.where(is_cerebellum, 1, -1).astype(np.float32) * side_of_regions(partition)
 
 
 @lru_cache(maxsize=8)

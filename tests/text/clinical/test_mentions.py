@@ -33,7 +33,9 @@ from neurowhere.text.clinical.mentions import (
 VOCABULARY = small_vocabulary()
 EXTRACTOR = TermExtractor(VOCABULARY, sided=["left insula", "right insula", "left thalamus"])
 COUNTER = EXTRACTOR.counter
-TEXT = "Left insula and right MCA infarct; no lesion in the left thalamus. Left hand weak."
+TEXT = (
+    "Left insula and right MCA infarct; no lesion in the left thalamus. Left hand weak; right ear."
+)
 
 
 def test_a_mention_has_its_side_and_its_denial():
@@ -43,12 +45,49 @@ def test_a_mention_has_its_side_and_its_denial():
     assert (infarct.side, infarct.is_negated, infarct.is_structure) == (None, False, False)
     assert lesion.is_negated
     assert (thalamus.side, TEXT[slice(*thalamus.negation_span)]) == ("left", "no")
-    assert (hand.term, hand.side) == ("hand", None)
+    assert (hand.term, hand.side, hand.is_crossed, hand.is_structure) == (
+        "hand",
+        "left",
+        True,
+        False,
+    )
+    assert not insula.is_crossed
 
 
 def test_sides_of_other_things_are_marked():
     (mark,) = read_mentions(TEXT, COUNTER).unapplied
-    assert (mark.side, TEXT[mark.start : mark.end], mark.start) == ("left", "Left", 67)
+    assert (mark.side, TEXT[mark.start : mark.end]) == ("right", "right")
+    assert TEXT[mark.end :] == " ear."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left hand", [("hand", "left", False)]),
+        ("the right-hand index finger", [("hand", "right", False), ("finger", "right", True)]),
+        ("left lower limb", [("limb", "left", False)]),
+        ("finger tapping with the left hand", [("finger", "left", True), ("hand", "left", False)]),
+        (
+            "left hand, then the right foot and a finger",
+            [("hand", "left", False), ("foot", "right", False)],
+        ),
+        ("left hand. The finger", [("hand", "left", False)]),
+        ("stimuli in the right visual field", [("visual field", "right", False)]),
+        # no side of a limb
+        ("right-handed people", []),
+        ("left insula and the hand", []),
+        ("left hand, the limb of the insula", [("hand", "left", False), ("limb", "left", True)]),
+        ("left hand, anterior limb of the internal capsule", [("hand", "left", False)]),
+        ("left, hand", []),
+    ],
+)
+def test_sides_of_limbs_are_crossed(text, expected):
+    structures = ["insula", "anterior limb of the internal capsule"]
+    terms = ["finger", "foot", "hand", "limb", "visual field", *structures]
+    categories = dict.fromkeys(structures, "anatomy")
+    counter = TermCounter(Vocabulary(terms, categories=categories))
+    found = [each for each in read_mentions(text, counter).found if each.is_crossed]
+    assert [(each.term, each.side, each.side_inherited) for each in found] == expected
 
 
 def test_places_that_are_no_terms_keep_their_side():
@@ -110,10 +149,13 @@ def test_counts_are_those_of_the_extractor_where_nothing_is_denied(text):
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PARTS), max_size=12).map(" ".join)))
 def test_mentions_are_the_matches_of_the_counter(text):
     mentions = read_mentions(text, COUNTER)
-    sides = [mention.side_span or (None, None) for mention in mentions]
-    assert [(m.term, m.start, m.end, m.side, *s) for m, s in zip(mentions, sides)] == COUNTER.find(
-        text
-    )
+    found = [
+        (m.term, m.start, m.end, None, None, None)
+        if m.is_crossed
+        else (m.term, m.start, m.end, m.side, *(m.side_span or (None, None)))
+        for m in mentions
+    ]
+    assert found == COUNTER.find(text)
 
 
 def test_without_negation_nothing_is_denied_neither_terms_nor_places():
@@ -375,7 +417,8 @@ def test_generic_words_are_listed_where_there_is_nothing_else():
         ("hemianopia to the left", []),
         ("no left neglect", []),
         ("right facial droop", ["right"]),  # no rule: it may be peripheral
-        ("left hand numb, right hemianopia", ["left"]),
+        ("left hand numb, right hemianopia", []),  # the side of a limb is applied as one
+        ("left ear numb, right hemianopia", ["left"]),
     ],
 )
 def test_sides_that_a_rule_crosses_are_applied(text, unapplied):

@@ -16,7 +16,7 @@ from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by
 from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.sides import attach_sides
+from neurowhere.text.clinical.sides import attach_sides, sides_of_limbs
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
@@ -72,6 +72,8 @@ class Mention(NamedTuple):
         Structures that the name of an artery, a syndrome or a sign points to by a rule.
     is_generic : bool
         Whether its term says nothing of where by itself and is no finding: "human", not "lesion".
+    is_crossed : bool
+        Whether the side is one of the body, which the other hemisphere serves: "left hand".
     """
 
     term: str
@@ -87,6 +89,7 @@ class Mention(NamedTuple):
     weight: float = 1.0
     implied: tuple[Implied, ...] = ()
     is_generic: bool = False
+    is_crossed: bool = False
 
     @property
     def status(self) -> Status:
@@ -109,7 +112,7 @@ class Mention(NamedTuple):
 
 
 class SideMark(NamedTuple):
-    """A side that was seen and not applied: that of a limb, a visual field or a symptom."""
+    """A side that was seen and not applied: that of a symptom, or of the body."""
 
     side: Side
     start: int
@@ -198,6 +201,7 @@ def read_mentions(
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
+    limbs = sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     noise = {
         term: _is_noise(counter.vocabulary.terms[term], counter)
@@ -206,7 +210,7 @@ def read_mentions(
     found: list[Mention] = []
     places: list[Mention] = []
     for number, term in enumerate(reading.terms):
-        attached = sides.applied.get(number)
+        attached = sides.applied.get(number) or limbs.get(number)
         if term == NO_TERM and not attached:
             continue
         fields = said.fields(number)
@@ -214,6 +218,7 @@ def read_mentions(
             fields["side"] = attached.side
             fields["side_span"] = reading.span(attached.words)
             fields["side_inherited"] = attached.is_inherited
+            fields["is_crossed"] = number in limbs
         elif term != NO_TERM:
             fields["side"] = counter.sides[term]
         if noise.get(term):
@@ -223,6 +228,7 @@ def read_mentions(
         (places if term == NO_TERM else found).append(mention)
     rule_based = tuple(_rule_based(reading, sides, said, counter))
     crossed = {mention.side_span for mention in rule_based}
+    crossed |= {reading.span(limb.words) for limb in limbs.values()}
     marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
     unapplied = (mark for mark in marks if (mark.start, mark.end) not in crossed)
     return Mentions(tuple(found), tuple(_alone(places, rule_based)), tuple(unapplied), rule_based)
@@ -392,7 +398,7 @@ def count_each(
     for row, mentions in enumerate(texts):
         for mention in mentions.found if with_negated else mentions.present:
             here = [extractor.vocabulary.index(mention.term)]
-            if (name := f"{mention.side} {mention.term}") in sided:
+            if (name := f"{mention.side} {mention.term}") in sided and not mention.is_crossed:
                 here.append(sided[name])
             columns += here
             rows += [row] * len(here)

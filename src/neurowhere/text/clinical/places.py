@@ -1,7 +1,7 @@
 """Places: the words by which texts name parts of the brain, their sides and what is wrong there."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
@@ -95,6 +95,13 @@ WHOLLY_NOT_BRAIN = word_set(
     "anopia anopsia field headache hemianopia hemianopsia hemifield pain palsy quadrant "
     "quadrantanopia space"
 )
+# What one hemisphere serves on the other side of the body, what is done with it, and the words that
+# may stand before it.
+LIMBS = word_set(
+    "ankle arm elbow extremity finger foot hand hemifield knee leg limb shoulder thumb toe wrist"
+)
+BY_LIMBS = word_set("grasp grip movement tactile tapping touch vibration vibrotactile")
+OF_LIMBS = word_set("affected dominant great index lower middle paretic ring upper visual")
 # Names that a list does not pass a side to: what lies in the middle, or on the other side.
 MIDLINE = word_set(
     """
@@ -163,6 +170,15 @@ class Sides(NamedTuple):
 
     applied: dict[int, Attached]
     unapplied: list[tuple[Side, Tokens]]
+
+
+def is_limb(words: Sequence[str]) -> bool:
+    """Whether a name speaks of a limb, or of a visual field.
+
+    >>> is_limb(["finger", "tapping"]), is_limb(["visual", "field"]), is_limb(["field"])
+    (True, True, False)
+    """
+    return not LIMBS.isdisjoint(map(fold, words)) or list(words) == ["visual", "field"]
 
 
 def side_of_name(name: str) -> Side | None:

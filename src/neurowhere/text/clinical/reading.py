@@ -1,6 +1,7 @@
 """Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -200,6 +201,10 @@ class Reading:
     @cached_property
     def _sentence_ends(self) -> frozenset[int]:
         return frozenset(self.sentence_ends)
+
+    def sentence_number(self, i: int) -> int:
+        """Return the number of the sentence that token i is in, from 0."""
+        return bisect_right(self.sentence_ends, i)
 
     def is_sentence_end(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""

@@ -4,7 +4,8 @@ A side goes forward to the name that it stands before ("left posterior superior 
 through adjectives and their coordination ("left inferior and middle frontal gyri") and along a
 list ("left thalamus, putamen and caudate"), or back to the name that it closes ("amygdala (left)",
 "thalamus bilaterally"). It stays with brain structures and the territories of arteries: a limb, a
-visual field or a symptom keeps it to itself ("left hand", "right hemianopia").
+visual field or a symptom keeps it to itself ("left hand", "right hemianopia"), where it is a side
+of the body, and crossed in the brain.
 
 A clause may give a side to all its places: "in the left hemisphere, the insula and the putamen
 responded"; "left: insula, putamen"; "putamen and insula of the left hemisphere"; "the left
@@ -14,7 +15,7 @@ motor cortex"; "putamen and insula, on the left and right, respectively".
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from neurowhere.text.clinical import places
 from neurowhere.text.clinical.places import Attached, Side, Sides
@@ -44,6 +45,39 @@ def attach_sides(reading: Reading) -> Sides:
         return Sides({}, [])
     reader = _SideReader(reading)
     return _Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
+
+
+def sides_of_limbs(
+    reading: Reading, unapplied: Iterable[tuple[Side, Tokens]]
+) -> dict[int, Attached]:
+    """Find the limbs and visual fields that have a side, by match: "left index finger".
+
+    Other limbs, and what is done with them, share it if their sentence has but one: "finger
+    tapping with the left hand".
+    """
+    sides = {words.last: Attached(side, words) for side, words in unapplied}
+    if not sides:
+        return {}
+    names = {  # which are no structures, such as the anterior limb of the capsule
+        number: reading.tokens[first : last + 1]
+        for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
+        if not reading.is_structure[number]
+    }
+    limbs: dict[int, Attached] = {}
+    by_sentence: dict[int, list[Attached]] = {}
+    for number in (number for number, words in names.items() if places.is_limb(words)):
+        i = reading.first[number]
+        while reading.token(i - 1) in places.OF_LIMBS and reading.gap(i) in (" ", "-"):
+            i -= 1
+        if i - 1 in sides and reading.gap(i) in (" ", "-"):
+            limbs[number] = sides[i - 1]
+            by_sentence.setdefault(reading.sentence_number(i), []).append(sides[i - 1])
+    for number, words in names.items():
+        near = by_sentence.get(reading.sentence_number(reading.first[number]), [])
+        is_served = places.is_limb(words) or not places.BY_LIMBS.isdisjoint(words)
+        if is_served and len({limb.side for limb in near}) == 1:
+            limbs.setdefault(number, near[0]._replace(is_inherited=True))
+    return limbs
 
 
 class _SideReader:

@@ -35,7 +35,7 @@ function notesOn(result) {
       const direction = value >= 0 ? "raises" : "lowers";
       notes.push({ where: mention.where, kind: "term", term: mention.term, direction, shade, title: `${mention.term}: ${direction} the map${mention.status === "hedged" ? "; the text leaves it open" : ""}` });
     }
-    if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}` });
+    if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}${mention.side_crossed ? ", which the other hemisphere serves" : ""}` });
   }
   for (const { name, where, applied } of result.rules) {
     if (applied && added.has(String(where))) {
