@@ -1,6 +1,5 @@
 """Regressors: arrays in, coefficients and certificate out."""
 
-from neurowhere.learn.blocks import Block, Certificate, LinearFit, collect
 from neurowhere.learn.closed_forms import (
     label_blocks,
     one_feature_l1,
@@ -8,10 +7,16 @@ from neurowhere.learn.closed_forms import (
     ridge_blocks,
     target_products,
 )
-from neurowhere.learn.design import Design, reweighted
 from neurowhere.learn.exponent import Gates, Prior
 from neurowhere.learn.l1 import l1_blocks
-from neurowhere.learn.loglinear import Schedule, Studies, fit_loglinear, learn_term_weights
+from neurowhere.learn.linear import Block, Certificate, Design, LinearFit, collect
+from neurowhere.learn.loglinear import (
+    Schedule,
+    Studies,
+    fit_loglinear,
+    learn_term_weights,
+    reweighted,
+)
 from neurowhere.learn.predictor import (
     Linear,
     LogLinear,

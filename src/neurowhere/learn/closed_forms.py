@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import FitError
-from neurowhere.learn.blocks import Block, Float32
-from neurowhere.learn.design import Array, Design
+from neurowhere.learn.linear import Array, Block, Design, Float32
 
 BLOCK_SIZE = 4096  # regions solved at a time
 _ROWS_AT_ONCE = 128

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import compiled
 from neurowhere.exceptions import FitError
-from neurowhere.learn.blocks import Block
-from neurowhere.learn.design import Array, Design
+from neurowhere.learn.linear import Array, Block, Design
 from neurowhere.learn.predictor import deviations
 from neurowhere.learn.scoring import Peaks, nats_above_uniform
 

@@ -32,7 +32,7 @@ from neurowhere.learn import (
     score_studies,
     target_products,
 )
-from neurowhere.learn.design import Array
+from neurowhere.learn.linear import Array
 from neurowhere.model.training import Loss, TrainingData, TrainingOptions, TrainingResult
 from neurowhere.text import Vocabulary, words_of_label
 

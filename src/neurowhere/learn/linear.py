@@ -1,27 +1,114 @@
-"""Blocks of regions: solved in parallel, kept as they finish, yielded in order.
+"""What linear regressions share: features as a design matrix, and fits in blocks of regions.
 
-Every linear learner here is a sum of independent problems, one per region. A fit is therefore a
-stream of blocks, and whoever consumes the stream decides what to keep: the coefficients of one
-λ (`collect`), or only scores (`neurowhere.learn.selection`). Memory does not grow with the
-number of regions.
+The features are sparse, and stay so when they are centred (`Design`). Every linear learner here is
+a sum of independent problems, one per region. A fit is therefore a stream of blocks, solved in
+parallel, kept as they finish and yielded in order. Whoever consumes the stream decides what to
+keep: the coefficients of one λ (`collect`), or only scores (`neurowhere.learn.selection`). Memory
+does not grow with the number of regions.
 """
 
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
 from neurowhere._tools.files import digest, replaced
 from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import recover
 from neurowhere.exceptions import FitError
 
+Array = NDArray[np.float64]
 Float32 = NDArray[np.float32]
+
+
+class Design:
+    """Features X of n studies, used as X̃ = (X − 1 x̄ᵀ) diag(σ)⁻¹.
+
+    X̃ never exists: a product with it is a sparse product and a rank-one correction,
+
+        X̃ B = X B − 1 (x̄ᵀ B),        X̃ᵀ A = Xᵀ A − x̄ (1ᵀ A),
+
+    where σ is already folded into the sparse X and x̄.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_studies, n_terms)
+    centre : bool
+        Subtract the mean x̄ of each column (x̄ = 0 otherwise).
+    scale : bool
+        Divide each column by its standard deviation σ (1 for constant columns). Off by
+        default: the scale of λ in this package supposes rows of unit norm, columns centred.
+
+    Examples
+    --------
+    >>> design = Design(np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]))
+    >>> design.mean
+    array([1., 1.])
+    >>> design.dot(np.eye(2))
+    array([[ 0., -1.],
+           [-1.,  0.],
+           [ 1.,  1.]])
+    """
+
+    def __init__(
+        self, X: sp.csr_matrix | ArrayLike, *, centre: bool = True, scale: bool = False
+    ) -> None:
+        matrix = sp.csr_matrix(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
+        if 0 in matrix.shape:
+            raise FitError(f"expected studies and terms to learn from, got shape {matrix.shape}")
+        if not np.isfinite(matrix.data).all():
+            raise FitError("X holds NaN or infinite values; clean the features before fitting")
+        self.scale: Array = _standard_deviations(matrix) if scale else np.ones(matrix.shape[1])
+        self.X: sp.csr_matrix = sp.csr_matrix(matrix @ sp.diags(1 / self.scale))
+        self.X.sort_indices()
+        self.mean: Array = np.asarray(self.X.mean(axis=0)).ravel() * centre
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_studies, n_terms)."""
+        return int(self.X.shape[0]), int(self.X.shape[1])
+
+    def dot(self, B: NDArray[np.floating]) -> Array:
+        """Compute X̃ B, for B of shape (n_terms, ...)."""
+        product: Array = self.X @ B - self.mean @ B
+        return product
+
+    def rdot(self, A: NDArray[np.floating]) -> Array:
+        """Compute X̃ᵀ A, for A of shape (n_studies, n_columns)."""
+        product: Array = self.X.T @ A - np.outer(self.mean, A.sum(axis=0))
+        return product
+
+    def project(self, X: sp.csr_matrix) -> sp.csr_matrix:
+        """Scale new rows to the units of this design; the caller subtracts `mean`."""
+        return sp.csr_matrix(X @ sp.diags(1 / self.scale))
+
+    @cached_property
+    def eigen(self) -> tuple[Array, Array]:
+        """Eigenvalues s (d,) and eigenvectors V (d, d) of X̃ᵀX̃ = V diag(s) Vᵀ.
+
+        With them (X̃ᵀX̃ + c I)⁻¹ = V diag(1 / (s + c)) Vᵀ for every c at once: a path of λ,
+        or a penalty for each region, costs no new factor.
+        """
+        from scipy.linalg import eigh  # only a fit needs it, and it takes long to import
+
+        gram = (self.X.T @ self.X).toarray() - self.shape[0] * np.outer(self.mean, self.mean)
+        values, vectors = eigh(gram)
+        return np.maximum(values, 0.0), vectors
+
+
+def _standard_deviations(X: sp.csr_matrix) -> Array:
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
+    constant = deviation <= 1e-12 * np.maximum(np.abs(mean), 1.0)
+    return np.where(constant, 1.0, deviation)
 
 
 @dataclass(frozen=True, slots=True)
