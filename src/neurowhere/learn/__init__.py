@@ -1,15 +1,19 @@
 """Regressors: arrays in, coefficients and certificate out."""
 
-from neurowhere.learn.closed_forms import (
+from neurowhere.learn.exponent import Gates, Prior
+from neurowhere.learn.l1 import l1_blocks
+from neurowhere.learn.linear import (
+    Block,
+    Certificate,
+    Design,
+    LinearFit,
+    collect,
     label_blocks,
     one_feature_l1,
     one_feature_l2,
     ridge_blocks,
     target_products,
 )
-from neurowhere.learn.exponent import Gates, Prior
-from neurowhere.learn.l1 import l1_blocks
-from neurowhere.learn.linear import Block, Certificate, Design, LinearFit, collect
 from neurowhere.learn.loglinear import (
     Schedule,
     Studies,
