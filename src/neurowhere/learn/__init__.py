@@ -32,17 +32,20 @@ from neurowhere.learn.predictor import (
     to_probabilities,
 )
 from neurowhere.learn.scoring import (
+    SHARPNESS,
+    Choice,
     LengthCalibration,
     Peaks,
     PeakScorer,
     calibrate,
+    choose,
     highest_density,
     mass_for,
     nats_above_uniform,
     peak_levels,
     score_studies,
+    shuffle_split,
 )
-from neurowhere.learn.selection import SHARPNESS, Choice, choose, shuffle_split
 
 __all__ = [
     "SHARPNESS",

@@ -3,7 +3,7 @@
 The features are sparse, and stay so when they are centred (`Design`). Every linear learner here is
 a sum of independent problems, one per region. A fit is therefore a stream of blocks, solved in
 parallel, kept as they finish and yielded in order. Whoever consumes the stream decides what to
-keep: the coefficients of one λ (`collect`), or only scores (`neurowhere.learn.selection`). Memory
+keep: the coefficients of one λ (`collect`), or only scores (`neurowhere.learn.scoring`). Memory
 does not grow with the number of regions.
 
 **Ridge**, the paper's ℓ2 encoder, takes a whole path of λ for about the price of one fit. For each
