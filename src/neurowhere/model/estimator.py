@@ -37,7 +37,7 @@ class Parameters:
         return {name: p.default for name, p in signature.parameters.items() if name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the value of each parameter, as the constructor got it.
+        """Return the value of each parameter, as it was given to the constructor.
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ def summarise(
     at: ArrayLike | None = None,
     with_text: bool = True,
 ) -> Summary:
-    """Sum up an encoding as plain data.
+    """Summarise an encoding as plain data.
 
     Parameters
     ----------

@@ -227,6 +227,8 @@ class TextModel(Parameters):
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
+        Options that are not given are the parameters of the same name of the model.
+
         Parameters
         ----------
         text : str
@@ -239,9 +241,6 @@ class TextModel(Parameters):
             comparison, plan) are left out.
         hedge_weight : float, optional
             Weight of what the text leaves open ("possible", "cannot be excluded").
-
-        By default, these are the parameters `negation`, `sides`, `findings` and `hedge_weight` of
-        the model.
 
         Returns
         -------
