@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.model.studies import unit_rows
+from neurowhere.model.text_model import unit_rows
 
 DIMENSIONS = 200  # of the space in which densities are compared
 PENALTY, SHRINKAGE = 10.0, 0.3  # of the regression on texts, and of its residual covariance

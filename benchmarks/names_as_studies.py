@@ -25,11 +25,11 @@ from scipy import sparse
 from kinds_of_text import brodmann_atlas, kinds, names_of_places, peaks_by_study, studies_in_brain
 from neurowhere.learn import LogLinear, Prior, fit_loglinear, shuffle_split
 from neurowhere.model.losses.likelihood import to_studies
-from neurowhere.model.places import place_densities
 from neurowhere.model.training import TrainingData
 from neurowhere.space import VoxelGrid, default_atlas
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.building.anatomy import build_full
+from recipe.places import place_densities
 from setting import DATA, print_table
 from talairach import CHUNK, SHARPNESS, material_of
 

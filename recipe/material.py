@@ -156,7 +156,7 @@ class Material:
     bodies : list of csr_matrix
         Counts of texts without coordinates, by text and by passage.
     places : dict of str to array
-        Densities of the names of places; see `neurowhere.model.places`.
+        Densities of the names of places; see `recipe.places`.
     """
 
     vocabulary: Vocabulary

@@ -15,8 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import slices
-from neurowhere.learn.design import drop
-from neurowhere.learn.loglinear import AdamW, TargetRows, importance_of, to_slope
+from neurowhere.learn.loglinear import AdamW, TargetRows, drop, importance_of, to_slope
 from neurowhere.learn.predictor import LogLinear
 
 Floats = NDArray[np.float32]

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from neurowhere.corpus import Corpus, read_corpus
 from neurowhere.corpus.coordinates import talairach_to_mni
-from neurowhere.model.places import place_densities
 from neurowhere.space import Atlas, VoxelGrid, default_atlas, place_peaks
 from neurowhere.text import TermExtractor, Vocabulary
 from recipe.material import ArticleMentions, Material, count_bodies, with_candidates
+from recipe.places import place_densities
 
 ATLASES = ("aal3", "brodmann")
 SPACES = "neurosynth7_dev_metadata.tsv.gz"

@@ -26,7 +26,7 @@ from neurowhere._tools.parallel import slices
 from neurowhere.learn import Choice, LengthCalibration, LogLinear, peak_levels
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.reading import GatedTfIdf
-from neurowhere.model.studies import Neighbours
+from neurowhere.model.text_model import Neighbours
 from neurowhere.model.training import CHUNK
 from neurowhere.text import TermExtractor
 from neurowhere.text.features import combine_sections

@@ -10,7 +10,7 @@ import sys
 
 import pandas as pd
 
-from neurowhere.model.studies import TITLES
+from neurowhere.model.summary import TITLES
 
 
 def main(source):

@@ -19,8 +19,7 @@ from neurowhere.learn import (
     predictor_from_arrays,
     reweighted,
 )
-from neurowhere.learn.design import drop
-from neurowhere.learn.loglinear import gradient, one_cycle, weight_gradient
+from neurowhere.learn.loglinear import drop, gradient, one_cycle, weight_gradient
 
 N, D, M, RANK = 7, 9, 11, 3
 SHARES = np.linspace(0.1, 0.2, N)  # of studies in the loss

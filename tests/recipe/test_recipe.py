@@ -9,7 +9,6 @@ from tests.studies import PLACES, TERMS, make_corpus
 
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
-from neurowhere.model.places import cut, place_densities
 from neurowhere.text import TermExtractor, Vocabulary
 from recipe.fitting import Recipe, _with_names, upsampled
 from recipe.material import (
@@ -19,6 +18,7 @@ from recipe.material import (
     count_bodies,
     telling_words,
 )
+from recipe.places import cut, place_densities
 from recipe.views import LEAST_STUDIES, TIMES, Views, bare_terms, to_encoder
 
 GRID = VoxelGrid(4)

@@ -13,7 +13,7 @@ import neurowhere
 CODE = """
 import warnings
 import numpy as np
-from neurowhere.learn.selection import _add_positive_totals
+from neurowhere.learn.scoring import _add_positive_totals
 from neurowhere.learn.loglinear import _adam_sweep
 totals = np.zeros((1, 1), np.float32)
 deviations = np.array([[1, -3]], np.float32)

@@ -9,11 +9,10 @@ from typing import Annotated, TextIO
 
 import typer
 
-from neurowhere.cli.benchmark import benchmark
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.encode import encode
-from neurowhere.cli.model import compare, fit, model_app, score
+from neurowhere.cli.model import benchmark, compare, fit, model_app, score
 from neurowhere.cli.serve import serve
 from neurowhere.cli.terms import decode, term
 from neurowhere.exceptions import DamageWarning, NeurowhereError, NeurowhereWarning, one_line

@@ -35,12 +35,12 @@ Drop = Annotated[
     str,
     typer.Option(
         metavar="NAMES",
-        help="Problems to drop: duplicates, statistics, columns, voxels, mirrored, misplaced, "
-        "repeated, outside, unsigned, empty, without_peaks.",
+        help="Problems whose peaks or documents are dropped: duplicates, statistics, columns, "
+        "voxels, mirrored, misplaced, repeated, outside, unsigned, empty, without_peaks.",
     ),
 ]
 Convert = Annotated[
-    str, typer.Option(metavar="NAMES", help="Problems to correct: voxels, mirrored.")
+    str, typer.Option(metavar="NAMES", help="Problems whose peaks are corrected: voxels, mirrored.")
 ]
 Spaces = Annotated[
     Path | None,
@@ -191,7 +191,7 @@ def build(
         list[Path] | None,
         typer.Option(
             metavar="SOURCE",
-            help="More documents that show how names are used (wide; may be repeated).",
+            help="More documents that show how names are used, for wide; can be repeated.",
             show_default=False,
         ),
     ] = None,

@@ -94,11 +94,17 @@ def encode(
     atlas: AtlasOption = None,
     plus: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="Add the map of another text.", show_default=False),
+        typer.Option(
+            metavar="TEXT", help="Add the map of another text; can be repeated.", show_default=False
+        ),
     ] = None,
     minus: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="Subtract the map of another text.", show_default=False),
+        typer.Option(
+            metavar="TEXT",
+            help="Subtract the map of another text; can be repeated.",
+            show_default=False,
+        ),
     ] = None,
     sentences: Annotated[
         bool, typer.Option("--sentences", help="Encode each sentence separately.")
@@ -155,8 +161,8 @@ def encode(
 ) -> None:
     """Map where in the brain a text points, and show which of its words say so.
 
-    A file may be plain text, Markdown, HTML, JATS XML or PDF. Several files, a folder, CSV or JSON
-    lines are a batch: a row of a table, or a folder, for each text.
+    A file may be plain text, Markdown, HTML, JATS XML, PDF or docx. Several files, a folder, CSV or
+    JSON lines are a batch: each text becomes a row of a table, or a folder.
 
     Example:
 

@@ -130,7 +130,7 @@ def serve(
         Strings,
         setting(
             "TRUSTED_PROXIES",
-            "Address of a proxy that tells the addresses of clients; can be repeated.",
+            "Address of a proxy that forwards the addresses of clients; can be repeated.",
             show_default="this machine",
         ),
     ] = None,

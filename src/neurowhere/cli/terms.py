@@ -141,7 +141,7 @@ def decode(
         float | None,
         typer.Option(
             min=0.0,
-            help="Ignore the values of a map up to this one.",
+            help="Ignore values of a map up to this threshold.",
             show_default="0, or what stands out from noise in an unthresholded map",
         ),
     ] = None,
@@ -152,7 +152,7 @@ def decode(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Decode the peaks of each value of this column on their own; row for each row.",
+            help="Decode the peaks of each value of this column separately; with row, each row.",
             show_default="all peaks together",
         ),
     ] = None,

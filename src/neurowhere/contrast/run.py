@@ -106,7 +106,7 @@ def contrast_documents(
     Returns
     -------
     Contrast
-        Maps, tables, and how sure they are.
+        Maps and tables, with intervals and p-values.
 
     Raises
     ------

@@ -32,7 +32,7 @@ from neurowhere.exceptions import CorpusError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """Documents, the peaks that they report, and what they say.
+    """Documents, their texts, and the peaks that they report.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Corpus:
     origin : dict
         Where the corpus comes from: format, source, files, warnings.
     problems : tuple of Problem
-        What was found to be odd, counted.
+        Problems that were found, with their counts.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class Corpus:
 
     @cached_property
     def groups(self) -> NDArray[np.object_]:
-        """What must not be split between training and test.
+        """Group of each document; no group may be split between training and test.
 
         Documents of one PubMed id, or of one id where that is unknown, and documents that share
         most of their peaks have the same group.
@@ -246,7 +246,7 @@ class Corpus:
         ----------
         folder : path
         overwrite : bool
-            Whether to replace a folder that is there.
+            Whether to replace a folder that exists.
         """
         from neurowhere.corpus.folder import write
 

@@ -70,11 +70,11 @@ def read_corpus(
     format : str, optional
         One of `READERS`; by default it is detected. A folder that holds several corpora needs it.
     drop : iterable of str
-        Problems whose peaks or documents are dropped, among `problems.DROPPABLE`. All problems
+        Problems whose peaks or documents are dropped, among `review.DROPPABLE`. All problems
         are counted in `Corpus.problems`, dropped or not. Without "duplicates", a second
         document with the id "7" becomes "7#2".
     convert : iterable of str
-        Problems whose peaks are put right, among `problems.CONVERTIBLE`.
+        Problems whose peaks are put right, among `review.CONVERTIBLE`.
     talairach_to_mni : bool
         Whether peaks that the source says are in Talairach space are converted to MNI. Peaks in
         an unknown space are kept as they are.

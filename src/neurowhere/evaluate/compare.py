@@ -119,7 +119,7 @@ class Comparison:
     documents : DataFrame
         The studies, to which `examples.row` refers.
     partition : VoxelGrid or Atlas
-        That of the examples.
+        Partition of the examples.
     brain_volume_mm3 : float
         V; the log-likelihood of the uniform density is −log V.
     """

@@ -29,7 +29,7 @@ from neurowhere.evaluate.protocol import ALL, Entry
 from neurowhere.exceptions import CorpusError, FitError
 from neurowhere.learn import Peaks, score_studies, shuffle_split
 from neurowhere.model import Encoder, load_model
-from neurowhere.model.studies import targets_of
+from neurowhere.model.estimator import targets_of
 from neurowhere.space import Partition, Targets, VoxelGrid
 from neurowhere.space.images import read_volume, transform_points
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary

@@ -48,7 +48,7 @@ class Candidate:
     Attributes
     ----------
     name : str
-        As it is called in tables and figures.
+        Name in tables and figures.
     partition : VoxelGrid or Atlas
     bandwidth : float
         Standard deviation of the kernel density, in voxels; only for grids.

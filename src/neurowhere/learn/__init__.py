@@ -1,17 +1,26 @@
 """Regressors: arrays in, coefficients and certificate out."""
 
-from neurowhere.learn.blocks import Block, Certificate, LinearFit, collect
-from neurowhere.learn.closed_forms import (
+from neurowhere.learn.exponent import Gates, Prior
+from neurowhere.learn.l1 import l1_blocks
+from neurowhere.learn.linear import (
+    Block,
+    Certificate,
+    Design,
+    LinearFit,
+    collect,
     label_blocks,
     one_feature_l1,
     one_feature_l2,
     ridge_blocks,
     target_products,
 )
-from neurowhere.learn.design import Design, reweighted
-from neurowhere.learn.exponent import Gates, Prior
-from neurowhere.learn.l1 import l1_blocks
-from neurowhere.learn.loglinear import Schedule, Studies, fit_loglinear, learn_term_weights
+from neurowhere.learn.loglinear import (
+    Schedule,
+    Studies,
+    fit_loglinear,
+    learn_term_weights,
+    reweighted,
+)
 from neurowhere.learn.predictor import (
     Linear,
     LogLinear,
@@ -23,17 +32,20 @@ from neurowhere.learn.predictor import (
     to_probabilities,
 )
 from neurowhere.learn.scoring import (
+    SHARPNESS,
+    Choice,
     LengthCalibration,
     Peaks,
     PeakScorer,
     calibrate,
+    choose,
     highest_density,
     mass_for,
     nats_above_uniform,
     peak_levels,
     score_studies,
+    shuffle_split,
 )
-from neurowhere.learn.selection import SHARPNESS, Choice, choose, shuffle_split
 
 __all__ = [
     "SHARPNESS",

@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import compiled, slices
 from neurowhere.exceptions import ConvergenceWarning, FitError
-from neurowhere.learn.blocks import Block, Certificate, Checkpoint, run_blocks
-from neurowhere.learn.design import Array, Design
+from neurowhere.learn.linear import Array, Block, Certificate, Checkpoint, Design, run_blocks
 
 Floats = NDArray[np.floating]
 

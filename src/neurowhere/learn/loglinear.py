@@ -40,7 +40,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from neurowhere._tools.parallel import compiled, slices
-from neurowhere.learn.design import drop, reweighted, row_of_entries
 from neurowhere.learn.predictor import LogLinear, softmax
 
 Floats = NDArray[np.float32]
@@ -414,3 +413,65 @@ def one_cycle(progress: float) -> float:
         return float(1 + (_START - 1) * (1 + np.cos(np.pi * progress / _WARM_UP)) / 2)
     done = (progress - _WARM_UP) / (1 - _WARM_UP)
     return float(_END + (1 - _END) * (1 + np.cos(np.pi * done)) / 2)
+
+
+def reweighted(X: sp.csr_matrix, term_weights: NDArray[np.floating]) -> sp.csr_matrix:
+    """Multiply each term by its weight, and rescale rows to unit norm; x = w∘z / ‖w∘z‖.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n, n_terms)
+    term_weights : array of shape (n_terms,)
+
+    Returns
+    -------
+    csr_matrix of shape (n, n_terms)
+
+    Examples
+    --------
+    >>> z = sp.csr_matrix([[0.6, 0.8], [0.0, 0.0]])
+    >>> reweighted(z, np.array([4.0, 3.0])).toarray().round(2)
+    array([[0.71, 0.71],
+           [0.  , 0.  ]])
+    """
+    data = X.data * term_weights[X.indices].astype(X.dtype)
+    squares = np.bincount(row_of_entries(X), data**2, minlength=X.shape[0])
+    norms = np.sqrt(np.where(squares > 0, squares, 1)).astype(X.dtype)
+    return _with_data(X, data / np.repeat(norms, np.diff(X.indptr)))
+
+
+def drop(X: sp.csr_matrix, share: float, rng: Any) -> sp.csr_matrix:
+    """Hide a random share of the entries, and scale the others up to keep the mean.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n, n_terms)
+    share : float
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    csr_matrix of shape (n, n_terms)
+        With zeros in place of the hidden entries.
+    """
+    kept = rng.random(X.nnz, dtype=np.float32) >= share
+    return _with_data(X, X.data * kept / np.float32(1 - share))
+
+
+def row_of_entries(X: sp.csr_matrix) -> NDArray[np.intp]:
+    """Return the row of each entry of a sparse matrix.
+
+    Parameters
+    ----------
+    X : csr_matrix
+
+    Returns
+    -------
+    array of shape (nnz,)
+    """
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def _with_data(X: sp.csr_matrix, data: NDArray[np.floating]) -> sp.csr_matrix:
+    """Return a matrix with other entries in the same places."""
+    return sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape)

@@ -1,4 +1,4 @@
-r"""Decoding: the terms and the studies that a place, peaks or a map speak for.
+r"""Decoding: the terms and the studies associated with a place, with peaks or with a map.
 
 With w the distribution over regions of what is decoded, q̄ the mean map, q_t the map of a text that
 is term t alone, as `Encoder.term_map` draws it, and both against the mean map,
@@ -68,7 +68,7 @@ N_SLABS = 4  # of an image that are looked at together
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decoding:
-    """What a place, some peaks or a map speak for.
+    """Terms and studies associated with a place, with peaks or with a map.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Decoding:
         term, score, ratio to the term's base rate, and the terms with all but the same map, joined
         by "; "; the highest score first.
     studies : DataFrame or None
-        Training studies whose texts speak for it most: id, similarity, link to PubMed. None for a
+        Training studies whose texts point there most: id, similarity, link to PubMed. None for a
         model that does not know its studies.
     threshold : float or None
         Values of a map above this were counted; None for points.
@@ -100,7 +100,7 @@ class Decoding:
 def decode(
     model: TextModel, place: Any, *, threshold: float | None = None, n_terms: int = 20
 ) -> Decoding:
-    """Find the terms and studies that speak for a place, for peaks, or for a map.
+    """Find the terms and studies associated with a place, with peaks or with a map.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def decode_many(
     threshold: float | None = None,
     n_terms: int = 20,
 ) -> Iterator[Decoded]:
-    """Decode places one after another; a bad one is told and does not stop the others.
+    """Decode places one after another; one that fails is reported and does not stop the others.
 
     Parameters
     ----------

@@ -19,11 +19,10 @@ from neurowhere._tools.parallel import track
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import FitError
 from neurowhere.learn import LogLinear, Schedule
+from neurowhere.model.estimator import as_corpus, check_fitted, score_corpus, targets_of
 from neurowhere.model.losses import LabelTerms, Loss, MeanMap, find_loss
-from neurowhere.model.parameters import check_fitted
 from neurowhere.model.reading import as_texts, chunks
-from neurowhere.model.studies import Neighbours, as_corpus, score_corpus, targets_of
-from neurowhere.model.text_model import TextModel
+from neurowhere.model.text_model import Neighbours, TextModel
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.text import TermExtractor, Vocabulary

@@ -64,7 +64,7 @@ class TermUse:
 
 
 def no_studies() -> None:
-    """Return that no similar studies are known."""
+    """Return None: no similar studies are known."""
 
 
 def _no_names(word: str) -> list[str]:
@@ -106,11 +106,11 @@ class Encoding:
         Characters of the text in which mentions and unknown words are listed; by default all.
         The rest of a very long text counts all the same.
     calibrate : callable
-        From a share of the peaks of unseen studies to the predicted mass that holds it. A model
-        that was not calibrated takes its own word for it.
+        From a share of the peaks of unseen studies to the predicted mass that holds it. For a
+        model that was not calibrated, this is the share itself.
     expect : callable
         From the gain over the mean map that the model expects to the one that unseen studies
-        showed, both in nats. A model that was not calibrated takes its own word for it.
+        showed, both in nats. For a model that was not calibrated, these are the same.
     explain : callable
         From weights of the regions to what each of `uses` adds to their weighted sum; exact.
     unit : "probability" or "log probability"

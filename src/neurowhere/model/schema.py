@@ -205,7 +205,7 @@ class Sentence(Schema):
 
 @dataclass(frozen=True, slots=True)
 class Summary(Schema):
-    """What a model makes of a text."""
+    """What a model reads in a text and predicts from it."""
 
     schema_version: int
     support: Support

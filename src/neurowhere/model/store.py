@@ -38,8 +38,8 @@ from neurowhere.learn import Certificate, Choice, LengthCalibration, predictor_f
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.losses import find_loss
 from neurowhere.model.reading import GatedTfIdf
-from neurowhere.model.studies import Neighbours
 from neurowhere.model.term_maps import TermScales, keep_scales, term_scales
+from neurowhere.model.text_model import Neighbours
 from neurowhere.space import partition_from_arrays
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.features import WEIGHTINGS

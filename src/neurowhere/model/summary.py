@@ -1,7 +1,10 @@
 """Summary: what an encoding says, and where two differ, as the plain data of the schema."""
 
+import gzip
 import math
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +34,6 @@ from neurowhere.model.schema import (
     Unknown,
     names_of,
 )
-from neurowhere.model.studies import title_of
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer
 from neurowhere.text.clinical import mentions as clinical
@@ -44,6 +46,7 @@ COVERED = (
     0.5  # share of a place in regions of an atlas that names it well enough, or of a region in it
 )
 TINY = 1e-12
+TITLES = Path(__file__).parents[1] / "data" / "titles.tsv.gz"  # id, tab, title
 
 
 def summarise(
@@ -56,7 +59,7 @@ def summarise(
     at: ArrayLike | None = None,
     with_text: bool = True,
 ) -> Summary:
-    """Sum up an encoding as plain data.
+    """Summarise an encoding as plain data.
 
     Parameters
     ----------
@@ -243,6 +246,21 @@ def studies_of(table: pd.DataFrame | None) -> list[Study]:
     """Return training studies, with their titles where they are known."""
     rows = [] if table is None else _rows(table, "id", "similarity", "link")
     return [Study(study, near, link, title_of(study)) for study, near, link in rows]
+
+
+def title_of(study: str) -> str | None:
+    """Return the title of a study, None if it is not known.
+
+    >>> title_of("9405692")
+    'Role of left inferior prefrontal cortex in retrieval of semantic knowledge: A reevaluation'
+    """
+    return _titles().get(study)
+
+
+@cache
+def _titles() -> dict[str, str]:
+    lines = gzip.decompress(TITLES.read_bytes()).decode().splitlines()
+    return dict(line.split("\t", 1) for line in lines)
 
 
 def as_point(xyz_mm: ArrayLike) -> Point:

@@ -32,7 +32,7 @@ from neurowhere.exceptions import FitError, VocabularyError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.predictor import RAREST, Predictor
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.parameters import check_fitted
+from neurowhere.model.estimator import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Atlas, Partition, default_atlas
 from neurowhere.space.geometry import gazetteer_of

@@ -22,9 +22,8 @@ from neurowhere.learn import (
     mass_for,
 )
 from neurowhere.model.encoding import Encoding, TermUse
-from neurowhere.model.parameters import Parameters, check_fitted
+from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.reading import Reader, Readings, as_texts, chunks
-from neurowhere.model.studies import Neighbours
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -38,6 +37,8 @@ CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the pr
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
+DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
+PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
 class _Lift(NamedTuple):
@@ -78,6 +79,57 @@ class _Explanation:
     @cached_property
     def _lateral(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         return self.model._shifts(self.readings, self.row)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Training studies as points: no titles, no texts.
+
+    Attributes
+    ----------
+    ids : array of shape (n_studies,)
+        PubMed ids, as text.
+    vectors : array of shape (n_studies, r)
+        Texts in the dimensions of the model, of unit norm.
+    """
+
+    ids: NDArray[np.str_]
+    vectors: NDArray[np.float32]
+
+    @classmethod
+    def from_projections(
+        cls, ids: NDArray[np.str_], projections: NDArray[np.float32]
+    ) -> "Neighbours":
+        """Keep the strongest dimensions of the projections of texts."""
+        return cls(ids, unit_rows(projections[:, :DIMENSIONS]))
+
+    def nearest(self, projection: NDArray[np.float32], n: int = 10) -> pd.DataFrame:
+        """Find the studies closest to one text: id, similarity (a cosine), link to PubMed."""
+        vector = unit_rows(projection[None, : self.vectors.shape[1]])[0]
+        similarity = self.vectors @ vector
+        n_near = n if vector.any() else 0  # to a text without a known term nothing is close
+        best = np.argsort(-similarity, kind="stable")[:n_near]
+        ids = self.ids[best]
+        return pd.DataFrame(
+            {
+                "id": ids,
+                "similarity": similarity[best].round(4),
+                "link": [PUBMED.format(name) if name.isdecimal() else "" for name in ids],
+            }
+        )
+
+
+def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale rows to unit norm; rows of zeros stay.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    norms[norms == 0] = 1
+    scaled: NDArray[np.float32] = vectors / norms
+    return scaled
 
 
 class TextModel(Parameters):
@@ -176,6 +228,8 @@ class TextModel(Parameters):
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
+        Options that are not given are the parameters of the same name of the model.
+
         Parameters
         ----------
         text : str
@@ -188,9 +242,6 @@ class TextModel(Parameters):
             comparison, plan, affiliations) are left out.
         hedge_weight : float, optional
             Weight of what the text leaves open ("possible", "cannot be excluded").
-
-        By default, these are the parameters `negation`, `sides`, `findings` and `hedge_weight` of
-        the model.
 
         Returns
         -------

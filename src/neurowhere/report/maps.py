@@ -278,9 +278,9 @@ def write_term_maps(
 ) -> int:
     """Write the maps of many terms; whole or not at all.
 
-    One map is held at a time. The folder holds ``maps.nii.gz``, one volume a term, and
-    ``maps.json``, which names the volumes. Or, as a table, ``regions.csv``, one row a term and one
-    column a region, and ``regions.json``. ``info.json`` says what made them.
+    One map is held at a time. The folder holds ``maps.nii.gz``, one volume per term, and
+    ``maps.json``, which names the volumes. Or, as a table, ``regions.csv``, one row per term and
+    one column per region, and ``regions.json``. ``info.json`` says what made them.
 
     Parameters
     ----------

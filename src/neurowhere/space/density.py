@@ -4,12 +4,13 @@
 scored against: the peaks of studies as probabilities of the regions of any partition.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -321,6 +322,14 @@ def _rows_in(n_bytes: int, length: int, dtype: DTypeLike) -> int:
     return max(1, n_bytes // (length * np.dtype(dtype).itemsize))
 
 
+@lru_cache(maxsize=1)
+def _blas(n_modules: int) -> Any:
+    """Return what limits the threads of BLAS, which takes long to find; again after an import."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def worker_threads(n_jobs: int) -> Iterator[Run]:
     """Yield a function that does some work on slices in threads, and raises their errors.
@@ -338,10 +347,9 @@ def worker_threads(n_jobs: int) -> Iterator[Run]:
         Takes the work and the slices.
     """
     from joblib import effective_n_jobs
-    from threadpoolctl import threadpool_limits
 
     with (
-        threadpool_limits(1, user_api="blas"),
+        _blas(len(sys.modules)).limit(limits=1, user_api="blas"),
         ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool,
     ):
         yield lambda work, pieces: list(pool.map(work, pieces))

@@ -339,7 +339,7 @@ class TermsAnswer(Schema):
 
 
 class DecodedTerm(Schema):
-    """A term that speaks for a place."""
+    """A term associated with a place."""
 
     term: str
     score: float = Field(description="Correlation with the map of the term, discounted if rare.")
@@ -357,7 +357,7 @@ class DecodedRegion(Schema):
 
 
 class DecodeAnswer(Schema):
-    """Terms and studies that speak for places."""
+    """Terms and studies associated with places."""
 
     terms: list[DecodedTerm]
     studies: list[Study]

@@ -32,7 +32,7 @@ from neurowhere.learn import (
     score_studies,
     target_products,
 )
-from neurowhere.learn.design import Array
+from neurowhere.learn.linear import Array
 from neurowhere.model.training import Loss, TrainingData, TrainingOptions, TrainingResult
 from neurowhere.text import Vocabulary, words_of_label
 
@@ -249,7 +249,7 @@ class LabelConstrained(LinearLoss):
     base : str
         Loss that the constraint is put on.
     slope : callable
-        Solves regressions on one feature each; see `neurowhere.learn.closed_forms`.
+        Solves regressions on one feature each; see `neurowhere.learn.linear`.
     intercept : bool
         Whether a region also has a constant, its mean. Without it, a region is as probable as its
         label is frequent, times a factor of its own.

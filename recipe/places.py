@@ -339,9 +339,22 @@ def border(aal3: Atlas, groups: list[list[str]], radius_mm: float) -> Region:
     step = max(1, round(BORDER_MM / float(size.max())))
     regions = aal3.regions[::step, ::step, ::step]
     affine = aal3.affine @ np.diag([step, step, step, 1.0])
-    near = np.ones(regions.shape, bool)
-    for beginnings in groups:
-        rows = _rows_of(aal3, beginnings)
-        outside = ~np.isin(regions, rows)
-        near &= distance_transform_edt(outside, sampling=size * step) <= radius_mm
+    masks = [np.isin(regions, _rows_of(aal3, beginnings)) for beginnings in groups]
+    near = np.zeros(regions.shape, bool)
+    window = _around(masks[0], np.ceil(2 * radius_mm / (size * step)).astype(int))
+    if all(mask[window].any() for mask in masks):
+        distances = (distance_transform_edt(~m[window], sampling=size * step) for m in masks)
+        near[window] = np.all([distance <= radius_mm for distance in distances], axis=0)
     return Region(near, affine)
+
+
+def _around(mask: Mask, margin: NDArray[np.intp]) -> tuple[slice, ...]:
+    """Return the box around a mask, with a margin on all sides, in voxels.
+
+    With twice a radius, it has what is so close to the mask, and what that may be close to.
+    """
+    filled = np.argwhere(mask)
+    if not len(filled):
+        return tuple(slice(0) for _ in mask.shape)
+    low, high = np.maximum(filled.min(axis=0) - margin, 0), filled.max(axis=0) + margin + 1
+    return tuple(map(slice, low.tolist(), high.tolist()))

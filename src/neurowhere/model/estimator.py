@@ -1,14 +1,24 @@
-"""Parameters of an estimator by the conventions of scikit-learn, without importing it.
+"""An estimator by the conventions of scikit-learn: parameters, X and y as a corpus, its scores.
 
 Prediction needs nothing of scikit-learn, and importing it takes longer than everything else.
-`clone`, `cross_val_score` and `GridSearchCV` ask for the methods below and no more.
+`clone`, `cross_val_score` and `GridSearchCV` ask for the methods of `Parameters` and no more.
 """
 
 import inspect
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Self
 
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from neurowhere.corpus import Corpus, Document
 from neurowhere.exceptions import FitError
+from neurowhere.learn import Peaks, score_studies
+from neurowhere.model.reading import as_texts
+from neurowhere.space import Partition, VoxelGrid, make_targets, place_peaks
+from neurowhere.space.density import Targets
 
 
 class Parameters:
@@ -27,7 +37,7 @@ class Parameters:
         return {name: p.default for name, p in signature.parameters.items() if name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the value of each parameter, as the constructor got it.
+        """Return the value of each parameter, as it was given to the constructor.
 
         Parameters
         ----------
@@ -104,3 +114,72 @@ def _not_fitted_error() -> type[FitError]:
 def _is_equal(value: Any, default: Any) -> bool:
     """Whether a plain value is the default; arrays and the like never are."""
     return type(value) is type(default) and bool(value == default)
+
+
+def as_corpus(X: Corpus | Sequence[str], y: Sequence[ArrayLike] | None = None) -> Corpus:
+    """Make a corpus of texts, and of their peaks if there are any."""
+    if isinstance(X, Corpus):
+        return X
+    texts = list(as_texts(X))
+    if y is None:
+        y = [np.empty((0, 3))] * len(texts)
+    if len(texts) != len(y):
+        raise FitError(f"expected peaks for each text, got {len(texts)} texts and {len(y)} peaks")
+    return Corpus.from_documents(
+        Document(str(i), {"body": text}, np.asarray(peaks, dtype=np.float64).reshape(-1, 3), "MNI")
+        for i, (text, peaks) in enumerate(zip(texts, y, strict=True))
+    )
+
+
+def targets_of(
+    corpus: Corpus, partition: Partition, brain: VoxelGrid, *, bandwidth: float, n_jobs: int
+) -> Targets:
+    """Return the densities of the studies of a corpus, which a model learns to predict."""
+    xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+    rows, n_studies = corpus.peak_rows, len(corpus)
+    return make_targets(
+        partition, brain, xyz_mm, rows, n_studies, bandwidth=bandwidth, n_jobs=n_jobs
+    )
+
+
+def score_corpus(
+    corpus: Corpus,
+    predictions: Iterable[NDArray[np.floating]],
+    mean_map: NDArray[np.floating],
+    partition: Partition,
+    brain: VoxelGrid,
+) -> pd.DataFrame:
+    """Score predictions, and the mean map, by the likelihood of the peaks of each study.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    predictions : iterable of arrays of shape (n, m)
+        Probability of each region, for consecutive chunks of the studies.
+    mean_map : array of shape (m,)
+    partition : Partition
+    brain : VoxelGrid
+
+    Returns
+    -------
+    DataFrame
+        One row per study; see `Encoder.score_documents`.
+    """
+    xyz_mm = corpus.peaks[["x", "y", "z"]].to_numpy(np.float64)
+    study, region = place_peaks(partition, brain, xyz_mm, corpus.peak_rows)
+    peaks = Peaks(study, region, len(corpus))
+    relative_volume = brain.total_volume_mm3 / partition.volumes_mm3  # V/v_k
+    nats = score_studies(predictions, peaks, relative_volume)
+    same = np.broadcast_to(mean_map, (len(corpus), len(mean_map)))
+    mean_nats = score_studies([same], peaks, relative_volume)
+    scored = np.bincount(study, minlength=len(corpus))
+    return pd.DataFrame(
+        {
+            "id": corpus.documents["id"],
+            "log_likelihood": nats - np.log(brain.total_volume_mm3),
+            "nats_above_uniform": nats,
+            "mean_map": mean_nats - np.log(brain.total_volume_mm3),
+            "peaks": scored,
+            "peaks_outside": corpus.n_peaks - scored,
+        }
+    )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from neurowhere import Atlas, default_atlas
-from neurowhere.model.places import border, landmarks, tube
+from recipe.places import border, landmarks, tube
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from neurowhere import load_model
-from neurowhere.model.studies import Neighbours, title_of, unit_rows
-from neurowhere.model.summary import studies_of
+from neurowhere.model.summary import studies_of, title_of
+from neurowhere.model.text_model import Neighbours, unit_rows
 
 IDS = np.array([f"{number}" for number in range(500)])
 
