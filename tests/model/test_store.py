@@ -2,6 +2,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import time
 import zipfile
 
@@ -17,6 +18,7 @@ from neurowhere.learn import Linear
 from neurowhere.model.store import MAX_TEXT_BYTES, verify_model
 
 CORPUS, TEST = make_corpus(), make_corpus(10, seed=1)
+WAIT_SECONDS = 30
 
 
 def fitted():
@@ -267,6 +269,16 @@ def test_a_scale_that_makes_numbers_infinite_is_refused(small):
     refuse(small, "numbers in coefficients that are not finite")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("mean", 0), ("coefficients", 3e38), ("mean", 3e38)], ids=str
+)
+def test_a_model_that_predicts_no_density_is_no_right_one(saved, name, value):
+    values = arrays_of(saved / "predictor.npz")[name]
+    forge_arrays(saved, "predictor.npz", **{name: np.full_like(values, value)})
+    with pytest.raises(ModelError, match=r"predicts what is no density\)?; fetch or fit"):
+        verify_model(saved)
+
+
 @pytest.fixture
 def small(model, tmp_path):
     save_model(model, tmp_path / "small", small=True)
@@ -307,27 +319,55 @@ def test_a_file_without_a_checksum_is_refused(saved):
     refuse(saved, "calibration.npy has no checksum")
 
 
+@pytest.fixture
+def impatient():
+    """End what waits for ever with an error, after some seconds."""
+
+    def give_up(*_):
+        raise TimeoutError("waits for a pipe")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(WAIT_SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize("name", ["info.json", "model.json", "predictor.npz", "calibration.npy"])
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
-def test_what_is_no_plain_file_is_refused_before_it_is_read(saved, name, kind):
+def test_what_is_no_plain_file_is_refused_before_it_is_read(saved, name, kind, impatient):
     (saved / name).unlink(missing_ok=True)
     if kind == "pipe":
         os.mkfifo(saved / name)  # who opens it waits for a writer
     elif kind == "device":
-        (saved / name).symlink_to("/dev/zero")  # which has no end
+        (saved / name).symlink_to("/dev/null")  # others have no end
     else:
         (saved / name).mkdir()
     refuse(saved, f"expected a plain file, but .*{name} is none")
 
 
-def test_arrays_and_files_that_are_too_large_are_refused_before_they_are_read(saved):
-    header = io.BytesIO()
-    described = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
-    np.lib.format.write_array_header_1_0(header, described)
-    with zipfile.ZipFile(saved / "predictor.npz", "w") as archive:
-        archive.writestr("mean.npy", header.getvalue())
-    forge(saved, "predictor.npz", (saved / "predictor.npz").read_bytes())
-    refuse(saved, "would take 8,000,000,000,000 bytes, more than 8,589,934,592")
+def array_header(*shape):
+    """Return a file that says that it holds an array of float64, and holds none."""
+    stream = io.BytesIO()
+    described = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, described)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_bytes"), [((10**12,), "8,000,000,000,000"), ((-1, 1), "-8")], ids=str
+)
+@pytest.mark.parametrize("name", ["predictor.npz", "calibration.npy"])
+def test_arrays_that_are_too_large_are_refused_before_they_are_read(saved, name, shape, n_bytes):
+    content = io.BytesIO(array_header(*shape))
+    if name.endswith(".npz"):
+        with zipfile.ZipFile(content := io.BytesIO(), "w") as archive:
+            archive.writestr("mean.npy", array_header(*shape))
+    forge(saved, name, content.getvalue())
+    refuse(saved, f"arrays of {name} would take {n_bytes} bytes, more than 8,589,934,592")
+
+
+def test_files_that_are_too_large_are_refused_before_they_are_read(saved):
     with (saved / "vocabulary.csv").open("ab") as stream:
         stream.truncate(MAX_TEXT_BYTES + 1)  # a hole: it takes no space on disk
     refuse(saved, "vocabulary.csv has 268,435,457 bytes, more than 268,435,456")

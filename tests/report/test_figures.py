@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -104,3 +108,15 @@ def test_examples_show_truth_and_prediction_cut_at_the_same_place(tmp_path):
             assert texts.count(f"{name}={value:.0f}") >= 2
     write_png(figure, tmp_path / "example.png")
     assert (tmp_path / "example.png").read_bytes()[1:4] == b"PNG"
+
+
+FIRST_FIGURE = "from neurowhere.report.comparison import draw_examples; draw_examples([])"
+
+
+def test_the_first_figure_says_nothing_where_no_cache_can_be_kept(tmp_path):
+    """Matplotlib tells of its cache when it is imported; there is nothing to do about it."""
+    (tmp_path / "file").touch()
+    environment = os.environ | {"MPLCONFIGDIR": str(tmp_path / "file")}
+    command = [sys.executable, "-c", FIRST_FIGURE]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

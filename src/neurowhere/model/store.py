@@ -47,6 +47,7 @@ from neurowhere.text.features import WEIGHTINGS
 KIND = "model"
 FORMAT_VERSION = 3
 REMEDY = "fetch or fit it again"
+NO_DENSITY = "predicts what is no density"
 TOLERANCE = 1e-4  # of a sum of float32 probabilities
 
 MODEL_NAME = "model.json"
@@ -146,7 +147,8 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     if unknown:
         raise ModelError(f"{path / unknown[0]} has no checksum in {INFO_NAME}; {REMEDY}")
     try:
-        return _read_files(path)
+        with np.errstate(all="ignore"):  # what overflows is no density, and is refused as such
+            return _read_files(path)
     except Exception as error:  # files that were tampered with fail in many ways
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(f"{path} is not a whole model ({reason}); {REMEDY}") from error
@@ -168,10 +170,16 @@ def verify_model(folder: str | os.PathLike[str] | None = None) -> int:
     folder = SHIPPED if folder is None else folder
     model = load_model(folder)
     text = "" if model.text == "none" else " ".join(model.extractor_.terms)
-    for probabilities in model.predict(["", text]):
-        if probabilities.min() < 0 or abs(probabilities.sum() - 1) > TOLERANCE:
-            raise ModelError(f"{folder} predicts what is no density; {REMEDY}")
+    with np.errstate(all="ignore"):  # what overflows is no density
+        predicted = model.predict(["", text])
+    if not all(map(_is_density, predicted)):
+        raise ModelError(f"{folder} {NO_DENSITY}; {REMEDY}")
     return sum(file.is_file() for file in expanded(folder).iterdir())
+
+
+def _is_density(probabilities: NDArray[np.floating]) -> bool:
+    """Return whether probabilities are positive and sum to 1; those that are NaN are not."""
+    return bool(probabilities.min() >= 0 and abs(probabilities.sum() - 1) <= TOLERANCE)
 
 
 def write_files(model: Encoder, folder: Path, *, small: bool = False) -> None:
@@ -282,11 +290,13 @@ def _check_shapes(model: Encoder) -> None:
     no_terms = sparse.csr_matrix(np.zeros((1, n_terms), np.float32))
     if not (
         (predictor.n_terms, len(predictor.mean_map)) == (n_terms, n_regions)
-        and predictor.predict(no_terms).shape == (1, n_regions)
+        and (predicted := predictor.predict(no_terms)).shape == (1, n_regions)
         and predictor.added(no_terms).shape == (0, n_regions)
         and (not n_terms or model.weighting_.idf_.shape == (n_terms,))
     ):
         raise ValueError(f"expected arrays of {n_terms:,} terms and {n_regions:,} regions")
+    if not _is_density(predicted):
+        raise ValueError(f"it {NO_DENSITY}")
     near = model.neighbours_
     if near is not None and (near.ids.ndim, near.vectors.shape[:1]) != (1, near.ids.shape):
         raise ValueError(f"expected an id for each study, got {near.ids.size:,} ids")

@@ -9,7 +9,7 @@ import pandas as pd
 from neurowhere._tools.files import added_files
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Benchmark
-from neurowhere.report.comparison import DOTS_PER_INCH, name_rows, write_svg
+from neurowhere.report.comparison import name_rows, new_figure, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, to_markdown, write_csv
@@ -199,13 +199,11 @@ def draw_kinds(scores: pd.DataFrame) -> Any:
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.figure import Figure
-
     means = scores[scores["kind"] == ALL].groupby("entry")["nats"].mean()
     names = list(means.sort_values(ascending=False).index)
     kinds = [kind for kind in KIND_COLOURS if kind in set(scores["kind"])]
     size = (WIDTH, FRAME + ROW * len(names))
-    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
+    figure = new_figure(size)
     axes = figure.subplots()
     for place, kind in enumerate(kinds):
         shift = (place - (len(kinds) - 1) / 2) * SPREAD / max(len(kinds), 1)

@@ -1,11 +1,12 @@
 """The report of a comparison: tables, box plot, example predictions, and one page with all."""
 
+import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,15 @@ from neurowhere.report.tables import (
     write_csv,
 )
 
-__all__ = ["GRID_COLOUR", "box_plot", "draw_examples", "name_rows", "write_comparison", "write_svg"]
+__all__ = [
+    "GRID_COLOUR",
+    "box_plot",
+    "draw_examples",
+    "name_rows",
+    "new_figure",
+    "write_comparison",
+    "write_svg",
+]
 
 KIND = "report of a comparison"
 LEGEND = (
@@ -167,12 +176,10 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.figure import Figure
-
     names = _rows(scores)
     colours = _colours(scores)
     size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * max(len(names), MIN_ROWS))
-    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
+    figure = new_figure(size)
     axes = figure.subplots()
     for row, name in enumerate(names):
         if row % 2:
@@ -184,6 +191,39 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
     _add_nats_axis(axes, uniform)
     _add_legend(figure, colours)
     return figure
+
+
+def new_figure(
+    inches: tuple[float, float],
+    *,
+    dpi: int = DOTS_PER_INCH,
+    layout: Literal["constrained"] | None = "constrained",
+) -> Any:
+    """Return an empty white figure.
+
+    Parameters
+    ----------
+    inches : pair of float
+        Width and height.
+    dpi : int
+        Dots per inch.
+    layout : str, optional
+        Layout engine of matplotlib.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    # When it is imported, matplotlib may log that it finds no place for its cache, or that it is
+    # looking for fonts. It then does without.
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        from matplotlib.figure import Figure
+    finally:
+        logger.setLevel(level)
+    return Figure(figsize=inches, dpi=dpi, layout=layout, facecolor="white")
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
@@ -284,12 +324,10 @@ def draw_examples(rows: Sequence[Mapping[str, Any]]) -> Any:
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.figure import Figure
-    from nilearn.plotting import plot_stat_map
-
     width, height = EXAMPLE_INCHES
-    size = (width, height * len(rows))
-    figure = Figure(figsize=size, dpi=DOTS_PER_INCH, facecolor="white")
+    figure = new_figure((width, height * len(rows)), layout=None)
+    from nilearn.plotting import plot_stat_map  # after matplotlib, which it imports
+
     for row, images in enumerate(rows):
         cut = strongest_place(next(iter(images.values())))
         bottom, share = 1 - (row + 1) / len(rows), 1 / len(rows)

@@ -11,7 +11,7 @@ from neurowhere._tools.files import new_folder, write_info
 from neurowhere.contrast.contrast import FALSE_DISCOVERY_RATE, Contrast
 from neurowhere.contrast.controls import LENGTH
 from neurowhere.model.encoding import Encoding
-from neurowhere.report.comparison import name_rows
+from neurowhere.report.comparison import name_rows, new_figure
 from neurowhere.report.encoding import viewer_data
 from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
@@ -120,11 +120,9 @@ def draw_regions(regions: pd.DataFrame) -> Any:
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.figure import Figure
-
     shown = regions.head(N_REGIONS)
     size = (FIGURE_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(shown))
-    figure = Figure(figsize=size, dpi=DPI, layout="constrained")
+    figure = new_figure(size, dpi=DPI)
     axes = figure.subplots()
     for row, region in enumerate(shown.to_dict("records")):
         colour = RAISED_COLOUR if region["low"] > 1 else UNSURE_COLOUR
