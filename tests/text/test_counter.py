@@ -305,3 +305,31 @@ def test_the_term_of_a_name_is_that_of_all_of_it():
     assert counter.term_of("Lingual Gyri") == "lingual gyrus"
     assert counter.term_of("visual cortex") is None
     assert counter.term_of("") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He was visual. Cortex was seen.",
+        "What is visual? Cortex!",
+        "visual; cortex",
+        'They call it "visual." Cortex is next.',
+        "Fields: visual\nCortex: normal",
+        "visual\n- cortex",
+        "visual\n\ncortex",
+        "ÉTUDE VISUELLE. Visual. Cortex.",
+    ],
+)
+def test_a_name_does_not_span_the_end_of_a_sentence(text):
+    counter = TermCounter(Vocabulary(["cortex", "visual cortex"]))
+    assert [match.term for match in counter.find(text)] == ["cortex"]
+    assert counter.count([text]).toarray().tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    "text", ["visual\ncortex", "visual (cortex", "visual, cortex", "visual\x02cortex"]
+)
+def test_a_name_goes_on_within_a_sentence(text):
+    counter = TermCounter(Vocabulary(["cortex", "visual cortex"]))
+    assert [match.term for match in counter.find(text)] == ["visual cortex"]
+    assert counter.count([text]).toarray().tolist() == [[0, 1]]

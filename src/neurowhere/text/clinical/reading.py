@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.words import word_set
+from neurowhere.text.words import SENTENCE_END, word_set
 
 if TYPE_CHECKING:
     from neurowhere.text.clinical.places import Side
 
-# A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
-# a line end before a capital or the mark of a list: reports often have no other.
-SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
+STOP = re.compile(SENTENCE_END)
 # After these a point is part of the word.
 POINTED = word_set(
     "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
@@ -149,13 +147,18 @@ class Reading:
         """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
-        added = replace(
-            self,
+        return self.with_names(
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
             is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
+
+    def with_names(
+        self, terms: list[int], first: list[int], last: list[int], is_structure: list[bool]
+    ) -> "Reading":
+        """Return the same text with other matches."""
+        added = replace(self, terms=terms, first=first, last=last, is_structure=is_structure)
         added.__dict__.update(
             (name, self.__dict__[name]) for name in OF_TEXT & self.__dict__.keys()
         )
@@ -216,7 +219,7 @@ class Reading:
             return True
         is_word = gap.startswith(". ") and self.tokens[i - 1] in POINTED
         is_word = is_word and not COMPARED.search(self.gap(i - 1))  # "R. insula", not "L>R. Insula"
-        return bool(SENTENCE_END.search(gap)) and not is_word
+        return bool(STOP.search(gap)) and not is_word
 
 
 class Phrases(Generic[Kind]):
@@ -246,11 +249,11 @@ class Phrases(Generic[Kind]):
         }
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
-        """First token, last token and kind of the longest phrases, from the left."""
+        """First token, last token and kind of the longest phrases, each within a sentence."""
         free, tokens = 0, reading.tokens
         for i in sorted(self._candidates(reading)):
             found = self.at(tokens, i) if i >= free else None
-            if found:
+            if found and not any(map(reading.is_sentence_end, range(i + 1, found[0] + 1))):
                 yield i, *found
                 free = found[0] + 1
 
