@@ -17,9 +17,10 @@ LAST_ASCII = 127
 ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
 END = "\x02"  # marks the end of a sentence; a word of its own
 
-# A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
-# a line end before a capital or the mark of a list: reports often have no other.
-SENTENCE_END = r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]"
+# A stop, a closing mark, an empty line, or the end of a table's cell. A point ends a sentence only
+# before a space, and so does a line end before a capital or the mark of a list: reports often have
+# no other.
+SENTENCE_END = r"[;?!|]|(?<![\n\t])\t|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]"
 _MARKED_END = re.compile(rf"{SENTENCE_END}|\n[^\w\n]*(?=[A-Z])")
 
 # Tried at the start of a word only: at each of its letters, long words would take for ever.

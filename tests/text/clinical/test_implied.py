@@ -225,3 +225,82 @@ def test_a_side_that_a_structure_has_is_not_that_of_a_sign():
 def test_a_segment_is_no_place_beside_its_territory():
     mentions = read_mentions("left M1 segment occlusion", COUNTER)
     assert (len(mentions.rule_based), mentions.places) == (1, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "aneurysm of the left MCA",
+        "aneurysms of the left MCA and the right PCA",
+        "Severe stenosis of the right ICA.",
+        "The right MCA shows a severe focal stenosis.",
+        "Patent left MCA and ACA.",
+        "Coiling of an aneurysm of the right posterior cerebral artery.",
+        "Left MCA vasospasm without an infarct.",
+        "subarachnoid hemorrhage from a ruptured right MCA aneurysm",
+        "Stenosis of the M1 segment of the left MCA.",
+        "Vessel | Right | Left\nMCA | stenosis | stenosis",
+    ],
+)
+def test_a_vessel_is_not_its_territory(text):
+    assert not implied(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("Left MCA infarct and right MCA aneurysm", "left"),
+        ("right ICA aneurysm, left MCA infarct", "left"),
+        ("left MCA infarct due to left ICA stenosis", "left"),
+        ("Infarct due to stenosis of the left MCA", "left"),
+        ("stroke from left ICA dissection", "left"),
+        ("right MCA bifurcation occlusion", "right"),
+        ("right MCA infarct with aneurysms", "right"),
+        ("Vessel | Right | Left\nMCA | patent | occluded", "left"),
+    ],
+)
+def test_what_fails_with_an_artery_is_its_territory(text, side):
+    assert {each for term, each in implied(text) if term == "insula"} == {side}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L MCA: M1 occlusion",
+        "Left MCA stroke with occlusion of M1",
+        "M1 segment occlusion; M1 occlusion of the left MCA",
+        "Right ICA: patent. Left MCA: M1 occlusion",
+        "Left MCA: M1 occlusion\nRight MCA: M1 patent",
+    ],
+)
+def test_a_segment_has_the_side_of_its_artery(text):
+    assert ("putamen", "left") in implied(text)
+    assert ("putamen", "right") not in implied(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spared"),
+    [
+        ("Left PCA infarct sparing the thalamus.", {"thalamus"}),
+        ("Left PCA infarct with sparing of the thalamus and hippocampus", {"thalamus"}),
+        ("Left PCA infarct; the left thalamus is normal.", {"thalamus"}),
+        ("Left PCA infarct; the right thalamus is normal.", set()),
+        ("Left PCA infarct; both thalami are normal.", {"thalamus"}),
+        ("Left MCA infarct sparing the basal ganglia", {"putamen"}),
+        ("Left MCA infarct. The lentiform nucleus is intact.", {"putamen"}),
+        ("Left MCA stroke, no lesion in the parietal lobe", {"inferior parietal lobule"}),
+    ],
+)
+def test_what_is_spared_is_not_implied(text, spared):
+    wholes = ["basal ganglia", "lentiform nucleus", "parietal lobe"]
+    parts = ["putamen", "thalamus", "inferior parietal lobule", "insula", "cuneus"]
+    counter = TermCounter(Vocabulary([*wholes, *parts]))
+    plain = {"putamen", "inferior parietal lobule", "insula"}
+    plain = plain if "MCA" in text else {"thalamus", "cuneus"}
+    found = {each.term for each in implied_structures(read_mentions(text, counter))}
+    assert found == plain - spared
+
+
+def test_an_artery_without_a_finding_implies_nothing():
+    (mention,) = rule_based("The left MCA shows no occlusion.")
+    assert not mention.is_present

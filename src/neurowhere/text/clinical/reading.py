@@ -1,6 +1,7 @@
 """Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.text.clinical.cells import Table, find_tables
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import SENTENCE_END, word_set
 
@@ -24,7 +26,7 @@ POINTED = word_set(
 )
 # What a reading computes of its text alone, and keeps when matches are added.
 OF_TEXT = frozenset(
-    ["spans", "bounds", "gaps", "where", "p_values", "sentence_ends", "_sentence_ends"]
+    ["spans", "bounds", "gaps", "where", "p_values", "tables", "sentence_ends", "_sentence_ends"]
 )
 P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
@@ -195,10 +197,20 @@ class Reading:
         return sorted(chain.from_iterable(self.where[word] for word in self.where.keys() & words))
 
     @cached_property
+    def tables(self) -> list[Table]:
+        """Tables of the text."""
+        return find_tables(self.text)
+
+    @cached_property
     def sentence_ends(self) -> list[int]:
-        """Tokens before which a sentence ends, in order."""
+        """Tokens before which a sentence or a cell of a table ends, in order."""
         unusual = [i for i, gap in enumerate(self.gaps[:-1]) if gap not in USUAL_GAPS]
-        return [i for i in unusual if self._ends_sentence(i)]
+        ends = [i for i in unusual if self._ends_sentence(i)]
+        if not self.tables:
+            return ends
+        cells = (cell for table in self.tables for row in table for cell in row)
+        starts = {bisect_left(self.bounds[0], start) for start, _ in cells}
+        return sorted({*ends, *starts} - {len(self.tokens)})
 
     @cached_property
     def _sentence_ends(self) -> frozenset[int]:
