@@ -8,7 +8,9 @@ from neurowhere.text.clinical.implied import read_table
 from neurowhere.text.clinical.mentions import implied_structures, read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
-IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S|PMID \d+|PMC\d+|NBK\d+|https?://\S+/\S")
+IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")
+TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
+PAPER = re.compile(r".+ (?:19|20)\d\d, .+")  # author or title, and year
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 SIDES = {"same", "opposite", "opposite else right", "left", "right", "bilateral", "none"}
@@ -27,12 +29,22 @@ def implied(text):
 def test_each_row_has_a_side_and_a_reference_that_can_be_looked_up():
     table = read_table()
     for entry in table.entries.values():
-        assert entry.kind in ("artery", "syndrome", "sign", "drug", "disorder")
+        assert entry.kind in ("artery", "tract", "syndrome", "sign", "drug", "disorder")
         assert max(rule.weight for rule in entry.rules) == (1 if entry.name not in LIGHT else 0.1)
         for rule in entry.rules:
             assert 0 < rule.weight <= 1
             assert rule.side in SIDES
-            assert IDENTIFIER.search(rule.reference)
+            is_found = IDENTIFIER.search(rule.reference)
+            assert is_found or TEXTBOOK.fullmatch(rule.reference), rule.reference
+
+
+def test_each_article_has_one_reference():
+    references = {rule.reference for each in read_table().entries.values() for rule in each.rules}
+    identifiers = [IDENTIFIER.search(each) for each in references]
+    assert len({each[0] for each in identifiers if each}) == sum(map(bool, identifiers))
+    for reference in references:
+        if "doi:10.1" in reference or "PMID" in reference:
+            assert PAPER.match(reference) or "StatPearls" in reference or "Springer" in reference
 
 
 def test_names_are_there_once():

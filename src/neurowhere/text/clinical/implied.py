@@ -2,7 +2,8 @@
 
 "Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
 from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
-a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK number, or address):
+a weight from 0 to 1 and a reference: a textbook and what it is on, or an article with an identifier
+(DOI, PMID, PMC or NBK number, or address):
 
 - ``side`` is where the structure is: the "same" side as the text gives to the name, "opposite" to
   it ("opposite else right" if that is usual where the text gives none), "left", "right",
@@ -91,7 +92,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     name : str
-    kind : "artery", "syndrome", "sign", "drug" or "disorder"
+    kind : "artery", "tract", "syndrome", "sign", "drug" or "disorder"
     needs : "side", "vessel", "alone" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure.
     rules : tuple of Rule
