@@ -11,6 +11,7 @@ COUNTER = TermCounter(small_vocabulary())
 IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")
 TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
+LIGHT |= {"disinhibition", "hyperphagia"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 SIDES = {"same", "opposite", "opposite else right", "left", "right", "bilateral", "none"}
 
@@ -317,6 +318,11 @@ def test_what_is_spared_is_not_implied(text, spared):
     assert found == plain - spared
 
 
-def test_an_artery_without_a_finding_implies_nothing():
-    (mention,) = rule_based("The left MCA shows no occlusion.")
-    assert not mention.is_present
+@pytest.mark.parametrize(
+    ("text", "is_present"),
+    [("The left MCA shows no occlusion.", False), ("alexia without agraphia", True)],
+)
+def test_a_name_is_denied_with_the_words_that_it_has(text, is_present):
+    counter = TermCounter(Vocabulary(["agraphia", "alexia", "cuneus"]))
+    (mention,) = read_mentions(text, counter).rule_based
+    assert mention.is_present == is_present

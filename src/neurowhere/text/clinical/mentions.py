@@ -268,9 +268,9 @@ class _Said:
             around=sorted(name.first for name in names),
         )
         for number, name in enumerate(names, len(self.reading.terms)):
-            same = self.reading.finishes.get(name.last)
-            if same in self.denied:  # "the left MCA shows no occlusion"
-                said.denied.setdefault(number, self.denied[same])
+            denial = self.denied.get(self.reading.finishes.get(name.last, NO_TERM))
+            if denial and not name.first <= denial.first <= name.last:  # "alexia without agraphia"
+                said.denied.setdefault(number, denial)  # "the left MCA shows no occlusion"
         return said
 
     def words(self, number: int) -> str:
