@@ -131,7 +131,7 @@ def test_a_counter_can_be_sent_to_another_process():
 NAMES = st.sampled_from([*VOCABULARY.terms, *VOCABULARY.synonyms, "left", "the", "x-ray", "ﬁ é"])
 TEXTS = st.lists(st.one_of(NAMES, st.text(max_size=3)), max_size=12).map(" ".join)
 ASCII_TEXTS = st.lists(
-    st.one_of(NAMES.filter(str.isascii), st.text(alphabet="abc 1.,;", max_size=4)), max_size=12
+    st.one_of(NAMES.filter(str.isascii), st.text(alphabet="abc 1,", max_size=4)), max_size=12
 ).map(" ".join)
 
 
@@ -154,11 +154,11 @@ def test_counts_are_the_numbers_of_matches(texts):
 
 
 @given(ASCII_TEXTS)
-def test_case_hyphens_and_line_breaks_change_nothing(text):
+def test_case_hyphens_and_line_breaks_change_nothing(text):  # within a sentence
     terms = found(text)
     assert found(text.upper()) == found(text.title()) == found(text.swapcase()) == terms
     assert found(text.replace(" ", "\n")) == terms
-    assert found(text.replace(" ", "  \t ")) == terms
+    assert found(text.replace(" ", "   ")) == terms
     assert found(text.replace(" ", "-")) == found(text.replace("-", " ")) == terms
     assert found(text.replace(" ", "\u2011")) == terms
 
@@ -305,3 +305,31 @@ def test_the_term_of_a_name_is_that_of_all_of_it():
     assert counter.term_of("Lingual Gyri") == "lingual gyrus"
     assert counter.term_of("visual cortex") is None
     assert counter.term_of("") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He was visual. Cortex was seen.",
+        "What is visual? Cortex!",
+        "visual; cortex",
+        'They call it "visual." Cortex is next.',
+        "Fields: visual\nCortex: normal",
+        "visual\n- cortex",
+        "visual\n\ncortex",
+        "ÉTUDE VISUELLE. Visual. Cortex.",
+    ],
+)
+def test_a_name_does_not_span_the_end_of_a_sentence(text):
+    counter = TermCounter(Vocabulary(["cortex", "visual cortex"]))
+    assert [match.term for match in counter.find(text)] == ["cortex"]
+    assert counter.count([text]).toarray().tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    "text", ["visual\ncortex", "visual (cortex", "visual, cortex", "visual\x02cortex"]
+)
+def test_a_name_goes_on_within_a_sentence(text):
+    counter = TermCounter(Vocabulary(["cortex", "visual cortex"]))
+    assert [match.term for match in counter.find(text)] == ["visual cortex"]
+    assert counter.count([text]).toarray().tolist() == [[0, 1]]

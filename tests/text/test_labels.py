@@ -2,7 +2,8 @@ import csv
 
 import pytest
 
-from neurowhere.text.labels import words_of_label
+from neurowhere import default_atlas
+from neurowhere.text.labels import region_names, words_of_label
 
 # Networks and data-driven parcels have no anatomical names.
 CONTROLS = ("craddock", "gordon", "schaefer", "yeo")
@@ -95,3 +96,66 @@ def test_sides_of_labels_agree_with_where_the_regions_are(data):
         for index, side in sides.items():
             if side and index < len(count) and count[index]:
                 assert (mean_x[index] < 0) == (side == "left"), (atlas, index)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("Heschl_R", "right Heschl's gyrus"),
+        ("Thal_PuM_R", "right medial pulvinar"),
+        ("OFCpost_L", "left posterior orbital gyrus"),
+        ("Vermis_4_5 115", "vermis lobules IV-V"),
+        ("Cerebellum_7b_L", "left cerebellar lobule VIIb"),
+        ("Rolandic_Oper_L", "left Rolandic operculum"),
+        ("Brodmann_area_4", "Brodmann area 4"),
+        ("Second_Visual_Area_L", "left V2"),
+        ("Left_I_IV", "left cerebellar lobules I-IV"),
+        ("Corpus_Callosum_Genu", "genu of the corpus callosum"),
+        ("7Networks_RH_Vis_1", "right visual network"),
+        ("ctx-lh-unknown", "left unknown"),
+    ],
+)
+def test_names_are_shown_as_a_person_writes_them(label, name):
+    assert region_names([label]) == {label: name}
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["Left_A, a", "Left A - a"], None),
+        (["HIP-head-m1-rh", "HIP-tail-rh"], ["hippocampus (head m1)", "hippocampus (tail)"]),
+        (["pTHA-rh", "aTHA-rh"], ["thalamus (posterior)", "thalamus (anterior)"]),
+        (
+            ["7Networks_RH_Cont_Par_1", "7Networks_RH_Cont_PFCl_3"],
+            ["frontoparietal control network (Par 1)", "frontoparietal control network (PFCl 3)"],
+        ),
+        (
+            ["Right Insular Gyrus - G, hypergranular insula", "Right Insula"],
+            ["insula (hypergranular)", "insula"],
+        ),
+        (
+            ["CC_Anterior_R", "CC_Central_R"],
+            ["corpus callosum (anterior)", "corpus callosum (central)"],
+        ),
+    ],
+)
+def test_names_that_would_be_alike_are_told_apart(labels, names):
+    shown = list(region_names(labels).values())
+    assert len(set(shown)) == len(labels)
+    assert names is None or shown == [f"right {name}" for name in names]
+
+
+def test_names_of_the_default_atlas_are_words():
+    labels = default_atlas().names
+    names = region_names(labels)
+    assert len(set(names.values())) == len(labels)
+    assert not any("_" in name or "(" in name for name in names.values())
+
+
+@pytest.mark.data
+def test_no_name_that_is_shown_has_separators(data):
+    for path in sorted((data / "atlases").glob("*_labels.csv")):
+        with path.open(encoding="utf-8") as stream:
+            names = region_names(row["name"] for row in csv.DictReader(stream))
+        assert len(set(names.values())) == len(names), path.name
+        assert sum("_" in name for name in names.values()) <= 4, path.name

@@ -13,13 +13,20 @@ NAMES = st.lists(
 TOKENS = st.lists(st.one_of(WORDS, st.sampled_from([UNKNOWN, SKIPPED])), max_size=25)
 
 
-def longest_slowly(names, ids):
-    """The definition: from the left, the longest name at each word, which consumes its words."""
+def longest_slowly(names, ids, ends):
+    """The definition: from the left, the longest name at each word, which consumes its words.
+
+    A name has its words in one sentence.
+    """
     kept = [i for i, token in enumerate(ids) if token != SKIPPED]
     words = [ids[i] for i in kept]
     found, i = [], 0
     while i < len(words):
-        lengths = range(1, min(4, len(words) - i) + 1)
+        lengths = [
+            n
+            for n in range(1, min(4, len(words) - i) + 1)
+            if not any(kept[i] < end <= kept[i + n - 1] for end in ends)
+        ]
         n = max((n for n in lengths if tuple(words[i : i + n]) in names), default=0)
         if n:
             found.append((kept[i], kept[i + n - 1], names[tuple(words[i : i + n])]))
@@ -27,12 +34,13 @@ def longest_slowly(names, ids):
     return found
 
 
-@given(NAMES, TOKENS)
-def test_longest_matches_are_those_of_the_definition(names, ids):
+@given(NAMES, TOKENS, st.sets(st.integers(0, 25)).map(sorted))
+def test_longest_matches_are_those_of_the_definition(names, ids, ends):
     terms = {name: number for number, name in enumerate(names)}
     tree = NameTree(terms, FIRST_WORD + N_WORDS)
-    found = tree.longest(np.array(ids, dtype=np.intp))
-    assert list(zip(*map(np.ndarray.tolist, found), strict=True)) == longest_slowly(terms, ids)
+    found = tree.longest(np.array(ids, dtype=np.intp), ends=np.array(ends, dtype=np.intp))
+    definition = longest_slowly(terms, ids, ends)
+    assert list(zip(*map(np.ndarray.tolist, found), strict=True)) == definition
 
 
 def test_memory_of_tokens_is_bounded(monkeypatch):

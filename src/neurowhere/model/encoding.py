@@ -268,6 +268,22 @@ class Encoding:
         part = f"the first {self.listed:,} of {len(self.text):,} characters"
         return replace(support, summary=f"{support.summary}; mentions are listed for {part}")
 
+    @cached_property
+    def whole_names(self) -> dict[str, str]:
+        """Name that each of `uses` is shown as: its own, or the longest that it stands within.
+
+        A word that a text has only within longer names, "frontal" of "inferior frontal gyrus",
+        counts beside them, but is no mention of its own.
+        """
+        at: dict[Span, list[str]] = {}
+        for name, use in self.uses.items():
+            for span in use.where:
+                at.setdefault(span, []).append(name)
+        return {
+            name: _longest_around(name, [at[span] for span in use.where])
+            for name, use in self.uses.items()
+        }
+
     def why(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return which terms raised and which lowered the map: exact, the strongest first.
 
@@ -508,3 +524,11 @@ def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDA
 
 def _place(peaks: pd.DataFrame) -> str:
     return ", ".join(f"{mm:.0f}" for mm in peaks.loc[0, XYZ]) + " mm"
+
+
+def _longest_around(name: str, places: list[list[str]]) -> str:
+    """Return the longest name around another, which itself it is if one place has no longer one."""
+    longest = [
+        max((each for each in names if f" {name} " in f" {each} "), key=len) for names in places
+    ]
+    return longest[0] if longest and name not in longest else name

@@ -32,7 +32,6 @@ from neurowhere.model.schema import (
     Term,
     UnappliedSide,
     Unknown,
-    names_of,
 )
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer
@@ -186,7 +185,7 @@ def _landmark(encoding: Encoding, name: str, inside: NDArray[np.bool_], n_explai
         float(each[inside].sum()) for each in (encoding.probabilities, encoding.mean_map)
     )
     densest = np.flatnonzero(inside)[np.argmax(encoding.density[inside])]
-    why = reasons_of(encoding.why(inside.astype(float)))[:N_REGION_REASONS] if n_explained else []
+    why = _strongest(encoding, inside.astype(float)) if n_explained else []
     return Region(
         f"landmark {name}",
         f"{name} (landmark)",
@@ -207,20 +206,34 @@ def _reasons(
     rows = [gazetteer.atlas.names.index(label) for label in labels]
     shared = sparse.csr_matrix(gazetteer.shared_mm3[rows])
     volumes = encoding.partition.volumes_mm3
-    names = list(encoding.uses)
-    why = {}
-    for row, label in enumerate(labels):
-        added = encoding.contributions(shared[row].toarray()[0] / volumes)
-        strongest = np.argsort(-np.abs(added), kind="stable")[:N_REGION_REASONS]
-        why[label] = [Reason(names[i], float(added[i])) for i in strongest]
-    return why
+    return {
+        label: _strongest(encoding, shared[row].toarray()[0] / volumes)
+        for row, label in enumerate(labels)
+    }
+
+
+def _strongest(encoding: Encoding, place: ArrayLike, n: int = N_REGION_REASONS) -> list[Reason]:
+    """Return the terms that raise or lower a place most, as `Encoding.why` tells it."""
+    added = _by_whole(encoding, encoding.contributions(place))
+    strongest = sorted(added.items(), key=lambda pair: -abs(pair[1]))[:n]
+    return [Reason(name, contribution) for name, contribution in strongest]
+
+
+def _by_whole(encoding: Encoding, contributions: ArrayLike) -> dict[str, float]:
+    """Sum what terms add by the names to show, in the order of these."""
+    added = dict.fromkeys(encoding.whole_names.values(), 0.0)
+    values = np.asarray(contributions).tolist()
+    for name, contribution in zip(encoding.whole_names.values(), values, strict=True):
+        added[name] += contribution
+    return {name: added[name] for name in encoding.uses if name in added}
 
 
 def _terms(encoding: Encoding) -> list[Term]:
-    contributions = encoding.terms["contribution"].tolist()
+    added = _by_whole(encoding, encoding.terms["contribution"])
     return [
-        Term(name, use.count, use.weight, contribution, use.where, use.implied)
-        for (name, use), contribution in zip(encoding.uses.items(), contributions, strict=True)
+        Term(name, use.count, use.weight, added[name], use.where, use.implied)
+        for name, use in encoding.uses.items()
+        if name in added
     ]
 
 
@@ -235,11 +248,6 @@ def _rules(encoding: Encoding) -> list[Rule]:
         )
         for rule in encoding.mentions.rule_based
     ]
-
-
-def reasons_of(table: pd.DataFrame) -> list[Reason]:
-    """Return what terms add, as `Encoding.why` tells it."""
-    return [Reason(*row) for row in _rows(table.head(N_REASONS), *names_of(Reason))]
 
 
 def studies_of(table: pd.DataFrame | None) -> list[Study]:
@@ -363,7 +371,7 @@ def _peaks(encoding: Encoding, gazetteer: Gazetteer) -> list[Peak]:
 
 
 def _place(encoding: Encoding, gazetteer: Gazetteer, at: ArrayLike) -> Place:
-    why = encoding.why(at)  # refuses a point outside of the brain
+    why = _strongest(encoding, at, N_REASONS)  # refuses a point outside of the brain
     point: NDArray[np.float64] = np.asarray(at, dtype=np.float64)
     here = int(encoding.partition.region_of(point[None])[0])
     return Place(
@@ -371,7 +379,7 @@ def _place(encoding: Encoding, gazetteer: Gazetteer, at: ArrayLike) -> Place:
         *_named(gazetteer, gazetteer.regions_at(point[None])[0]),
         density=float(encoding.density[here]),
         ratio=_ratio(encoding.probabilities[here], encoding.mean_map[here]),
-        why=reasons_of(why),
+        why=why,
     )
 
 

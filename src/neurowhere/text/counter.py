@@ -22,6 +22,7 @@ from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
 from neurowhere.text.words import (
+    END,
     cased_words_of,
     fold,
     other_splits,
@@ -136,8 +137,13 @@ class TermCounter:
             Rows of the n texts of a batch.
         """
         for batch in _batches(texts):
-            plain_texts = [plain(text, self._ids.knows, keep_case=True) for text in batch]
-            tokens = f" {BOUNDARY_TOKEN} ".join(plain_texts).split()
+            plain_texts = [
+                plain(text, self._ids.knows, keep_case=True, mark_ends=True) for text in batch
+            ]
+            marked = f" {BOUNDARY_TOKEN} ".join(plain_texts).split()
+            tokens = [token for token in marked if token != END]
+            is_end = np.fromiter((token == END for token in marked), bool, len(marked))
+            sentence_ends = np.flatnonzero(is_end) - np.arange(len(marked) - len(tokens))
             ids = self._ids.of(tokens)
             bounds = np.flatnonzero(ids == BOUNDARY)
             starts, ends = [0, *(bounds + 1).tolist()], [*bounds.tolist(), len(ids)]
@@ -145,7 +151,7 @@ class TermCounter:
             for row in self._resolver.concerned(batch, ids, bounds):
                 own = slice(starts[row], ends[row])
                 self._resolver.resolve(batch[row], tokens[own], ids[own], alone[own])
-            first, _, terms = self._names.longest(ids, alone)
+            first, _, terms = self._names.longest(ids, alone, sentence_ends)
             rows = np.searchsorted(bounds, first)
             yield _count_matrix(rows, terms, (len(batch), len(self.vocabulary)))
 
@@ -239,17 +245,12 @@ class TermCounter:
         ids = self._ids.of(tokens)
         alone = self._names.alone(ids)
         self._resolver.resolve(text, tokens, ids, alone)
-        first, last, terms = self._names.longest(ids, alone)
-        reading = Reading(
-            text=text,
-            tokens=normal.lower().split(),
-            starts=starts,
-            ends=ends,
-            terms=terms.tolist(),
-            first=first.tolist(),
-            last=last.tolist(),
-            is_structure=self._structures[terms].tolist(),
-            sided=self._sided(text, tokens),
+        words = normal.lower().split()
+        reading = Reading(text, words, starts, ends, [], [], [], [], self._sided(text, tokens))
+        sentence_ends = np.array(reading.sentence_ends, np.intp)
+        first, last, terms = self._names.longest(ids, alone, sentence_ends)
+        reading = reading.with_names(
+            terms.tolist(), first.tolist(), last.tolist(), self._structures[terms].tolist()
         )
         return reading.with_ampersands() if "&" in text else reading
 

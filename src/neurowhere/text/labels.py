@@ -8,9 +8,12 @@ English. The table has one row per entry, of these kinds:
 - label: a whole core, and its name (none for "unknown" and its like);
 - part: words that name an area of the HCP parcellation wherever they stand in its core;
 - code: how the codes of cortical areas begin ("PFm", "TE1"), and the gyrus that they lie in;
-- network, nucleus: the codes of Schaefer's networks and of Tian's subcortical nuclei.
+- network, nucleus: the codes of Schaefer's networks and of Tian's subcortical nuclei;
+- shown: a label without its side, and its name where it is shown to a person;
+- proper: a word that is a name, and how it is written where it is shown.
 
-Several regions may share a name, as the pieces of one gyrus do.
+Several regions may share a name, as the pieces of one gyrus do. Where names are shown
+(`region_names`), they are told apart.
 """
 
 import re
@@ -26,8 +29,8 @@ _SIDES: list[tuple[re.Pattern[str], Side]] = [
     (re.compile(r"(?i)^(?:ctx[-_.])?(?:left|lh|l)[-_. ]|[-_ ](?:lh|l)$"), "left"),
     (re.compile(r"(?i)^(?:ctx[-_.])?(?:right|rh|r)[-_. ]|[-_ ](?:rh|r)$"), "right"),
 ]
-_SCHAEFER = re.compile(r"\d+networks_([LR])H_([a-z]+).*", re.IGNORECASE)
-_TIAN = re.compile(r"[almp]?(amy|cau|gp|hip|nac|put|tha)(-.*)?", re.IGNORECASE)
+_SCHAEFER = re.compile(r"\d+networks_([LR])H_([a-z]+)(.*)", re.IGNORECASE)
+_TIAN = re.compile(r"([almp]?)(amy|cau|gp|hip|nac|put|tha)(-.*)?", re.IGNORECASE)
 _BRAINNETOME = re.compile(r"(?P<gyrus>[\w ]+) - [^,]*(?:, ?(?P<detail>.*))?")
 _AICHA_PIECE = re.compile(r"-\d+$")
 _YEO = re.compile(r"^\d+_(.*?)(?:_[A-C])?$")
@@ -44,7 +47,15 @@ _DETAIL_DIRECTIONS = re.compile(
 )
 _DIVISION = re.compile(r"(.*) (anterior|posterior|superior|inferior|lateral|medial) \w*")
 _DIVISIONS = ("division", "part", "segment")
-_LOBULE = re.compile(r"\b[ivx]+\b")  # numbers of lobules
+_NUMERAL = re.compile(  # of lobules and visual areas
+    r"(?<=lobule )[ivx]+|(?<=lobules )[ivx]+ [ivx]+|(?<=crus )i+|\bv\d\b"
+)
+_PART_OF = re.compile(r"\b(genu|limb|splenium|sulcus) (?=corpus callosum|insula|internal capsule)")
+_INDEX = re.compile(r" \d+$")
+_YEO_NUMBER = re.compile(r"^\d+_(?=[A-Z])")
+_SEPARATORS = re.compile(r"[\s_/(),.:+-]+")
+_PLACES_IN_NUCLEI = {"a": "anterior", "l": "lateral", "m": "medial", "p": "posterior"}
+LONG = 4  # letters of a word that is looked for within others
 _ROMAN = re.compile(r"(?:[ivx]+[ab]?)(?: [ivx]+[ab]?)*")
 _BRODMANN = re.compile(r"\b[a-z]?(\d{1,2})(?!\d)")
 LARGEST_BRODMANN_AREA = 52
@@ -77,7 +88,7 @@ def words_of_label(label: str) -> tuple[str, Side | None]:
         return _table("network").get(found[2].lower(), ""), SIDE_WORDS[found[1].lower()]
     rest, side = _without_side(label.strip())
     if found := _TIAN.fullmatch(rest):
-        return _table("nucleus")[found[1].lower()], side
+        return _table("nucleus")[found[2].lower()], side
     if found := _BRAINNETOME.fullmatch(rest):
         rest = _named_piece(found["gyrus"], found["detail"] or "")
     return _name(_core(rest)), side
@@ -182,26 +193,69 @@ def _ordered(core: str) -> str:
     return " ".join(words)
 
 
+# ---- names as a person reads them
+
+
 def region_names(labels: Iterable[str]) -> dict[str, str]:
     """Return the name of each region in words, its side first.
 
-    A label whose words are unknown stays as it is; where two names would be alike, the label
-    follows.
+    Where two names would be alike, what else the labels say follows. A label whose words are
+    unknown is shown as it is, but for its separators.
 
-    >>> region_names(["Amygdala_L", "Cerebellum_6_R", "OFCmed_L", "OFCant_L", "7"])
-    {'Amygdala_L': 'left amygdala',
-     'Cerebellum_6_R': 'right cerebellar lobule VI',
-     'OFCmed_L': 'left orbitofrontal cortex (OFCmed_L)',
-     'OFCant_L': 'left orbitofrontal cortex (OFCant_L)',
+    >>> region_names(["Heschl_L", "Cerebellum_4_5_R", "Thal_PuM_L", "Frontal_Sup-1-R", "7"])
+    {'Heschl_L': "left Heschl's gyrus",
+     'Cerebellum_4_5_R': 'right cerebellar lobules IV-V',
+     'Thal_PuM_L': 'left medial pulvinar',
+     'Frontal_Sup-1-R': 'right superior frontal gyrus',
      '7': '7'}
+    >>> list(region_names(["G_Frontal_Sup-1-L", "G_Frontal_Sup-2-L"]).values())
+    ['left superior frontal gyrus (1)', 'left superior frontal gyrus (2)']
     """
     names = {label: _in_words(label) for label in labels}
-    alike = Counter(names.values())
-    return {k: f"{name} ({k})" if alike[name] > 1 else name for k, name in names.items()}
+    names |= {label: _with_detail(label, names[label]) for label in _alike(names)}
+    return names | {label: f"{names[label]} ({label})" for label in _alike(names)}
+
+
+def _alike(names: dict[str, str]) -> list[str]:
+    """Labels whose names are those of others too."""
+    n_labels = Counter(names.values())
+    return [label for label, name in names.items() if n_labels[name] > 1]
 
 
 def _in_words(label: str) -> str:
-    name, side = words_of_label(label)
-    if not name:
-        return label
-    return " ".join(filter(None, [side, _LOBULE.sub(lambda found: found[0].upper(), name)]))
+    words, side = words_of_label(label)
+    rest, _ = _without_side(label.strip())
+    name = _table("shown").get(_INDEX.sub("", rest)) or _capitals(words)
+    return " ".join(filter(None, [side, name or " ".join(_tokens(rest))])) or label
+
+
+def _capitals(name: str) -> str:
+    """Write a name as English does: "Heschl's gyrus", "V1", "genu of the corpus callosum"."""
+    name = " ".join(_table("proper").get(word, word) for word in name.split())
+    name = _PART_OF.sub(r"\1 of the ", name)
+    name = _NUMERAL.sub(lambda found: found[0].upper().replace(" ", "-"), name)
+    return f"cerebellar {name}" if name.startswith("lobule") else name
+
+
+def _with_detail(label: str, name: str) -> str:
+    """Add what a label says beyond its name: "left superior frontal gyrus (medial area 8)"."""
+    rest, _ = _without_side(label.strip())
+    if found := _SCHAEFER.fullmatch(label) or _TIAN.fullmatch(rest):
+        rest = " ".join(filter(None, [_PLACES_IN_NUCLEI.get(found[1]), found[3]]))
+    if found := _BRAINNETOME.fullmatch(rest):
+        rest = found["detail"] or rest
+    words = {*name.lower().split(), "".join(word[0] for word in words_of_label(label)[0].split())}
+    joined = re.sub(r"\W", "", name.lower())
+    detail = []
+    for token in _tokens(_YEO_NUMBER.sub("", rest)):
+        word = _table("word").get(token.lower(), token)
+        is_said = word.lower() in words or (len(word) >= LONG and word.lower() in joined)
+        if word and not is_said and word.lower() not in _KINDS:
+            detail.append(word)
+    return f"{name} ({' '.join(detail)})" if detail else name
+
+
+def _tokens(label: str) -> list[str]:
+    """Words of a label, small but for codes: "Area", "PFm"."""
+    tokens = filter(None, _SEPARATORS.split(label))
+    return [token.lower() if token.istitle() and len(token) >= LONG else token for token in tokens]

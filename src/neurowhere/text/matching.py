@@ -132,7 +132,9 @@ class NameTree:
         """Term that each token is the name of by itself, or `NO_TERM`."""
         return self._single[ids]
 
-    def longest(self, ids: Ints, alone: Ints | None = None) -> tuple[Ints, Ints, Ints]:
+    def longest(
+        self, ids: Ints, alone: Ints | None = None, ends: Ints | None = None
+    ) -> tuple[Ints, Ints, Ints]:
         """Find names from left to right, the longest at each place; their words are consumed.
 
         Parameters
@@ -140,6 +142,8 @@ class NameTree:
         ids : array of shape (n_tokens,)
         alone : array of shape (n_tokens,), optional
             Term of each token that no longer name consumes, by default what `alone` gives.
+        ends : array of shape (n_ends,), optional
+            Tokens before which a sentence ends, in order: no name goes on there.
 
         Returns
         -------
@@ -148,7 +152,8 @@ class NameTree:
         """
         kept = np.flatnonzero(ids != SKIPPED)
         words = ids[kept]
-        lengths, phrases = self._phrases(words)
+        sentences = None if ends is None else np.searchsorted(ends, kept, side="right")
+        lengths, phrases = self._phrases(words, sentences)
         starts = _without_overlap(np.flatnonzero(lengths), lengths)
         terms = self._single[words] if alone is None else alone[kept]
         terms[_spans(starts, lengths[starts])] = NO_TERM
@@ -158,8 +163,11 @@ class NameTree:
         last = first + np.maximum(lengths[first], 1) - 1
         return kept[first], kept[last], terms[first]
 
-    def _phrases(self, words: Ints) -> tuple[Ints, Ints]:
-        """Length in words, and term, of the longest many-word name that starts at each word."""
+    def _phrases(self, words: Ints, sentences: Ints | None) -> tuple[Ints, Ints]:
+        """Length in words, and term, of the longest many-word name that starts at each word.
+
+        Words have the numbers of their sentences, or all are of one.
+        """
         lengths = np.zeros(len(words), dtype=np.intp)
         terms = np.full(len(words), NO_TERM)
         padded = np.append(words, np.full(self._depth, UNKNOWN))
@@ -169,6 +177,8 @@ class NameTree:
             keys = nodes * self._n_ids + padded[places + depth - 1]
             slots = np.searchsorted(self._edges, keys)
             found = self._edges[slots] == keys
+            if sentences is not None:  # what was found is within the text
+                found[found] = sentences[places[found]] == sentences[places[found] + depth - 1]
             places, nodes = places[found], self._children[slots[found]]
             ended = self._terms[nodes] != NO_TERM
             lengths[places[ended]] = depth

@@ -15,11 +15,19 @@ LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
 MINUS_SIGN, SOFT_HYPHEN, ZERO_WIDTH_SPACE = "\u2212", "\u00ad", "\u200b"
 LAST_ASCII = 127
 ESCAPE = "\x01"  # opens the code of a letter that ASCII lacks; counts as a letter itself
+END = "\x02"  # marks the end of a sentence; a word of its own
+
+# A stop, a closing mark, an empty line, or the end of a table's cell. A point ends a sentence only
+# before a space, and so does a line end before a capital or the mark of a list: reports often have
+# no other.
+SENTENCE_END = r"[;?!|]|(?<![\n\t])\t|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]"
+_MARKED_END = re.compile(rf"{SENTENCE_END}|\n[^\w\n]*(?=[A-Z])")
 
 # Tried at the start of a word only: at each of its letters, long words would take for ever.
 _CUT_WORD = re.compile(r"(?<![A-Za-z])([A-Za-z]+)-\r?\n[ \t]*([A-Za-z]+)")
 _TO_CASED = {
-    code: chr(code) if chr(code).isalnum() or chr(code) == ESCAPE else " " for code in range(128)
+    code: chr(code) if chr(code).isalnum() or chr(code) in (ESCAPE, END) else " "
+    for code in range(128)
 }
 _TO_TOKENS = {code: token.lower() for code, token in _TO_CASED.items()}
 _WORD = re.compile("[A-Z]{2,}")
@@ -39,21 +47,24 @@ _MORE_AREA = re.compile(r"(?<![A-Za-z\d])(\d{1,2})[a-dm]?")
 Known = Callable[[str], bool]
 
 
-def plain(text: str, known: Known | None = None, *, keep_case: bool = False) -> str:
+def plain(
+    text: str, known: Known | None = None, *, keep_case: bool = False, mark_ends: bool = False
+) -> str:
     r"""Return the text as lower-case ASCII tokens with spaces between them.
 
     Compatibility forms are decomposed (NFKD) and accents dropped; soft hyphens and other
     invisible marks vanish; dashes, quotes and all other punctuation become spaces; a letter of
     another script becomes a code made of ASCII letters. A word cut by a hyphen at the end of a
     line is mended if `known` says that the mended word is one. With `keep_case`, capitals stay,
-    except in lines that are all capitals, and areas that share a "BA" get one each.
+    except in lines that are all capitals, and areas that share a "BA" get one each; with
+    `mark_ends` too, the token `END` stands where a sentence ends.
 
     >>> plain("Ménière’s “Fronto–Parietal” co\u00adef\ufb01cient").split()
     ['meniere', 's', 'fronto', 'parietal', 'coefficient']
     >>> plain("hippo-\ncampus", known={"hippocampus"}.__contains__)
     'hippocampus'
     """
-    text = text.replace(ESCAPE, " ")
+    text = text.replace(ESCAPE, " ").replace(END, " ")
     if not text.isascii():
         text = text.encode("ascii", errors=_ERROR_HANDLER).decode("ascii")
     if known is not None and _has_cut_words(text):
@@ -64,6 +75,8 @@ def plain(text: str, known: Known | None = None, *, keep_case: bool = False) -> 
         return text.translate(_TO_TOKENS)
     if edits := _area_edits(text):
         text, _ = _replace(text, edits)
+    if mark_ends:
+        text = _MARKED_END.sub(rf"\g<0> {END} ", text)
     return _without_shouting(text).translate(_TO_CASED)
 
 
@@ -77,7 +90,7 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
     ('caufi', [0, 1, 3, 4, 4])
     """
     origin = None
-    text = text.replace(ESCAPE, " ")
+    text = text.replace(ESCAPE, " ").replace(END, " ")
     if not text.isascii():
         runs = [(start, end, _ascii(text, start, end)) for start, end in _foreign_runs(text)]
         text, origin = _replace(text, runs)

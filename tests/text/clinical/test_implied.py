@@ -8,8 +8,10 @@ from neurowhere.text.clinical.implied import read_table
 from neurowhere.text.clinical.mentions import implied_structures, read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
-IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S|PMID \d+|PMC\d+|NBK\d+|https?://\S+/\S")
+IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")
+TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
+LIGHT |= {"disinhibition", "hyperphagia"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 SIDES = {"same", "opposite", "opposite else right", "left", "right", "bilateral", "none"}
 
@@ -27,12 +29,19 @@ def implied(text):
 def test_each_row_has_a_side_and_a_reference_that_can_be_looked_up():
     table = read_table()
     for entry in table.entries.values():
-        assert entry.kind in ("artery", "syndrome", "sign", "drug", "disorder")
+        assert entry.kind in ("artery", "tract", "syndrome", "sign", "drug", "disorder")
         assert max(rule.weight for rule in entry.rules) == (1 if entry.name not in LIGHT else 0.1)
         for rule in entry.rules:
             assert 0 < rule.weight <= 1
             assert rule.side in SIDES
-            assert IDENTIFIER.search(rule.reference)
+            is_found = IDENTIFIER.search(rule.reference)
+            assert is_found or TEXTBOOK.fullmatch(rule.reference), rule.reference
+
+
+def test_each_article_has_one_reference():
+    references = {rule.reference for each in read_table().entries.values() for rule in each.rules}
+    identifiers = [IDENTIFIER.search(each) for each in references]
+    assert len({each[0] for each in identifiers if each}) == sum(map(bool, identifiers))
 
 
 def test_names_are_there_once():
@@ -98,7 +107,15 @@ def test_names_are_there_once():
         ("Kluver-Bucy", ("amygdala", "bilateral")),
         ("right Wallenberg's", ("medulla oblongata", "right")),
         ("locked-in", ("pons", None)),
-        # diseases where no structure is named
+        ("Fregoli", ("frontal lobe", "right")),
+        ("Alice in Wonderland", ("occipital lobe", "bilateral")),
+        # signs, tracts and diseases where no structure is named
+        ("intractable hiccups", ("medulla oblongata", None)),
+        ("horizontal diplopia", ("pons", None)),
+        ("left MLF lesion", ("pons", "left")),
+        ("palinopsia to the left", ("occipital lobe", "right")),
+        ("he has déjà vu", ("hippocampus", "bilateral")),
+        ("right third nerve palsy", ("midbrain", "right")),
         ("chorea in a child", ("caudate nucleus", "bilateral")),
     ],
 )
@@ -225,3 +242,87 @@ def test_a_side_that_a_structure_has_is_not_that_of_a_sign():
 def test_a_segment_is_no_place_beside_its_territory():
     mentions = read_mentions("left M1 segment occlusion", COUNTER)
     assert (len(mentions.rule_based), mentions.places) == (1, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "aneurysm of the left MCA",
+        "aneurysms of the left MCA and the right PCA",
+        "Severe stenosis of the right ICA.",
+        "The right MCA shows a severe focal stenosis.",
+        "Patent left MCA and ACA.",
+        "Coiling of an aneurysm of the right posterior cerebral artery.",
+        "Left MCA vasospasm without an infarct.",
+        "subarachnoid hemorrhage from a ruptured right MCA aneurysm",
+        "Stenosis of the M1 segment of the left MCA.",
+        "Vessel | Right | Left\nMCA | stenosis | stenosis",
+    ],
+)
+def test_a_vessel_is_not_its_territory(text):
+    assert not implied(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("Left MCA infarct and right MCA aneurysm", "left"),
+        ("right ICA aneurysm, left MCA infarct", "left"),
+        ("left MCA infarct due to left ICA stenosis", "left"),
+        ("Infarct due to stenosis of the left MCA", "left"),
+        ("stroke from left ICA dissection", "left"),
+        ("right MCA bifurcation occlusion", "right"),
+        ("right MCA infarct with aneurysms", "right"),
+        ("Vessel | Right | Left\nMCA | patent | occluded", "left"),
+    ],
+)
+def test_what_fails_with_an_artery_is_its_territory(text, side):
+    assert {each for term, each in implied(text) if term == "insula"} == {side}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L MCA: M1 occlusion",
+        "Left MCA stroke with occlusion of M1",
+        "M1 segment occlusion; M1 occlusion of the left MCA",
+        "Right ICA: patent. Left MCA: M1 occlusion",
+        "Left MCA: M1 occlusion\nRight MCA: M1 patent",
+    ],
+)
+def test_a_segment_has_the_side_of_its_artery(text):
+    assert ("putamen", "left") in implied(text)
+    assert ("putamen", "right") not in implied(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spared"),
+    [
+        ("Left PCA infarct sparing the thalamus.", {"thalamus"}),
+        ("Left PCA infarct with sparing of the thalamus and hippocampus", {"thalamus"}),
+        ("Left PCA infarct; the left thalamus is normal.", {"thalamus"}),
+        ("Left PCA infarct; the right thalamus is normal.", set()),
+        ("Left PCA infarct; both thalami are normal.", {"thalamus"}),
+        ("Left MCA infarct sparing the basal ganglia", {"putamen"}),
+        ("Left MCA infarct. The lentiform nucleus is intact.", {"putamen"}),
+        ("Left MCA stroke, no lesion in the parietal lobe", {"inferior parietal lobule"}),
+    ],
+)
+def test_what_is_spared_is_not_implied(text, spared):
+    wholes = ["basal ganglia", "lentiform nucleus", "parietal lobe"]
+    parts = ["putamen", "thalamus", "inferior parietal lobule", "insula", "cuneus"]
+    counter = TermCounter(Vocabulary([*wholes, *parts]))
+    plain = {"putamen", "inferior parietal lobule", "insula"}
+    plain = plain if "MCA" in text else {"thalamus", "cuneus"}
+    found = {each.term for each in implied_structures(read_mentions(text, counter))}
+    assert found == plain - spared
+
+
+@pytest.mark.parametrize(
+    ("text", "is_present"),
+    [("The left MCA shows no occlusion.", False), ("alexia without agraphia", True)],
+)
+def test_a_name_is_denied_with_the_words_that_it_has(text, is_present):
+    counter = TermCounter(Vocabulary(["agraphia", "alexia", "cuneus"]))
+    (mention,) = read_mentions(text, counter).rule_based
+    assert mention.is_present == is_present

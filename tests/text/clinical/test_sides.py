@@ -195,6 +195,11 @@ def test_other_uses_of_the_words_move_nothing(text):
         ("On the left, atrophy of the insula", [("insula", "left")]),
         ("He left. On the right, only the insula.", [("insula", "right")]),
         ("Left: insula, thalamus. Right: hippocampus.", [*LEFT, ("hippocampus", "right")]),
+        ("Left MCA: insula, thalamus.", [("middle cerebral artery", "left"), *LEFT]),
+        ("Left ICA: insula; thalamus. Right: hippocampus.", [*LEFT, ("hippocampus", "right")]),
+        ("Left ICA occlusion: insula. Thalamus.\nHippocampus", LEFT),
+        ("Left ICA: insula, thalamus; hippocampus: normal", LEFT),
+        ("Left ICA: insula, thalamus. Hippocampus.", LEFT),
         ("a weak hand; in the left hemisphere the insula and the thalamus responded", LEFT),
         # a list that ends with one
         ("the insula and the thalamus of the left hemisphere", LEFT),

@@ -23,12 +23,11 @@ from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.scopes import Scopes
+from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold
 
-MINUS = re.compile(
-    r"(?<=\w)\s*(?:\([-−–](?:ve)?\)|\s[-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE
-)
+MINUS = re.compile(r"(?<=\w)(?: ?\([-−–](?:ve)?\)| [-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE)
 FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
@@ -74,7 +73,7 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
                 into.setdefault(number, Tokens(cue.first, cue.last))
     for number, i in reader.without_cue():
         result.denied.setdefault(number, Tokens(i, i))
-    return result
+    return result._replace(denied=read_tables(reading).denied | result.denied)
 
 
 def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:

@@ -2,7 +2,8 @@
 
 "Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
 from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
-a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK number, or address):
+a weight from 0 to 1 and a reference: a textbook and what it is on, or an article with an identifier
+(DOI, PMID, PMC or NBK number, or address):
 
 - ``side`` is where the structure is: the "same" side as the text gives to the name, "opposite" to
   it ("opposite else right" if that is usual where the text gives none), "left", "right",
@@ -12,13 +13,19 @@ a weight from 0 to 1 and a reference with an identifier (DOI, PMID, PMC or NBK n
   principal component analysis; abbreviations are in capitals. Names that need a side are also
   ordinary words: "left neglect", not "child neglect". Segments need a word of vessels near them:
   "left M1 occlusion", not "TMS of the left M1 after a stroke".
+- What fails with an artery is its territory: an occlusion or an infarct, not an aneurysm, a
+  stenosis or a wall. Each such word is said of the artery nearest to it.
+- What a text denies, or a whole that it is part of (``parts.csv``), is not implied on that side:
+  "left MCA infarct sparing the basal ganglia" says nothing of the putamen.
 - Drugs and diseases count where a text names no structure itself. They weigh a tenth if many
   studies are of them: what these studies found is seldom where a drug binds.
 - A text of a few words may leave out "syndrome": "Gerstmann", "locked-in".
 """
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -33,10 +40,16 @@ REACH = 4  # tokens between a name and its side
 CONTEXT = 30  # tokens before and after the name of an artery that may tell that it is one
 # Words that tell of the territory of an artery, and those that tell of the vessel alone.
 VASCULAR = word_set(
-    "cva distribution embolic embolism embolus infarct infarcted infarction ischemia ischemic "
-    "occluded occlusion occlusive stroke syndrome territory thrombosis thrombus"
+    "cva distribution embolic embolism embolus hypoperfusion infarct infarcted infarction ischemia "
+    "ischemic lvo occluded occlusion occlusive penumbra stroke syndrome territory thrombectomy "
+    "thrombosis thrombus tia"
 )
-VESSEL = word_set("aneurysm bifurcation doppler flow patent stenosis velocity")
+VESSEL = word_set(
+    "aneurysm aneurysmal atheroma atherosclerosis atherosclerotic bifurcation calcification "
+    "calcified caliber clipped clipping coiled coiling dissection doppler ectasia endarterectomy "
+    "fenestration flow hypoplasia hypoplastic narrowed narrowing patency patent plaque stenosed "
+    "stenosis stenotic stent stented stenting tortuous vasospasm velocity"
+)
 # Words that tell that a segment is meant, and how near to it they are.
 SEGMENTAL = VASCULAR - {"cva", "stroke", "syndrome"} | word_set(
     "branch clot cutoff dissection lvo mca pca aca artery recanalization reperfusion segment "
@@ -52,6 +65,7 @@ OTHERWISE = {
 SYNDROME = "syndrome"
 FEW_WORDS = 3  # of a text that may leave it out
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
+CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
 TOWARDS = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
 
 
@@ -78,7 +92,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     name : str
-    kind : "artery", "syndrome", "sign", "drug" or "disorder"
+    kind : "artery", "tract", "syndrome", "sign", "drug" or "disorder"
     needs : "side", "vessel", "alone" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure.
     rules : tuple of Rule
@@ -163,7 +177,9 @@ def _split(names: str) -> list[str]:
 # ---- names in a text
 
 
-def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
+def find_names(
+    reading: Reading, sides: Mapping[int, Attached], denied: Container[int] = ()
+) -> list[Found]:
     """Find the names of the table that a text mentions in their clinical sense.
 
     Parameters
@@ -171,6 +187,8 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
     reading : Reading
     sides : mapping of int to Attached
         Sides that the matches of the reading have.
+    denied : collection of int
+        Matches that the text denies.
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
@@ -190,11 +208,15 @@ def find_names(reading: Reading, sides: Mapping[int, Attached]) -> list[Found]:
         for entry, tokens in names
     )
     meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
-    if not any(name.entry.kind == "artery" for name in meant):
+    arteries = [name for name in meant if name.entry.kind == "artery"]
+    if not arteries:
         return meant
-    others = {name for name, words in OTHERWISE.items() if _is_said(reading, words)}
-    is_artery = partial(_is_artery, reading, others)
-    return [name for name in meant if name.entry.kind != "artery" or is_artery(name)]
+    kept = _Arteries(reading, arteries, denied).kept()
+    return [
+        kept.get(name.tokens, name)
+        for name in meant
+        if name.entry.kind != "artery" or name.tokens in kept
+    ]
 
 
 def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> bool:
@@ -219,28 +241,71 @@ def _names_structure(reading: Reading, name: Tokens) -> bool:
     )
 
 
-def _is_artery(reading: Reading, others: Container[str], name: Found) -> bool:
-    """Whether a name stands for the territory of an artery: there is a stroke, or a side."""
-    after = reading.tokens[name.tokens.last + 1 : name.tokens.last + 4]
-    if _has(after, VESSEL):
-        return False
-    if reading.tokens[name.tokens.last] in others:
-        return _has(after[:1], VASCULAR)
-    if name.entry.needs == "vessel":
-        return _is_segment(reading, name.tokens)
-    return name.side is not None or _has(_sentence(reading, name.tokens), VASCULAR)
+class _Arteries:
+    """Names of arteries in a text, and what is wrong with them.
 
+    Parameters
+    ----------
+    reading : Reading
+    arteries : list of Found
+    denied : collection of int
+        Matches that the text denies: "no infarct" is none.
+    """
 
-def _is_segment(reading: Reading, tokens: Tokens) -> bool:
-    """Whether a name is that of a segment: words of vessels are near, and it is no structure."""
-    numbers = reading.beginning.get(tokens.first, ())
-    if any(reading.is_structure[number] and reading.terms[number] != NO_TERM for number in numbers):
-        return False  # "M1" as the motor cortex
-    return tokens.last > tokens.first or _has(_sentence(reading, tokens, NEAR), SEGMENTAL)
+    def __init__(self, reading: Reading, arteries: list[Found], denied: Container[int]) -> None:
+        self.reading, self.arteries, self.denied = reading, arteries, denied
+        self.firsts = [name.tokens.first for name in arteries]
+        self.others = {name for name, words in OTHERWISE.items() if _is_said(reading, words)}
 
+    def kept(self) -> dict[Tokens, Found]:
+        """Return the names that stand for territories, segments with the side of their artery."""
+        kept = filter(self.is_territory, self.arteries)
+        return {name.tokens: name if name.side else self.with_side(name) for name in kept}
 
-def _has(tokens: Iterable[str], words: frozenset[str]) -> bool:
-    return any(fold(token) in words for token in tokens)
+    def is_territory(self, name: Found) -> bool:
+        """Whether a name stands for the territory of an artery: there is a stroke, or a side."""
+        after = self.reading.token(name.tokens.last + 1)
+        if self.reading.tokens[name.tokens.last] in self.others and fold(after) not in VASCULAR:
+            return False
+        if name.entry.needs == "vessel" and not self.is_segment(name.tokens):
+            return False
+        here = [i for i in _sentence(self.reading, name.tokens) if self.is_state(i)]
+        own = [i for i in here if self.nearest(i) is name]
+        if own or here:
+            return any(fold(self.reading.tokens[i]) in VASCULAR for i in own or here)
+        return name.side is not None or name.entry.needs == "vessel"
+
+    def is_segment(self, tokens: Tokens) -> bool:
+        """Whether a name is that of a segment: words of vessels are near, it is no structure."""
+        reading = self.reading
+        numbers = reading.beginning.get(tokens.first, ())
+        if any(reading.is_structure[each] and reading.terms[each] != NO_TERM for each in numbers):
+            return False  # "M1" as the motor cortex
+        near = (reading.tokens[i] for i in _sentence(reading, tokens, NEAR))
+        return tokens.last > tokens.first or any(fold(token) in SEGMENTAL for token in near)
+
+    def is_state(self, i: int) -> bool:
+        """Whether token i tells of a vessel or a territory, and is not denied."""
+        word = fold(self.reading.tokens[i])
+        return (word in VASCULAR or word in VESSEL) and not any(
+            number in self.denied for number in self.reading.beginning.get(i, ())
+        )
+
+    def nearest(self, i: int) -> Found:
+        """Artery nearest to token i."""
+        number = bisect_left(self.firsts, i)
+        return min(
+            self.arteries[max(number - 1, 0) : number + 1],
+            key=lambda name: max(name.tokens.first - i, i - name.tokens.last),
+        )
+
+    def with_side(self, name: Found) -> Found:
+        """Give a segment the side of the arteries of its sentence: "left MCA: M1 occlusion"."""
+        here = _sentence(self.reading, name.tokens)
+        first, end = (bisect_left(self.firsts, i) for i in (here.start, here.stop))
+        sides = [each.side for each in self.arteries[first:end] if each.side]
+        is_one = len({side.side for side in sides}) == 1 and name.entry.needs == "vessel"
+        return name._replace(side=sides[0]) if is_one else name
 
 
 def _is_said(reading: Reading, words: list[str]) -> bool:
@@ -248,15 +313,19 @@ def _is_said(reading: Reading, words: list[str]) -> bool:
     return any(fold(reading.token(i + 1)) == words[1] for i in reading.where.get(words[0], ()))
 
 
-def _sentence(reading: Reading, tokens: Tokens, reach: int = CONTEXT) -> list[str]:
-    """Tokens of the sentence around some tokens."""
+def _sentence(reading: Reading, tokens: Tokens, reach: int = CONTEXT) -> range:
+    """Tokens of the sentence, or the row of a table, around some tokens."""
     first, end = tokens.first, tokens.last + 1
     lowest, highest = max(0, first - reach), min(len(reading.tokens), end + reach)
-    while first > lowest and not reading.is_sentence_end(first):
+
+    def is_end(i: int) -> bool:
+        return reading.is_sentence_end(i) and not CELL_END.fullmatch(reading.gap(i))
+
+    while first > lowest and not is_end(first):
         first -= 1
-    while end < highest and not reading.is_sentence_end(end):
+    while end < highest and not is_end(end):
         end += 1
-    return reading.tokens[first:end]
+    return range(first, end)
 
 
 def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached | None:
@@ -322,3 +391,48 @@ def _side_of(rule: str, given: Side | None) -> Side | None:
     if given is None:
         return SIDE_WORDS.get(usual)
     return {"same": given, "opposite": OPPOSITE[given]}.get(relation)
+
+
+# ---- what is spared
+
+
+@cache
+def _wholes() -> dict[str, frozenset[str]]:
+    """Names of the wholes that each structure of the table is part of."""
+    wholes: dict[str, set[str]] = {}
+    for row in shipped_table(__package__, "parts.csv"):
+        for part in _split(row["parts"]):
+            wholes.setdefault(part, set()).update(_split(row["whole"]))
+    return {part: frozenset(names) for part, names in wholes.items()}
+
+
+def without_spared(
+    structures: Iterable[Implied], spared: Iterable[tuple[str, Side | None]]
+) -> tuple[Implied, ...]:
+    """Leave out the structures that a text denies, or that are part of what it denies.
+
+    Parameters
+    ----------
+    structures : iterable of Implied
+    spared : iterable of (str, Side or None)
+        Names of what is denied, and on which side; None for both.
+
+    Examples
+    --------
+    >>> putamen = Implied("putamen", "left", 0.5)
+    >>> without_spared([putamen], [("basal ganglia", None)])
+    ()
+    >>> without_spared([putamen], [("basal ganglia", "right")]) == (putamen,)
+    True
+    """
+    sides: dict[str, set[Side | None]] = {}
+    for name, side in spared:
+        sides.setdefault(name, set()).add(None if side == "bilateral" else side)
+    return tuple(
+        each
+        for each in structures
+        if not any(
+            {None, each.side} & sides.get(name, set())
+            for name in (each.term, *_wholes().get(each.term, ()))
+        )
+    )

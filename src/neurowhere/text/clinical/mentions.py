@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
-from neurowhere.text.clinical.implied import Implied, find_names, implied_by
+from neurowhere.text.clinical.implied import Implied, find_names, implied_by, without_spared
 from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides, sides_of_limbs
@@ -226,7 +226,8 @@ def read_mentions(
         name = said.words(number) if term == NO_TERM else counter.vocabulary.terms[term]
         mention = Mention(name, is_structure=reading.is_structure[number], **fields)
         (places if term == NO_TERM else found).append(mention)
-    rule_based = tuple(_rule_based(reading, sides, said, counter))
+    spared = [(each.term, each.side) for each in (*found, *places) if each.is_negated]
+    rule_based = tuple(_rule_based(reading, sides, said, counter, spared))
     crossed = {mention.side_span for mention in rule_based}
     crossed |= {reading.span(limb.words) for limb in limbs.values()}
     marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
@@ -272,6 +273,10 @@ class _Said:
             self.reading.with_matches(names, is_structure=False),
             around=sorted(name.first for name in names),
         )
+        for number, name in enumerate(names, len(self.reading.terms)):
+            denial = self.denied.get(self.reading.finishes.get(name.last, NO_TERM))
+            if denial and not name.first <= denial.first <= name.last:  # "alexia without agraphia"
+                said.denied.setdefault(number, denial)  # "the left MCA shows no occlusion"
         return said
 
     def words(self, number: int) -> str:
@@ -351,10 +356,14 @@ def _is_noise(term: str, counter: TermCounter) -> bool:
 
 
 def _rule_based(
-    reading: Reading, sides: Sides, said: _Said, counter: TermCounter
+    reading: Reading,
+    sides: Sides,
+    said: _Said,
+    counter: TermCounter,
+    spared: list[tuple[str, Side | None]],
 ) -> Iterator[Mention]:
     """Yield the mentions of arteries, syndromes and signs that imply structures."""
-    names = find_names(reading, sides.applied)
+    names = find_names(reading, sides.applied, said.denied)
     if not names:
         return
     n_matches = len(reading.terms)
@@ -362,7 +371,7 @@ def _rule_based(
     for number, name in enumerate(names, n_matches):
         mention = Mention(
             term=name.entry.name,
-            implied=implied_by(name, counter.term_of),
+            implied=without_spared(implied_by(name, counter.term_of), spared),
             **said.fields(number),
         )
         if name.side:

@@ -26,6 +26,8 @@ SIDE_WORDS: dict[str, Side] = {
     "both": "bilateral",
 }
 
+LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
+
 # An adjective of anatomy, by how it ends.
 ADJECTIVE = re.compile(
     r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"

@@ -1,7 +1,7 @@
 """Reading: a text as its tokens, with the names of a vocabulary that were found in it."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from neurowhere.text.clinical.cells import Table, find_tables
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.words import word_set
+from neurowhere.text.words import SENTENCE_END, word_set
 
 if TYPE_CHECKING:
     from neurowhere.text.clinical.places import Side
 
-# A stop, a closing mark or an empty line. A point ends a sentence only before a space, and so does
-# a line end before a capital or the mark of a list: reports often have no other.
-SENTENCE_END = re.compile(r"[;?!]|\.[\"'”’)\]]*\s|\n\s*[\n*•>#-]")
+STOP = re.compile(SENTENCE_END)
 # After these a point is part of the word.
 POINTED = word_set(
     "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
@@ -27,7 +26,7 @@ POINTED = word_set(
 )
 # What a reading computes of its text alone, and keeps when matches are added.
 OF_TEXT = frozenset(
-    ["spans", "bounds", "gaps", "where", "p_values", "sentence_ends", "_sentence_ends"]
+    ["spans", "bounds", "gaps", "where", "p_values", "tables", "sentence_ends", "_sentence_ends"]
 )
 P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
@@ -150,13 +149,18 @@ class Reading:
         """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
-        added = replace(
-            self,
+        return self.with_names(
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
             is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
+
+    def with_names(
+        self, terms: list[int], first: list[int], last: list[int], is_structure: list[bool]
+    ) -> "Reading":
+        """Return the same text with other matches."""
+        added = replace(self, terms=terms, first=first, last=last, is_structure=is_structure)
         added.__dict__.update(
             (name, self.__dict__[name]) for name in OF_TEXT & self.__dict__.keys()
         )
@@ -193,10 +197,20 @@ class Reading:
         return sorted(chain.from_iterable(self.where[word] for word in self.where.keys() & words))
 
     @cached_property
+    def tables(self) -> list[Table]:
+        """Tables of the text."""
+        return find_tables(self.text)
+
+    @cached_property
     def sentence_ends(self) -> list[int]:
-        """Tokens before which a sentence ends, in order."""
+        """Tokens before which a sentence or a cell of a table ends, in order."""
         unusual = [i for i, gap in enumerate(self.gaps[:-1]) if gap not in USUAL_GAPS]
-        return [i for i in unusual if self._ends_sentence(i)]
+        ends = [i for i in unusual if self._ends_sentence(i)]
+        if not self.tables:
+            return ends
+        cells = (cell for table in self.tables for row in table for cell in row)
+        starts = {bisect_left(self.bounds[0], start) for start, _ in cells}
+        return sorted({*ends, *starts} - {len(self.tokens)})
 
     @cached_property
     def _sentence_ends(self) -> frozenset[int]:
@@ -221,7 +235,7 @@ class Reading:
             return True
         is_word = gap.startswith(". ") and self.tokens[i - 1] in POINTED
         is_word = is_word and not COMPARED.search(self.gap(i - 1))  # "R. insula", not "L>R. Insula"
-        return bool(SENTENCE_END.search(gap)) and not is_word
+        return bool(STOP.search(gap)) and not is_word
 
 
 class Phrases(Generic[Kind]):
@@ -248,11 +262,11 @@ class Phrases(Generic[Kind]):
                 lengths.append(len(words))
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
-        """First token, last token and kind of the longest phrases, from the left."""
+        """First token, last token and kind of the longest phrases, each within a sentence."""
         free, tokens = 0, reading.tokens
         for i in sorted(self._candidates(reading)):
             found = self.at(tokens, i) if i >= free else None
-            if found:
+            if found and not any(map(reading.is_sentence_end, range(i + 1, found[0] + 1))):
                 yield i, *found
                 free = found[0] + 1
 

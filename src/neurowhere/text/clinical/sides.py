@@ -16,13 +16,14 @@ motor cortex"; "putamen and insula, on the left and right, respectively".
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from neurowhere.text.clinical import places
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.words import fold, word_set
 
-LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
 ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
 HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
 CONJUNCTIONS = frozenset(["and", "or", "nor"])
@@ -32,7 +33,7 @@ EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the
 REACH = 8  # tokens that a side looks ahead for its name
 REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 REACH_CLAUSE = 40  # tokens of a clause
-SENTENCE_BREAK = re.compile(r"[.;:?!()\[\]]|\n\s*\n")
+SENTENCE_BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|(?<![\n\t])\t")
 
 
 def attach_sides(reading: Reading) -> Sides:
@@ -44,7 +45,8 @@ def attach_sides(reading: Reading) -> Sides:
     if not (tokens or reading.sided):
         return Sides({}, [])
     reader = _SideReader(reading)
-    return _Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
+    sides = _Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
+    return Sides(read_tables(reading).sides | sides.applied, sides.unapplied)
 
 
 def sides_of_limbs(
@@ -134,7 +136,7 @@ class _SideReader:
     def is_side(self, i: int) -> bool:
         """Whether a token that looks like a side is one: "L amygdala", not "l" or "RT"."""
         token = self.tokens[i]
-        if token in LETTERS:
+        if token in places.LETTERS:
             return self.reading.written(i).isupper() or self.is_both(i)
         if token in HEMISPHERES:
             is_near = self.gap(i + 1) in (" ", "-", ".", "_")
@@ -361,7 +363,7 @@ class _SideReader:
         if token.startswith("bil") or "(" in before:
             return True
         ends_here = not after.isspace() or self.token(words.last + 1).isdigit()
-        if token in LETTERS:
+        if token in places.LETTERS:
             return ends_here
         return "," in before and ends_here
 
@@ -390,33 +392,50 @@ class _Spreader:
         """Add the sides that clauses give to those that names have of their own."""
         self.share_in_order()
         self.relate()
-        for tokens, side in self.openings():
-            self.spread(tokens, side)
+        for tokens, side in self.words:
+            start = self.head_end(tokens)
+            if start is not None:
+                self.spread(start, tokens, side)
         self.close()
         self.include()
         return Sides(self.applied, [mark for mark in self.sides.unapplied if mark not in self.used])
 
     # ---- a clause that begins with a side
 
-    def openings(self) -> list[tuple[Tokens, Side]]:
-        """Return the sides that clauses begin with: "on the left, …"."""
-        return [(tokens, side) for tokens, side in self.words if self.opens(tokens.first)]
-
-    def opens(self, i: int) -> bool:
-        """Whether a clause begins with the side at token i."""
-        is_whole = self.token(i + 1) in places.WHOLES
-        after = self.reading.gap(i + 1 + is_whole)
+    def head_end(self, words: Tokens) -> int | None:
+        """First token after a side that begins a clause: "on the left, …", "left MCA: …"."""
+        i, end = words.first, words.last + 1
+        is_whole = self.token(end) in places.WHOLES
+        end += is_whole
+        if words in self.named:
+            named = self.named[words] + 1
+            named += fold(self.token(named)) in places.LESION
+            end = named if ":" in self.reading.gap(named) else end
+        after = self.reading.gap(end)
         first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
         if ":" not in after and (first == i or not (is_whole or "," in after)):
-            return False
+            return None
         first -= self.token(first - 1) in places.TURNS
-        return first <= 0 or self.reading.is_sentence_end(first)
+        return end if first <= 0 or self.reading.is_sentence_end(first) else None
 
-    def spread(self, words: Tokens, side: Side) -> None:
-        """Give a side to the places of the clause that it begins."""
-        start = words.last + 1 + (self.token(words.last + 1) in places.WHOLES)
-        for rank, number in enumerate(self.places(start, self.clause_end(start))):
-            self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
+    @cached_property
+    def named(self) -> dict[Tokens, int]:
+        """Last token of the places that stand after a side of theirs, by its words."""
+        ends: dict[Tokens, int] = {}
+        for number, attached in self.sides.applied.items():
+            end = self.reading.last[number]
+            if end > attached.words.last:
+                ends[attached.words] = max(end, ends.get(attached.words, 0))
+        return ends
+
+    def spread(self, start: int, words: Tokens, side: Side) -> None:
+        """Give a side to the places of the clause that it begins, but for those in the middle."""
+        is_line = ":" in self.reading.gap(start)
+        end = self.line_end(start) if is_line else self.clause_end(start)
+        for rank, number in enumerate(self.places(start, end)):
+            name = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+            if start == words.last + 1 or places.MIDLINE.isdisjoint(name):
+                self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
             self.used.add((side, words))
 
     def clause_end(self, i: int) -> int:
@@ -425,6 +444,21 @@ class _Spreader:
             if self.reading.is_sentence_end(j) or self.tokens[j] in places.SIDE_WORDS:
                 return j
         return min(i + REACH_CLAUSE, len(self.tokens))
+
+    def line_end(self, i: int) -> int:
+        """First token after what a colon before token i heads: the line, or its sentence alone.
+
+        In a text of several lines a head goes for all sentences of its line, up to another head.
+        """
+        end = self.clause_end(i)
+        while end < len(self.tokens) and self.reading.is_sentence_end(end):
+            gap, following = self.reading.gap(end), self.clause_end(end + 1)
+            is_joined = "\n" not in gap and (";" in gap or "\n" in self.reading.text)
+            is_headed = any(":" in self.reading.gap(j) for j in range(end + 1, following + 1))
+            if not is_joined or is_headed or self.tokens[end] in places.SIDE_WORDS:
+                break
+            end = following
+        return end
 
     # ---- a hemisphere after its places
 

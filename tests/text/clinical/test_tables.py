@@ -1,0 +1,91 @@
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.cells import find_tables
+from neurowhere.text.clinical.mentions import read_mentions
+
+STRUCTURES = ["amygdala", "hippocampus", "insula", "pons", "putamen", "thalamus"]
+COUNTER = TermCounter(Vocabulary(STRUCTURES))
+
+
+def said(text):
+    """Side and status of each structure."""
+    return {m.term: (m.side, m.status) for m in read_mentions(text, COUNTER).found}
+
+
+AFFIRMED, DENIED = "affirmed", "denied"
+ROWS = {"hippocampus": ("right", AFFIRMED), "amygdala": ("bilateral", DENIED)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Region | Right | Left\nHippocampus | atrophic | normal\nAmygdala | normal | normal",
+        "| Region | L | R |\n|---|:-:|---|\n| Hippocampus | normal | small |\n"
+        "| Amygdala | normal | no lesion |",
+        "| | Right | Left |\n| Hippocampus | atrophic | normal |\n| Amygdala | intact | intact |",
+        "Region\tRight\tLeft\nHippocampus\tatrophic\tnormal\nAmygdala\tnormal\tnormal",
+        "\tR\tL\r\nHippocampus\tatrophic\tnormal\r\nAmygdala\tnormal\tunremarkable\r\n",
+        "Region        Right      Left\nHippocampus   atrophic   normal\n"
+        "Amygdala      normal     normal",
+        "Side | Hippocampus | Amygdala\nRight | atrophic | normal\nLeft | normal | normal",
+        "Region | Right side | Left side\nHippocampus | small, no edema | normal\n"
+        "Amygdala | no mass, no edema | normal",
+        "Hippocampus | R: atrophic | L: normal\nAmygdala | R: normal | L: normal",
+        "Region | Left | Right | Remark\nHippocampus | normal | normal but small | old\n"
+        "Amygdala | normal | normal | motion",
+        "Region | Left score | Right score\nHippocampus | 0 | 3\nAmygdala | 0 | 0",
+    ],
+)
+def test_columns_have_the_sides_of_their_heads(text):
+    assert said(text) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hippocampus | atrophic | normal", (None, AFFIRMED)),
+        ("Hippocampus | normal | normal", (None, DENIED)),
+        ("Hippocampus\tnormal", (None, DENIED)),
+        ("Right hippocampus | atrophic", ("right", AFFIRMED)),
+        ("Right hippocampus\tnormal\n", ("right", DENIED)),
+        ("Finding | Place | Side\nAtrophy | hippocampus | left", ("left", AFFIRMED)),
+        ("No lesion | hippocampus | left", ("left", DENIED)),
+        ("Region | Left | Right\nHippocampus | 3.1 | 2.9", ("bilateral", AFFIRMED)),
+        ("Region | Left | Right\nHippocampus | lesion | -", ("left", AFFIRMED)),
+        ("1.\tThe hippocampus is normal.", (None, DENIED)),
+        ("1.\tSmall left hippocampus.\n2.\tNormal otherwise.", ("left", AFFIRMED)),
+        ("The  left  hippocampus  is  normal.", ("left", DENIED)),
+        ("Lesion of the left\n\thippocampus", ("left", AFFIRMED)),
+    ],
+)
+def test_rows_of_cells(text, expected):
+    assert said(text) == {"hippocampus": expected}
+
+
+def test_rows_may_begin_with_a_side():
+    text = "Left | insula | infarct\nRight | putamen | normal"
+    assert said(text) == {"insula": ("left", AFFIRMED), "putamen": ("right", DENIED)}
+
+
+def test_places_in_a_cell_have_the_side_of_its_column():
+    text = "Seen | Right | Left\nEdema | insula and putamen | thalamus"
+    right, left = ("right", AFFIRMED), ("left", AFFIRMED)
+    assert said(text) == {"insula": right, "putamen": right, "thalamus": left}
+
+
+def test_what_follows_a_table_is_no_row():
+    text = "Region | Left | Right\nInsula | normal | small\n\nThe pons is swollen; thalamus normal."
+    assert said(text) == {
+        "insula": ("right", AFFIRMED),
+        "pons": (None, AFFIRMED),
+        "thalamus": (None, DENIED),
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["", "|", "||\n||", "\t", "a  b", "  left  right", "|\n|a|\n\t\tb"]
+)
+def test_odd_tables_are_read(text):
+    assert all(0 <= a <= b <= len(text) for t in find_tables(text) for row in t for a, b in row)
+    read_mentions(text, COUNTER)
