@@ -1,8 +1,8 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.cells import find_tables
 from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.clinical.reading import find_tables
 
 STRUCTURES = ["amygdala", "hippocampus", "insula", "pons", "putamen", "thalamus"]
 COUNTER = TermCounter(Vocabulary(STRUCTURES))

@@ -14,9 +14,16 @@ from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by, without_spared
-from neurowhere.text.clinical.places import LESION, Side, Sides, is_general, with_places
+from neurowhere.text.clinical.places import (
+    LESION,
+    Side,
+    Sides,
+    is_general,
+    sides_of_limbs,
+    with_places,
+)
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.sides import attach_sides, sides_of_limbs
+from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM

@@ -1,7 +1,7 @@
 """Places: the words by which texts name parts of the brain, their sides and what is wrong there."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
@@ -181,6 +181,39 @@ def is_limb(words: Sequence[str]) -> bool:
     (True, True, False)
     """
     return not LIMBS.isdisjoint(map(fold, words)) or list(words) == ["visual", "field"]
+
+
+def sides_of_limbs(
+    reading: Reading, unapplied: Iterable[tuple[Side, Tokens]]
+) -> dict[int, Attached]:
+    """Find the limbs and visual fields that have a side, by match: "left index finger".
+
+    Other limbs, and what is done with them, share it if their sentence has but one: "finger
+    tapping with the left hand".
+    """
+    sides = {words.last: Attached(side, words) for side, words in unapplied}
+    if not sides:
+        return {}
+    names = {  # which are no structures, such as the anterior limb of the capsule
+        number: reading.tokens[first : last + 1]
+        for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
+        if not reading.is_structure[number]
+    }
+    limbs: dict[int, Attached] = {}
+    by_sentence: dict[int, list[Attached]] = {}
+    for number in (number for number, words in names.items() if is_limb(words)):
+        i = reading.first[number]
+        while reading.token(i - 1) in OF_LIMBS and reading.gap(i) in (" ", "-"):
+            i -= 1
+        if i - 1 in sides and reading.gap(i) in (" ", "-"):
+            limbs[number] = sides[i - 1]
+            by_sentence.setdefault(reading.sentence_number(i), []).append(sides[i - 1])
+    for number, words in names.items():
+        near = by_sentence.get(reading.sentence_number(reading.first[number]), [])
+        is_served = is_limb(words) or not BY_LIMBS.isdisjoint(words)
+        if is_served and len({limb.side for limb in near}) == 1:
+            limbs.setdefault(number, near[0]._replace(is_inherited=True))
+    return limbs
 
 
 def side_of_name(name: str) -> Side | None:

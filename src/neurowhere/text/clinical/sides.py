@@ -15,7 +15,7 @@ motor cortex"; "putamen and insula, on the left and right, respectively".
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 
 from neurowhere.text.clinical import places
@@ -47,39 +47,6 @@ def attach_sides(reading: Reading) -> Sides:
     reader = _SideReader(reading)
     sides = _Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
     return Sides(read_tables(reading).sides | sides.applied, sides.unapplied)
-
-
-def sides_of_limbs(
-    reading: Reading, unapplied: Iterable[tuple[Side, Tokens]]
-) -> dict[int, Attached]:
-    """Find the limbs and visual fields that have a side, by match: "left index finger".
-
-    Other limbs, and what is done with them, share it if their sentence has but one: "finger
-    tapping with the left hand".
-    """
-    sides = {words.last: Attached(side, words) for side, words in unapplied}
-    if not sides:
-        return {}
-    names = {  # which are no structures, such as the anterior limb of the capsule
-        number: reading.tokens[first : last + 1]
-        for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
-        if not reading.is_structure[number]
-    }
-    limbs: dict[int, Attached] = {}
-    by_sentence: dict[int, list[Attached]] = {}
-    for number in (number for number, words in names.items() if places.is_limb(words)):
-        i = reading.first[number]
-        while reading.token(i - 1) in places.OF_LIMBS and reading.gap(i) in (" ", "-"):
-            i -= 1
-        if i - 1 in sides and reading.gap(i) in (" ", "-"):
-            limbs[number] = sides[i - 1]
-            by_sentence.setdefault(reading.sentence_number(i), []).append(sides[i - 1])
-    for number, words in names.items():
-        near = by_sentence.get(reading.sentence_number(reading.first[number]), [])
-        is_served = places.is_limb(words) or not places.BY_LIMBS.isdisjoint(words)
-        if is_served and len({limb.side for limb in near}) == 1:
-            limbs.setdefault(number, near[0]._replace(is_inherited=True))
-    return limbs
 
 
 class _SideReader:

@@ -12,9 +12,8 @@ from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
-from neurowhere.text.clinical.cells import Table
 from neurowhere.text.clinical.places import LETTERS, SIDE_WORDS, WHOLES, Attached
-from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.reading import Reading, Table, Tokens
 from neurowhere.text.words import word_set
 
 TURNS = word_set("but except with")  # before another finding of a cell
