@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Tests start a hundred processes, each of which would compile the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: a thread each is enough
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

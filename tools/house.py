@@ -111,6 +111,7 @@ def cold_start(source: Path) -> float:
     """Return the processor seconds that ``neurowhere encode TEXT`` takes in a new process."""
     command = [sys.executable, *ENCODE]
     environment = os.environ | {"PYTHONPATH": str(source)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as it is where the package is installed
     seconds = []
     for _ in range(RUNS + 1):
         before = children_seconds()
