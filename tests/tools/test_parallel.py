@@ -134,6 +134,19 @@ def test_letting_go_of_a_lost_cluster_hides_no_error(monkeypatch: pytest.MonkeyP
         list(workers.run(weigh, [(np.ones(1), 1)]))
 
 
+def test_a_task_that_workers_die_of_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def give_up() -> None:
+        raise distributed.KilledWorker("task", "worker", 3)
+
+    future = SimpleNamespace(status="error", result=give_up)
+    monkeypatch.setattr(parallel, "_submit", lambda *_: [future])
+    monkeypatch.setattr(parallel, "_iter_finished", lambda *_: iter([future]))
+    with pytest.raises(ClusterError, match=r"died again and again.*run again to go on"):
+        list(parallel.run_on_cluster(weigh, [], SimpleNamespace(cancel=lose)))
+
+
 CLUSTER = """
 import json, subprocess, sys, time
 from pathlib import Path
