@@ -103,6 +103,19 @@ def test_a_table_on_standard_output(encode, tmp_path):
     assert [json.loads(line)["terms"] for line in lines] == [1, 1, None]
 
 
+@pytest.fixture
+def ends_no_tests():
+    """Let a SIGTERM that the command does not heed fail the test, and not end all of them."""
+
+    def fail(*_):
+        raise AssertionError("SIGTERM was not heeded")
+
+    before = signal.signal(signal.SIGTERM, fail)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("ends_no_tests")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch, number, code):
     def stopped_half_way(sources, **options):

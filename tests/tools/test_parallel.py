@@ -5,10 +5,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from neurowhere._tools import parallel
 from neurowhere._tools.parallel import connect, run_here
 from neurowhere.exceptions import ClusterError, FitError, MissingExtraError
 
@@ -102,6 +104,47 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ---- clusters
+
+
+def lose(*_: object, **__: object) -> None:
+    raise OSError("no answer")
+
+
+def test_a_cluster_whose_workers_are_gone_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Depending on its version and its data, a scheduler then waits for new ones without end."""
+    distributed = pytest.importorskip("distributed")
+    never = SimpleNamespace(has_ready=lambda: False)
+    monkeypatch.setattr(distributed, "as_completed", lambda *_, **__: never)
+    monkeypatch.setattr(parallel, "ALIVE_SECONDS", 0.0)
+    n_workers = iter([2, 1, 0])
+    client = SimpleNamespace(loop=None, run_on_scheduler=lambda _: next(n_workers))
+    with pytest.raises(ClusterError, match="the cluster went away"):
+        next(parallel._iter_finished(client, [None]))
+    assert list(n_workers) == []
+
+
+def test_letting_go_of_a_lost_cluster_hides_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    client = SimpleNamespace(scatter=lose, cancel=lose, close=lose)
+    monkeypatch.setattr(parallel, "connect", lambda _: client)
+    with (
+        pytest.raises(ClusterError, match="the cluster went away"),
+        parallel.hired(1, "tcp://127.0.0.1:9") as workers,
+    ):
+        list(workers.run(weigh, [(np.ones(1), 1)]))
+
+
+def test_a_task_that_workers_die_of_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def give_up() -> None:
+        raise distributed.KilledWorker("task", "worker", 3)
+
+    future = SimpleNamespace(status="error", result=give_up)
+    monkeypatch.setattr(parallel, "_submit", lambda *_: [future])
+    monkeypatch.setattr(parallel, "_iter_finished", lambda *_: iter([future]))
+    with pytest.raises(ClusterError, match=r"died again and again.*run again to go on"):
+        list(parallel.run_on_cluster(weigh, [], SimpleNamespace(cancel=lose)))
 
 
 CLUSTER = """
