@@ -6,7 +6,7 @@ import pytest
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.space import VoxelGrid
-from neurowhere.space.grid import mni152_brain
+from neurowhere.space.partition import mni152_brain
 
 
 def test_default_mask_is_nilearns():

@@ -21,7 +21,6 @@ from neurowhere.report.page import asset, highlight, in_mm, render, render_page,
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.space import Atlas, Partition, VoxelGrid
-from neurowhere.space.grid import TEMPLATE_THRESHOLD, mni152_brain
 from neurowhere.space.images import (
     MAX_RESOLUTION_MM,
     MIN_RESOLUTION_MM,
@@ -29,6 +28,7 @@ from neurowhere.space.images import (
     transform_points,
     voxel_index,
 )
+from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
 __all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
 

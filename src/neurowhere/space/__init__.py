@@ -3,8 +3,7 @@
 from neurowhere.space.atlas import Atlas, default_atlas, partition_from_arrays
 from neurowhere.space.density import DensityEstimator, Targets, make_targets, place_peaks
 from neurowhere.space.geometry import fold, move_to_sides, overlap_mm3, strongest_regions
-from neurowhere.space.grid import VoxelGrid
-from neurowhere.space.partition import Partition, stack_peaks
+from neurowhere.space.partition import Partition, VoxelGrid, stack_peaks
 
 __all__ = [
     "Atlas",

@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import DataWarning, PartitionError
-from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.images import (
     OUTSIDE,
     ImageLike,
@@ -26,7 +25,7 @@ from neurowhere.space.images import (
     read_parcels,
     read_volume,
 )
-from neurowhere.space.partition import Partition
+from neurowhere.space.partition import Partition, VoxelGrid
 
 FETCHER_PREFIX = "fetch_atlas_"
 NO_AAL3 = (

@@ -20,9 +20,8 @@ from scipy import sparse
 from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import DataWarning, FitError, PartitionError
 from neurowhere.space.atlas import Atlas
-from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.images import OUTSIDE, voxel_index
-from neurowhere.space.partition import Partition, as_points, count_matrix
+from neurowhere.space.partition import Partition, VoxelGrid, as_points, count_matrix
 from neurowhere.space.smoothing import Smoother, Way
 
 # Does some work on each of some slices, in threads.

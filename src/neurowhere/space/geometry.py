@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.space.atlas import Atlas
-from neurowhere.space.grid import VoxelGrid
 from neurowhere.space.images import OUTSIDE, transform_points
-from neurowhere.space.partition import Partition
+from neurowhere.space.partition import Partition, VoxelGrid
 from neurowhere.text.labels import region_names
 
 Floats = NDArray[np.floating]
