@@ -60,6 +60,11 @@ def states(text):
         ("no lesion in the thalamus, putamen or caudate", "lesion thalamus putamen caudate", ""),
         ("no aphasia, neglect, or ataxia is seen", "aphasia neglect ataxia", ""),
         ("neither the insula nor the putamen is affected", "insula putamen", ""),
+        (
+            "Neither the insula nor the putamen shows change. There is a lesion in the thalamus.",
+            "insula putamen",
+            "lesion thalamus",
+        ),
         # the subject before
         ("the hippocampus was spared", "hippocampus", ""),
         ("insula, putamen and caudate are spared", "insula putamen caudate", ""),

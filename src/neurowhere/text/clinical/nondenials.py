@@ -356,5 +356,5 @@ class NonDenials(Clauses):
 
     def is_known(self, j: int) -> bool:
         """Whether what does not differ at token j is a lesion: "no increase in size"."""
-        near = self.tokens[j + 1 : j + LONGEST_PHRASE]
+        near = self.tokens[j + 1 : min(j + LONGEST_PHRASE, self.sentence(j)[1])]
         return "size" in near or any(fold(token) in LESION for token in near)
