@@ -35,6 +35,14 @@ ROWS = {"hippocampus": ("right", AFFIRMED), "amygdala": ("bilateral", DENIED)}
         "Region | Left | Right | Remark\nHippocampus | normal | normal but small | old\n"
         "Amygdala | normal | normal | motion",
         "Region | Left score | Right score\nHippocampus | 0 | 3\nAmygdala | 0 | 0",
+        "Region | Left | Right\nHippocampus | - | +\nAmygdala | - | –",
+        "Region | Left | Right\nHippocampus | ✗ | ✓\nAmygdala | ✗ | no",
+        "Region\tLeft\tRight\nHippocampus\tn/a\tyes\nAmygdala\tN\t(-)",
+        "Region | Left | Right\nHippocampus | N | infarct\nAmygdala | N | N",
+        "Region | R hemisphere | L hemisphere\nHippocampus | small | normal\n"
+        "Amygdala | normal | normal",
+        "Region   Rt hemi   Lt hemi\nHippocampus   ++   -\nAmygdala   -   -",
+        "Side | Hippocampus | Amygdala\nRight hemisphere | + | -\nLeft hemisphere | - | -",
     ],
 )
 def test_columns_have_the_sides_of_their_heads(text):
@@ -53,6 +61,11 @@ def test_columns_have_the_sides_of_their_heads(text):
         ("No lesion | hippocampus | left", ("left", DENIED)),
         ("Region | Left | Right\nHippocampus | 3.1 | 2.9", ("bilateral", AFFIRMED)),
         ("Region | Left | Right\nHippocampus | lesion | -", ("left", AFFIRMED)),
+        ("Hippocampus | - | -", (None, DENIED)),
+        ("L hippocampus | -", ("left", DENIED)),
+        ("Hippocampus | - | small on the left", (None, AFFIRMED)),
+        ("-\tSmall left hippocampus.", ("left", AFFIRMED)),
+        ("Region | N\nHippocampus | 12", (None, AFFIRMED)),
         ("1.\tThe hippocampus is normal.", (None, DENIED)),
         ("1.\tSmall left hippocampus.\n2.\tNormal otherwise.", ("left", AFFIRMED)),
         ("The  left  hippocampus  is  normal.", ("left", DENIED)),
@@ -72,6 +85,22 @@ def test_places_in_a_cell_have_the_side_of_its_column():
     text = "Seen | Right | Left\nEdema | insula and putamen | thalamus"
     right, left = ("right", AFFIRMED), ("left", AFFIRMED)
     assert said(text) == {"insula": right, "putamen": right, "thalamus": left}
+
+
+def test_hemispheres_are_findings_in_rows_and_not_in_headers():
+    counter = TermCounter(Vocabulary(["hemisphere", "insula"]))
+    rows = read_mentions("Right hemisphere | normal\nLeft hemisphere | infarct", counter)
+    assert [(m.side, m.status) for m in rows] == [("right", DENIED), ("left", AFFIRMED)]
+    header = "Region | Right hemisphere | Left hemisphere\nInsula | + | -"
+    assert [m.term for m in read_mentions(header, counter)] == ["insula"]
+
+
+def test_limbs_have_sides_of_the_body_and_findings_have_none():
+    counter = TermCounter(Vocabulary(["hand", "aphasia", "pons"], {}, {"pons": "anatomy"}))
+    text = "Sign | Right | Left\nHand | weak | normal\nAphasia | + | -"
+    hand, aphasia = read_mentions(text, counter)
+    assert (hand.side, hand.is_crossed) == ("right", True)
+    assert (aphasia.side, aphasia.status) == (None, AFFIRMED)
 
 
 def test_what_follows_a_table_is_no_row():

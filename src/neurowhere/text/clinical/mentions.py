@@ -24,6 +24,7 @@ from neurowhere.text.clinical.places import (
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
+from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
@@ -208,7 +209,8 @@ def read_mentions(
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
-    limbs = sides_of_limbs(reading, sides.unapplied)
+    tabled = read_tables(reading)
+    limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     noise = {
         term: _is_noise(counter.vocabulary.terms[term], counter)
@@ -218,7 +220,7 @@ def read_mentions(
     places: list[Mention] = []
     for number, term in enumerate(reading.terms):
         attached = sides.applied.get(number) or limbs.get(number)
-        if term == NO_TERM and not attached:
+        if number in tabled.heads or (term == NO_TERM and not attached):
             continue
         fields = said.fields(number)
         if attached:

@@ -33,7 +33,7 @@ COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
 
 _LINE = re.compile(r"[^\n]+")
-_SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemisphere)?"
+_SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:.*  )? *{_SIDE}  +{_SIDE} *\r?", re.IGNORECASE)
 _BAR, _TAB, _SPACES = (re.compile(separator) for separator in (r"\|", r"\t+", r" {2,}"))
 _WORD = re.compile(r"\w")
