@@ -124,6 +124,8 @@ class Grammar:
 
     def is_link(self, j: int) -> bool:
         """Whether a token may stand between a subject and what is said of it."""
+        if j in self.reading.sided:
+            return False  # "the left was spared", not "was left alone"
         return self.token(j) in lexicon.LINKS or self.is_adverb(j)
 
     def is_verb(self, j: int) -> bool:

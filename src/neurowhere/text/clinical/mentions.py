@@ -14,6 +14,7 @@ from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by, without_spared
+from neurowhere.text.clinical.others import with_others
 from neurowhere.text.clinical.places import (
     LESION,
     Side,
@@ -209,6 +210,8 @@ def read_mentions(
     """
     reading = with_places(counter.read(text))
     sides = attach_sides(reading)
+    if (resumed := with_others(reading, sides)) is not reading:
+        reading, sides = resumed, attach_sides(resumed)
     tabled = read_tables(reading)
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
@@ -235,6 +238,7 @@ def read_mentions(
         name = said.words(number) if term == NO_TERM else counter.vocabulary.terms[term]
         mention = Mention(name, is_structure=reading.is_structure[number], **fields)
         (places if term == NO_TERM else found).append(mention)
+    found.sort(key=attrgetter("start"))  # sides that stand for a term come last
     spared = [(each.term, each.side) for each in (*found, *places) if each.is_negated]
     rule_based = tuple(_rule_based(reading, sides, said, counter, spared))
     crossed = {mention.side_span for mention in rule_based}

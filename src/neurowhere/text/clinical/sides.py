@@ -63,7 +63,8 @@ class _SideReader:
         unapplied: list[tuple[Side, Tokens]] = []
         done = -1  # last token of "left and right", read with the first
         for i in tokens:
-            if i <= done or i in self.reading.inner or not self.is_side(i):
+            is_name = i in self.reading.inner or i in self.reading.sided
+            if i <= done or is_name or not self.is_side(i):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)

@@ -1,0 +1,63 @@
+import pytest
+from tests.text.sentences import small_vocabulary
+
+from neurowhere.text import TermCounter
+from neurowhere.text.clinical.mentions import read_mentions
+
+COUNTER = TermCounter(small_vocabulary())
+RIGHT_NORMAL = [("right", "denied"), ("left", "affirmed")]
+LEFT_NORMAL = [("left", "denied"), ("right", "affirmed")]
+
+
+def structures(text):
+    """Terms of structures, with their sides and what is said of them."""
+    found = read_mentions(text, COUNTER).found
+    return [(m.term, m.side, m.status) for m in found if m.is_structure]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The right hippocampus is normal, the left is atrophic.", RIGHT_NORMAL),
+        ("The right hippocampus is normal. The left is atrophic.", RIGHT_NORMAL),
+        ("Hippocampus: right normal, left atrophic.", RIGHT_NORMAL),
+        ("HIPPOCAMPUS: Right: normal volume. Left: atrophy.", RIGHT_NORMAL),
+        ("R hippocampus: normal. L: atrophic.", RIGHT_NORMAL),
+        ("No evidence of left hippocampal lesion; the right one is infarcted.", LEFT_NORMAL),
+        ("The right hippocampus is infarcted, while the left was spared.", LEFT_NORMAL[::-1]),
+        ("Hippocampus: left atrophic, right normal.", RIGHT_NORMAL[::-1]),
+        ("The right hippocampus is small; the left is not.", LEFT_NORMAL[::-1]),
+        (
+            "The right hippocampus measures 3.9 ml; the left measures 2.1 ml and is atrophic.",
+            [("right", "affirmed"), ("left", "affirmed")],
+        ),
+    ],
+)
+def test_a_side_alone_takes_up_the_structure(text, expected):
+    assert structures(text) == [("hippocampus", *each) for each in expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Right hippocampus normal, left weakness.",  # of the body
+        "The right hippocampus is normal, the right answer is known.",
+        "The right hippocampus is normal.\nThe left hand is weak, the right is not.",
+        "The right hippocampus is normal.\n\nThe left is unknown.",  # another paragraph
+        "The right hippocampus is normal and she left is all we know.",
+    ],
+)
+def test_other_sides_take_up_nothing(text):
+    assert structures(text) == [("hippocampus", "right", "denied")]
+
+
+def test_a_side_may_head_other_structures():
+    text = "Left hippocampus: infarct. Right: thalamus infarct."
+    expected = [("hippocampus", "left", "affirmed"), ("thalamus", "right", "affirmed")]
+    assert structures(text) == expected
+
+
+def test_sides_that_are_taken_up_are_marked_as_applied():
+    mentions = read_mentions("The right insula is normal. Left: atrophy.", COUNTER)
+    assert not mentions.unapplied
+    assert [m.start for m in mentions.found] == sorted(m.start for m in mentions.found)
