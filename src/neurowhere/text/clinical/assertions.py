@@ -152,10 +152,23 @@ class _DenialReader(Scopes):
         is_more = not lexicon.MORE.isdisjoint(self.tokens[first:end])
         if is_more or self.is_exception(cue):
             return []  # "apart from the pons we also found the insula"
+        if self.tokens[cue.first] in lexicon.UNLIKE:
+            return self.set_against(cue.last + 1)
         is_outside = self.tokens[cue.first] == "outside"
         is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
-        names = self.structures(self.ahead(cue.last + 1, within_commas=is_aside or is_outside))
-        return self.in_phrase(cue, names) if self.tokens[cue.first] in lexicon.RATHER else names
+        names = self.ahead(cue.last + 1, within_commas=is_aside or is_outside)
+        if self.tokens[cue.first] not in lexicon.RATHER:
+            return self.structures(names)
+        is_pair = cue.first - 1 in self.finishes  # "dementia rather than depression"
+        return self.in_phrase(cue, names if is_pair else self.structures(names))
+
+    def set_against(self, j: int) -> list[int]:
+        """Return the places at token j that the rest is not like, if no more is said of them."""
+        _, end = self.sentence(j)
+        comma = next((k for k in range(j, end) if "," in self.gap(k)), end)
+        if self.token(comma) in lexicon.RELATIVES or self.token(comma) == "where":
+            return []  # "in contrast to the pons, which responded to pain"
+        return [number for number in self.heads(j) if self.reading.first[number] < comma]
 
     # ---- denials without a cue
 

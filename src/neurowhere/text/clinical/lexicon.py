@@ -65,6 +65,7 @@ NEVER = Phrases(
 )
 # "rather than", "as opposed to": never exceptions to a denial, and of one phrase only.
 RATHER = word_set("as instead lieu place rather")
+UNLIKE = word_set("in unlike")  # "unlike", "in contrast to": what is so of the rest is not so here
 EXCLUDING = word_set("exclude excluded excludes excluding exclusion out")  # if denied, a hedge
 # Findings of which little is left are still there: "has only partly resolved".
 PARTLY = word_set(

@@ -134,6 +134,7 @@ class Scopes(NonDenials):
         if j >= len(self.tokens) or (aside is None and self.ends_clause(j)):
             # "the insula responded, the pons did not"
             before = self.place_before(cue.first) or self.answered(cue.first)
+            before = before or self.before_which(cue.first)
             return before or self.by_null(cue.first, len(self.tokens), [])
         if word in lexicon.IDLE or j in self.ends or self.holds(j) or self.is_before(j):
             return []
@@ -173,6 +174,12 @@ class Scopes(NonDenials):
         is_question = "whether" in before or "if" in before
         is_answer = is_question and self.token(pronoun) in lexicon.PRONOUNS
         return self.names(range(first, pronoun)) if is_answer else []
+
+    def before_which(self, i: int) -> list[int]:
+        """Return the place before a "which" that is the subject at token i: "…, which did not"."""
+        j = self.before_verb(i)
+        number = self.finishes.get(j - 1) if self.token(j) == "which" else None
+        return [number] if number is not None and self.is_structure(number) else []
 
     def by_subject(self, cue: Cue, j: int) -> list[int] | None:
         """Deny the subject, if that is what "not" and the word at token j are about."""
@@ -222,6 +229,9 @@ class Scopes(NonDenials):
         names = self.ahead(j, within_commas=True)
         is_direct = word in lexicon.HAVING or word in lexicon.PREPOSITIONS or self.is_phrase(j)
         names = names if is_direct else self.structures(names)
+        is_adjective = names == self.names([j]) and not self.structures(names)
+        if is_adjective and self.follows_verb(cue.first):
+            return [*names, *self.by_quality(cue, j)]  # "active" may be a name
         return names or self.by_quality(cue, j)
 
     def is_interposed(self, cue: Cue, j: int) -> bool:
