@@ -62,6 +62,12 @@ def states(text):
         ("In contrast to the pons, which responded to it, the insula rose.", "", "pons insula"),
         ("In contrast to studies of the pons, the insula responded.", "", "pons insula"),
         ("The insula was not ischemic.", "insula ischemic", ""),
+        # corrections
+        ("For 'left insula' read 'right insula'.", "insula", "insula"),
+        ("'Left insula' should read 'left thalamus'.", "insula", "thalamus"),
+        ("The lesion seen in the insula is actually in the thalamus.", "insula", "lesion thalamus"),
+        ("The thalamus is in fact in the insula.", "", "thalamus insula"),
+        ("For the insula we read the signal of the thalamus.", "", "insula thalamus"),
         ("normal hippocampi", "hippocampi", ""),
         ("normal size of the hippocampus", "hippocampus", ""),
         ("preserved hippocampal volume", "hippocampal", ""),

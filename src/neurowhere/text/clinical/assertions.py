@@ -186,6 +186,8 @@ class _DenialReader(Scopes):
             i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
+        for first, last, before in lexicon.CORRECTING.find(self.reading):
+            yield from ((number, last) for number in self.corrected(first, last, before.split()))
 
     def by_word(self, i: int, word: str) -> list[int]:
         """Return the names that a word at token i denies, though it is no cue."""
@@ -247,6 +249,16 @@ class _DenialReader(Scopes):
             if self.ends_clause(j + 1) or self.tokens[j] in lexicon.PREPOSITIONS:
                 break
         return []
+
+    def corrected(self, first: int, last: int, before: list[str]) -> list[int]:
+        """Return the place that a correction takes back: "the lesion in A is in fact in B"."""
+        number = self.finishes.get(first - 1)
+        if number is None or not self.structures([number]) or not self.heads(last + 1):
+            return []
+        i = self.reading.first[number] - 1
+        while self.is_modifier(i):
+            i -= 1
+        return [number] if not before or self.token(i) in before else []
 
     def by_score(self, i: int) -> list[int]:
         """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""

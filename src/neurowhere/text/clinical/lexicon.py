@@ -367,6 +367,14 @@ DOUBTING = NOT | MAYBE | {"unlikely"}
 DUE = word_set("attributable attributed due secondary")
 # Words that may deny something and are no cues.
 WITHOUT_CUE = UNREAL | SINGLING | ARTEFACTS | {"0"}
+# What stands between a place and the one that it is corrected to, by the words before the first.
+CORRECTING = Phrases(
+    {
+        "for": "read",  # "for 'left pons' read 'right pons'"
+        "": "should read",
+        "in of within": "; ".join(alternatives("{is|was} {in fact|actually|really} {in|within}")),
+    }
+)
 # What may stand between a structure and its quality: "is symmetric, with normal signal".
 OWNING = word_set(
     """
