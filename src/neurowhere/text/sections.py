@@ -362,7 +362,8 @@ NOT_FINDINGS = {
     ),
     "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
     "affiliations": (
-        r"(?:authors?'? )?(?:affiliations?|information)|correspond(?:ence|ing authors?)(?: to)?",
+        r"authors?|(?:authors?'? )?(?:affiliations?|information)",
+        r"correspond(?:ence|ing authors?)(?: to)?",
         r"(?:funding|grants?|financial)(?: sources?| support| information| disclosures?)?",
         r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
     ),
