@@ -337,11 +337,12 @@ def test_a_name_is_denied_with_the_words_that_it_has(text, is_present):
         ("right hand knob infarct", {("precentral gyrus", "right")}),
         ("right uncal infarct", {("uncus", "right")}),
         ("temporoparietal junction", set()),
+        ("cingulo-opercular network", set()),
     ],
 )
 def test_adjectives_of_places_imply_the_place(text, expected):
     terms = ["temporoparietal cortex", "temporoparietal junction", "occipitotemporal cortex"]
-    terms += ["precentral gyrus", "uncus"]
+    terms += ["precentral gyrus", "operculum", "uncus"]
     counter = TermCounter(Vocabulary(terms, categories=dict.fromkeys(terms, "anatomy")))
     found = implied_structures(read_mentions(text, counter))
     assert {(each.term, each.side) for each in found} == expected
