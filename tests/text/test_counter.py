@@ -333,3 +333,9 @@ def test_a_name_goes_on_within_a_sentence(text):
     counter = TermCounter(Vocabulary(["cortex", "visual cortex"]))
     assert [match.term for match in counter.find(text)] == ["visual cortex"]
     assert counter.count([text]).toarray().tolist() == [[0, 1]]
+
+
+def test_a_synonym_that_loses_its_letter_is_not_the_word_that_is_left():
+    counter = TermCounter(Vocabulary(["n-back"], {"n back": "n-back", "nback": "n-back"}))
+    assert counter.find("He went back to work") == []
+    assert [match.term for match in counter.find("n-back and nback")] == ["n-back", "n-back"]

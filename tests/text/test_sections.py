@@ -239,31 +239,58 @@ def test_headings(text, expected):
 @pytest.mark.parametrize(
     ("text", "institutions"),
     [
+        ("At the Pain Clinic, University of Basel, today", ["Pain Clinic", "University of Basel"]),
         (
-            "Seen at the Pain Clinic, University of Basel, with neglect.",
-            ["Pain Clinic, University of Basel,"],
+            "1 Department of Speech and Hearing Science.",
+            ["Department of Speech and Hearing Science"],
         ),
         (
-            "1 Department of Speech and Hearing Science.\nThe insula.",
-            ["1 Department of Speech and Hearing Science."],
+            "Memory and Aging Center, Basel University",
+            ["Memory and Aging Center", "Basel University"],
         ),
-        ("He works for the Memory and Aging Center, and sleeps.", ["Memory and Aging Center, and"]),
-        ("Insula. Institute of Neurology, London. Thalamus.", ["Institute of Neurology, London."]),
+        ("Insula. Institute of Neurology, London. Pons.", ["Institute of Neurology"]),
         (
-            "lisa@brain.edu Helen Wills Neuroscience Institute",
-            ["lisa@brain.edu Helen Wills Neuroscience Institute"],
+            "Stroke Unit; Aphasia; Rehabilitation Hospital; Insula",
+            ["Stroke Unit", "Rehabilitation Hospital"],
         ),
+        ("Helen Wills Neuroscience Institute\nThalamus", ["Helen Wills Neuroscience Institute"]),
         # no institutions
         ("Pain in College Students and University athletes", []),
         ("the speech centre, the pain clinic and the university", []),
         ("PAIN CLINIC, UNIVERSITY HOSPITAL", []),
+        ("Hospital Anxiety and Depression Scale", []),
+        ("Boston University Aphasia Study: Broca's Area", []),
+        ("Hospital Course: Left Thalamic Stroke", []),
+        ("Pleasure Center, Nucleus Accumbens", []),
+        ("Sleep Laboratory Findings: Thalamus", []),
+        ("Memory In Medical School Applicants", []),
         ("", []),
     ],
 )
 def test_names_of_institutions_are_no_findings(text, institutions):
     found = read_sections(text)
     assert [text[part.start : part.end] for part in found] == institutions
-    assert {part.name for part in found} <= {"affiliations"}
+    assert {part.name for part in found} <= {"address"}
+
+
+def test_a_structure_in_the_name_of_an_institution_is_read():
+    text = "Department of Insula Research, pain in the Thalamus Hospital"
+    status = {mention.term: mention.status for mention in read_mentions(text, COUNTER)}
+    assert status["insula"] == status["thalamus"] == "affirmed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pons\n\nAuthor information:\n(1)Insula Lab, Basel.\n\nThe thalamus.",
+        "Pons.\nFunding: insula. The thalamus.",
+        "The pons. Conflict of interest: insula. The thalamus.",
+        "The pons. Acknowledgements: insula.\nThe thalamus.",
+    ],
+)
+def test_affiliations_end_where_a_reader_sees_it(text):
+    status = {mention.term: mention.status for mention in read_mentions(text, COUNTER)}
+    assert status == {"pons": "affirmed", "insula": "not_finding", "thalamus": "affirmed"}
 
 
 def test_what_stands_above_an_abstract_is_no_finding():

@@ -207,13 +207,14 @@ class Counted:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         """Return which of some terms name structures, the weight of each, and its side.
 
-        Words within a longer name, and general ones ("lobe"), name nothing of their own. The weight
+        Words within a longer name, and general or extra ones, name nothing of their own. The weight
         is the largest of the mentions, at most 1; the side d is as in `balance`.
         """
         rows = self.rows[self.rows["is_structure"] & (self.rows["weight"] > 0)]
         names = self.extractor.vocabulary.terms
         terms, number = np.unique(rows["term"], return_inverse=True)
         kept = np.array([not _is_general(names[term]) for term in terms.tolist()], bool)
+        kept &= ~self.extractor.is_generic[terms]
         weights, sides = np.zeros(len(terms)), np.bincount(number, SIGNS[rows["side"]], len(terms))
         np.maximum.at(weights, number, np.minimum(rows["weight"], 1))
         places = np.flatnonzero(np.isin(columns, terms[kept]))

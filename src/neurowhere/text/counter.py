@@ -14,6 +14,7 @@ from neurowhere.text.clinical.places import (
     SIDE_WORDS,
     SIDES,
     Side,
+    is_limb,
     is_place,
     side_of_name,
     with_places,
@@ -280,6 +281,8 @@ def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
     forms = {tuple(map(fold, words)): i for words, i in names}
     for name, term in vocabulary.synonyms.items():
         words, own = cased_words_of(name), tuple(map(fold, cased_words_of(term)))
+        if len(words) == 1 and words[0] != name.lower() and vocabulary.is_generic(words[0]):
+            continue  # "n back" without its letter
         form = tuple(map(fold, words))
         names.append((words, indices[term] if form == own else forms.get(form, indices[term])))
     return names + [(split, i) for words, i in names for split in other_splits(words)]
@@ -314,7 +317,7 @@ def _structures(vocabulary: "Vocabulary") -> NDArray[np.bool_]:
     single = {fold(words[0]) for words in map(words_of, anatomy) if len(words) == 1}
     others = (pair for pair in names if vocabulary.category(pair[1]) not in PLACELESS)
     anatomy |= {term for name, term in others if is_place(name, single)}
-    return np.array([term in anatomy for term in vocabulary])
+    return np.array([term in anatomy and not is_limb(words_of(term)) for term in vocabulary])
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -362,7 +362,8 @@ NOT_FINDINGS = {
     ),
     "plan": (r"(?:surgical |follow-up )?plan(?:ning)?|recommendations?|advice|next steps",),
     "affiliations": (
-        r"(?:authors?'? )?(?:affiliations?|information)|correspond(?:ence|ing authors?)(?: to)?",
+        r"authors?|(?:authors?'? )?(?:affiliations?|information)",
+        r"correspond(?:ence|ing authors?)(?: to)?",
         r"(?:funding|grants?|financial)(?: sources?| support| information| disclosures?)?",
         r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
     ),
@@ -378,17 +379,20 @@ _OTHERS = {
     "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
     "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
 }
-AFFILIATIONS = "affiliations"
-_INSTITUTION_STEMS = (
-    *("Universit", "Departmen", "Dept", "Division of", "Facult", "School of", "Medical School"),
-    *("Institut", "Hospital", "College", "Academy of", "Laborator", "Center for", "Centre for"),
-    *("Medical Cent", "Research Cent", "Clinic,", "Unit,", "Center,", "Centre,"),
+AFFILIATIONS, ADDRESS = "affiliations", "address"
+# "Department of Neurology", "Basel University", and what names an institution only beside these.
+_OF_NAMES = tuple(
+    f"{noun} {link} "
+    for link in ("of", "for")
+    for noun in ("Department", "Dept.", "Division", "School", "Institute", "University", "College")
 )
-_PEOPLE = re.compile(r"[\w ]{4,30}? (?:[Ss]tudent|[Aa]thlete|[Gg]raduate|[Ss]ample)")
+_NOUNS = ("University", "Hospital", "Institute", "College", "Medical School", "Medical Center")
+_WEAK = ("Clinic", "Unit", "Center", "Centre", "Laboratory", "Lab", "Center for ", "Centre for ")
+_NAME_END = re.compile(
+    r"[,;.)]|\s*$| (?:\(|(?:and|at|by|for|from|in|is|on|to|was|were|where|which|who|with)\b)", re.M
+)
 _LINKS = frozenset({"of", "and", "for", "&"})  # within a name
-_LINKS_AFTER = _LINKS | {"the", "in", "at", "de", "di", "la", "du", "des", "et", "und", "für"}
-_ADDRESS = 300  # characters on either side, at most
-_LONGEST_SHORT_FORM = 5  # "Dept."
+_ADDRESS = 200  # characters of a name, at most
 _WORD = re.compile(r"\S+")
 _KINDS = {
     name: re.compile("|".join(patterns), re.IGNORECASE)
@@ -404,6 +408,7 @@ _BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
 _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
+_SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
 
 
 class Part(NamedTuple):
@@ -439,7 +444,7 @@ def _sections_of_report(text: str) -> list[Part]:
     is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
     parts = [
-        Part(_AMBIGUOUS.get(name, name), start, _part_end(text, start, end))
+        Part(_AMBIGUOUS.get(name, name), start, _part_end(text, start, end, name))
         for (name, _, start), end in zip(headings, ends, strict=False)
     ]
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
@@ -448,42 +453,80 @@ def _sections_of_report(text: str) -> list[Part]:
 
 
 def find_institutions(text: str) -> list[Part]:
-    """Find the names of institutions in a text, with the address around them.
+    """Find the names of institutions in a text.
 
-    These are the words around "University", "Department of" and the like that are capitalised.
+    These are the capitalised words before "University" and the like, or after "Department of". That
+    "Clinic" or "Unit" ends such a name takes another institution in the same line.
 
     >>> text = "Seen at the Pain Clinic, University of Basel, with neglect."
     >>> [text[part.start : part.end] for part in find_institutions(text)]
-    ['Pain Clinic, University of Basel,']
+    ['Pain Clinic', 'University of Basel']
     """
+    strong = sorted(
+        _names_at(text, _OF_NAMES, is_before=True) + _names_at(text, _NOUNS, is_before=False)
+    )
+    if not strong:
+        return []
+    starts = [start for start, _ in strong]
+    weak = (
+        span
+        for words in _WEAK
+        for span in _names_at(text, [words], is_before=words.endswith(" "))
+        if _is_in_line(text, span, starts)
+    )
     found: list[Part] = []
-    for place in sorted(_places_of(_INSTITUTION_STEMS, text)):
-        free = found[-1].end if found else 0
-        if place < free or _PEOPLE.match(text, place):  # "College students"
-            continue
-        first = max(free, place - _ADDRESS)
-        first = max(first, text.rfind("\n", first, place) + 1)
-        start = place
-        for word in reversed(list(_WORD.finditer(text, first, place))):
-            if word[0][-1] in ".:!?" or not _is_named(word[0], _LINKS):
-                break
-            start = word.start()
-        end = place
-        for word in _WORD.finditer(text, place, place + _ADDRESS):
-            is_new_line = "\n" in text[end : word.start()]
-            if end > place and (is_new_line or not _is_named(word[0], _LINKS_AFTER)):
-                break
-            end = word.end()
-            if word[0].endswith(".") and len(word[0]) > _LONGEST_SHORT_FORM:
-                break
-        found.append(Part(AFFILIATIONS, start, end))
+    for start, end in sorted([*strong, *weak]):
+        if not found or start >= found[-1].end:
+            found.append(Part(ADDRESS, start, end))
     return found
 
 
-def _is_named(word: str, links: frozenset[str]) -> bool:
-    """Whether a word may be part of a name: it is capitalised, a number, an address or a link."""
-    bare = word.strip("(),;:*–-")
-    return not bare[:1].islower() or bare in links or "@" in bare or len(bare) == 1
+def _names_at(text: str, words: Iterable[str], *, is_before: bool) -> list[tuple[int, int]]:
+    """Return the names that begin, or end, with some words: from where to where."""
+    names = []
+    for word in words:
+        for place in _places_of([word], text):
+            start, end = place, place + len(word)
+            if is_before:
+                line = text.find("\n", end, end + _ADDRESS)
+                following = text[end : line if line >= 0 else end + _ADDRESS]
+                end += _length_of_name(_WORD.finditer(following))
+            elif _NAME_END.match(text, end):
+                first = max(0, place - _ADDRESS)
+                first = max(first, text.rfind("\n", first, place) + 1)
+                for found in reversed(list(_WORD.finditer(text, first, place))):
+                    if found[0][-1] in ".,:;!?)" or not _is_named(found[0]):
+                        break
+                    start = found.start()
+            if start < place or end > place + len(word):
+                names.append((start, end))
+    return names
+
+
+def _length_of_name(words: Iterator[re.Match[str]]) -> int:
+    """Return how many characters of some words are part of a name: until one that ends it."""
+    length = 0
+    for word in words:
+        if not (_is_named(word[0]) or word[0] == "the"):
+            break
+        bare = word[0].rstrip(".,:;!?)")
+        length = word.start() + len(bare)
+        if bare != word[0]:
+            break
+    return length
+
+
+def _is_in_line(text: str, span: tuple[int, int], starts: list[int]) -> bool:
+    """Whether one of some places, in order, is near a span and in the same line."""
+    number = bisect_right(starts, span[0])
+    near = starts[max(number - 1, 0) : number + 1]
+    bounds = ((min(start, span[0]), max(start, span[1])) for start in near)
+    return any(last - first < _ADDRESS and "\n" not in text[first:last] for first, last in bounds)
+
+
+def _is_named(word: str) -> bool:
+    """Whether a word may be part of a name: it is capitalised, or links such words."""
+    return word[0].isupper() or word in _LINKS
 
 
 def _report_headings(text: str) -> Iterator[Part]:
@@ -518,8 +561,18 @@ def _is_abstract(names: set[str]) -> bool:
     return is_research or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
 
 
-def _part_end(text: str, start: int, end: int) -> int:
-    """End of a section: at an empty line, if something stands beside its heading."""
+def _part_end(text: str, start: int, end: int, name: str) -> int:
+    """End of a section: at an empty line, if something stands beside its heading.
+
+    One of affiliations and the like has but one sentence beside its heading, or one paragraph.
+    """
+    if name == AFFILIATIONS:
+        content = _WORD.search(text, start, end)
+        is_beside = content is not None and "\n" not in text[start : content.start()]
+        last = (_SENTENCE_OR_LINE if is_beside else _EMPTY_LINE).search(
+            text, content.start() if content else start, end
+        )
+        return last.start() + 1 if last else end
     line_end = text.find("\n", start, end)
     if line_end < 0 or not text[start:line_end].strip():
         return end

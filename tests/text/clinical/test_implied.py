@@ -29,7 +29,8 @@ def implied(text):
 def test_each_row_has_a_side_and_a_reference_that_can_be_looked_up():
     table = read_table()
     for entry in table.entries.values():
-        assert entry.kind in ("artery", "tract", "syndrome", "sign", "drug", "disorder")
+        kinds = ("artery", "tract", "place", "syndrome", "sign", "drug", "disorder")
+        assert entry.kind in kinds
         assert max(rule.weight for rule in entry.rules) == (1 if entry.name not in LIGHT else 0.1)
         for rule in entry.rules:
             assert 0 < rule.weight <= 1
@@ -326,3 +327,22 @@ def test_a_name_is_denied_with_the_words_that_it_has(text, is_present):
     counter = TermCounter(Vocabulary(["agraphia", "alexia", "cuneus"]))
     (mention,) = read_mentions(text, counter).rule_based
     assert mention.is_present == is_present
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("right temporoparietal hypoperfusion", {("temporoparietal cortex", "right")}),
+        ("left occipito-temporal hypoactivation", {("occipitotemporal cortex", "left")}),
+        ("right hand knob infarct", {("precentral gyrus", "right")}),
+        ("right uncal infarct", {("uncus", "right")}),
+        ("temporoparietal junction", set()),
+        ("cingulo-opercular network", set()),
+    ],
+)
+def test_adjectives_of_places_imply_the_place(text, expected):
+    terms = ["temporoparietal cortex", "temporoparietal junction", "occipitotemporal cortex"]
+    terms += ["precentral gyrus", "operculum", "uncus"]
+    counter = TermCounter(Vocabulary(terms, categories=dict.fromkeys(terms, "anatomy")))
+    found = implied_structures(read_mentions(text, counter))
+    assert {(each.term, each.side) for each in found} == expected

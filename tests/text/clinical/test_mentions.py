@@ -73,16 +73,19 @@ def test_sides_of_other_things_are_marked():
         ),
         ("left hand. The finger", [("hand", "left", False)]),
         ("stimuli in the right visual field", [("visual field", "right", False)]),
+        ("left median nerve stimulation", [("median nerve", "left", False)]),
         # no side of a limb
         ("right-handed people", []),
         ("left insula and the hand", []),
         ("left hand, the limb of the insula", [("hand", "left", False), ("limb", "left", True)]),
         ("left hand, anterior limb of the internal capsule", [("hand", "left", False)]),
         ("left, hand", []),
+        ("left hand area", []),
+        ("left hand knob", []),
     ],
 )
 def test_sides_of_limbs_are_crossed(text, expected):
-    structures = ["insula", "anterior limb of the internal capsule"]
+    structures = ["insula", "anterior limb of the internal capsule", "median nerve"]
     terms = ["finger", "foot", "hand", "limb", "visual field", *structures]
     categories = dict.fromkeys(structures, "anatomy")
     counter = TermCounter(Vocabulary(terms, categories=categories))

@@ -22,6 +22,7 @@ STRUCTURES = [
     "middle frontal gyrus",
     "motor",
     "motor cortex",
+    "precentral",
     "pulvinar",
     "superior temporal gyrus",
     "temporal lobe",
@@ -31,11 +32,11 @@ STRUCTURES = [
     "hand",
     "visual field",
 ]
-OTHERS = ["neglect", "stroke"]
+OTHERS = ["neglect", "parieto occipital", "stroke"]
 COUNTER = TermCounter(
     Vocabulary(
         [*STRUCTURES, *OTHERS],
-        {"MCA": "middle cerebral artery"},
+        {"MCA": "middle cerebral artery", "thalamic": "thalamus"},
         dict.fromkeys(STRUCTURES, "anatomy"),
     )
 )
@@ -56,6 +57,11 @@ def sides(text):
         ("the Right Amygdala", [("amygdala", "right")]),
         ("bilateral thalami", [("thalamus", "bilateral")]),
         ("left-sided frontal lesions", [("frontal", "left")]),
+        ("right acute frontal infarct", [("frontal", "right")]),
+        ("right large old frontal infarct", [("frontal", "right")]),
+        ("right precentral infarct", [("precentral", "right")]),
+        ("right paramedian thalamic infarct", [("thalamus", "right")]),
+        ("right parieto-occipital infarct", [("parieto occipital", "right")]),
         ("left-lateralised frontal activity", [("frontal", "left")]),
         ("the left side of the thalamus", [("thalamus", "left")]),
         ("left posterior superior temporal gyrus", [("superior temporal gyrus", "left")]),

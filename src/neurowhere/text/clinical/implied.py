@@ -92,7 +92,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     name : str
-    kind : "artery", "tract", "syndrome", "sign", "drug" or "disorder"
+    kind : "artery", "tract", "place", "syndrome", "sign", "drug" or "disorder"
     needs : "side", "vessel", "alone" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure.
     rules : tuple of Rule
@@ -227,9 +227,19 @@ def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> b
         is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
         if not any(map(str.isupper, reading.text[start + (not is_numbered) : end])):
             return False
+    if name.entry.kind == "place" and _is_part(reading, name.tokens):
+        return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":
         return not _names_structure(reading, name.tokens)
     return name.side is not None or name.entry.needs != "side"
+
+
+def _is_part(reading: Reading, tokens: Tokens) -> bool:
+    """Whether some tokens are part of a longer name."""
+    number = reading.begins.get(tokens.first)
+    is_whole = number is not None and reading.last[number] == tokens.last
+    is_within = tokens.first in reading.inner or reading.gap(tokens.first) == "-"
+    return is_within and not is_whole
 
 
 def _names_structure(reading: Reading, name: Tokens) -> bool:

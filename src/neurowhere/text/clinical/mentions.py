@@ -29,7 +29,7 @@ from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.sections import read_sections
+from neurowhere.text.sections import ADDRESS, read_sections
 from neurowhere.text.words import fold
 
 Span = tuple[int, int]
@@ -301,6 +301,8 @@ class _Said:
         start, end = self.starts[number], self.ends[number]
         denial, hedge = self.denied.get(number), self.hedged.get(number)
         section = self.section(start) if self.sections else None
+        if section == ADDRESS and self.reading.is_structure[number]:
+            section = None  # "Harvard University Insula Study"
         is_copy = bool(self.copies) and self.is_copy(start)
         if not (denial or hedge or section or is_copy):  # nearly all are
             return {"start": start, "end": end}

@@ -28,6 +28,11 @@ SIDE_WORDS: dict[str, Side] = {
 
 LETTERS = frozenset("lr")  # a side only as capitals: "r = 0.3" is none
 
+# An adjective of several lobes, or of what lies between them.
+LOBAR = re.compile(
+    r"(fronto|parieto|temporo|occipito)+(frontal|parietal|temporal|occipital|insular)"
+    r"|opercular|perisylvian"
+)
 # An adjective of anatomy, by how it ends.
 ADJECTIVE = re.compile(
     r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"
@@ -76,7 +81,7 @@ GENERAL_WORDS = (
 
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
-    r".*(anterior|posterior|superior|inferior|medial|lateral|dorsal|ventral|rostral|caudal|central)"
+    r"(?!paracentral|postcentral|precentral).*(anterior|posterior|superior|inferior|medial|lateral|dorsal|ventral|rostral|caudal|central)"
     r"|auditory|facial|gustatory|motor|olfactory|optic|peripheral|sensory|sensorimotor"
     r"|somatosensory|spinal|vestibular|visual|vocal"
 )
@@ -100,8 +105,13 @@ WHOLLY_NOT_BRAIN = word_set(
 # What one hemisphere serves on the other side of the body, what is done with it, and the words that
 # may stand before it.
 LIMBS = word_set(
-    "ankle arm elbow extremity finger foot hand hemifield knee leg limb shoulder thumb toe wrist"
+    """
+    ankle arm elbow extremity finger foot forearm hand heel hemibody hemifield knee leg limb palm
+    shoulder thumb toe wrist
+    """
 )
+OF_CORTEX = word_set("area capsule cortex knob region representation")  # "hand area" is no hand
+NERVES = word_set("digital femoral median peroneal radial sciatic sural tibial ulnar")
 BY_LIMBS = word_set("grasp grip movement tactile tapping touch vibration vibrotactile")
 OF_LIMBS = word_set("affected dominant great index lower middle paretic ring upper visual")
 # Names that a list does not pass a side to: what lies in the middle, or on the other side.
@@ -115,8 +125,11 @@ MIDLINE = word_set(
 
 # What may stand between a side and its name besides adjectives.
 FILLERS = word_set(
-    "side sided hemispheric lateralized lateralised dominant nondominant mid middle upper lower "
-    "deep gray grey white calcarine primary secondary"
+    """
+    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lateralised
+    lateralized lower massive mid middle mild moderate new nondominant old paramedian primary recent
+    secondary severe side sided small subacute tiny upper white
+    """
 )
 # From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")
@@ -175,12 +188,17 @@ class Sides(NamedTuple):
 
 
 def is_limb(words: Sequence[str]) -> bool:
-    """Whether a name speaks of a limb, or of a visual field.
+    """Whether a name speaks of a limb, of its nerve, or of a visual field.
 
     >>> is_limb(["finger", "tapping"]), is_limb(["visual", "field"]), is_limb(["field"])
     (True, True, False)
+    >>> is_limb(["median", "nerve"]), is_limb(["hand", "area"])
+    (True, False)
     """
-    return not LIMBS.isdisjoint(map(fold, words)) or list(words) == ["visual", "field"]
+    folded = [fold(word) for word in words]
+    if folded == ["visual", "field"] or (folded[-1] == "nerve" and folded[0] in NERVES):
+        return True
+    return not LIMBS.isdisjoint(folded) and OF_CORTEX.isdisjoint(folded)
 
 
 def sides_of_limbs(
@@ -194,10 +212,10 @@ def sides_of_limbs(
     sides = {words.last: Attached(side, words) for side, words in unapplied}
     if not sides:
         return {}
-    names = {  # which are no structures, such as the anterior limb of the capsule
+    names = {
         number: reading.tokens[first : last + 1]
         for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
-        if not reading.is_structure[number]
+        if not reading.is_structure[number] and fold(reading.token(last + 1)) not in OF_CORTEX
     }
     limbs: dict[int, Attached] = {}
     by_sentence: dict[int, list[Attached]] = {}
@@ -265,10 +283,12 @@ def is_place(name: str, structures: Collection[str] = ()) -> bool:
 
     >>> is_place("white matter"), is_place("left frontal gyri", ["frontal"]), is_place("stroke")
     (True, True, False)
+    >>> is_place("parieto-occipital")
+    True
     """
     words = list(words_of(name))
     found = PLACES.at(words, 0)
-    if found and found[0] == len(words) - 1:
+    if (found and found[0] == len(words) - 1) or LOBAR.fullmatch("".join(words)):
         return True
     parts = [fold(word) for word in words]
     return any(part in structures or part in GENERAL_PLACES for part in parts) and all(
