@@ -4,6 +4,7 @@
 as another match of the same term, with that side.
 """
 
+import re
 from bisect import bisect_right
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
 REACH = 30  # tokens back to the other side, or ahead to a name
+APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("one side")
 VERBS = lexicon.FINITE | lexicon.LINKS | lexicon.OWNING
 OPENING = TURNS | lexicon.ALTHOUGH
@@ -95,7 +97,7 @@ def _taken_up(reading: Reading, sides: Sides, named: dict[int, int], i: int) -> 
     if number == NO_TERM or sides.applied[number].side != other or reading.last[number] >= i:
         return None
     between = range(reading.last[number] + 1, i)
-    is_far = any("\n" in reading.gap(j) for j in (*between, i))
+    is_far = any(APART.search(reading.gap(j)) for j in (*between, i))
     return None if is_far or _has_structure(reading, between) else number
 
 
