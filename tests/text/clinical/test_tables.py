@@ -113,7 +113,11 @@ def test_what_follows_a_table_is_no_row():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "|", "||\n||", "\t", "a  b", "  left  right", "|\n|a|\n\t\tb"]
+    "text",
+    [
+        *("", "|", "||\n||", "\t", "a  b", "  left  right", "|\n|a|\n\t\tb"),
+        "Side | Pons | Insula\nLeft | + | - | -",
+    ],
 )
 def test_odd_tables_are_read(text):
     assert all(0 <= a <= b <= len(text) for t in find_tables(text) for row in t for a, b in row)

@@ -119,6 +119,8 @@ class _TableReader:
     def read(self, row: Sequence[Cell], sides: list[Attached | None], found: Tabled) -> None:
         """Add what a row says of the names in it."""
         subject = self.subject(row, sides)
+        if not row[subject].tokens:
+            return
         cells = [i for i, cell in enumerate(row) if cell.tokens and not self.side(cell)]
         signs = [i for i, cell in enumerate(row) if cell.is_sign]
         after = sorted(i for i in (*cells, *signs) if i > subject)
