@@ -18,12 +18,12 @@ from typing import NamedTuple, TypeVar
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import Clauses
+from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, LONGEST_SENTENCE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.scopes import Scopes
-from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
+from neurowhere.text.clinical.ellipsis import read_tables, with_others
 from neurowhere.text.clinical.implied import Implied, find_names, implied_by, without_spared
-from neurowhere.text.clinical.others import with_others
 from neurowhere.text.clinical.places import (
     LESION,
     Side,
@@ -25,7 +25,6 @@ from neurowhere.text.clinical.places import (
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM

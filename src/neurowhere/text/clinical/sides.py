@@ -19,9 +19,9 @@ from collections.abc import Callable
 from functools import cached_property
 
 from neurowhere.text.clinical import places
+from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.tables import read_tables
 from neurowhere.text.words import fold, word_set
 
 ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
