@@ -74,6 +74,7 @@ def test_sides_of_other_things_are_marked():
         ("left hand. The finger", [("hand", "left", False)]),
         ("stimuli in the right visual field", [("visual field", "right", False)]),
         ("left median nerve stimulation", [("median nerve", "left", False)]),
+        ("left and right hand", [("hand", "bilateral", False)]),
         # no side of a limb
         ("right-handed people", []),
         ("left insula and the hand", []),

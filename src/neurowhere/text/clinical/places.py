@@ -110,6 +110,7 @@ LIMBS = word_set(
     shoulder thumb toe wrist
     """
 )
+BETWEEN_SIDES = word_set("and nor or than versus vs")
 OF_CORTEX = word_set("area capsule cortex knob region representation")  # "hand area" is no hand
 NERVES = word_set("digital femoral median peroneal radial sciatic sural tibial ulnar")
 BY_LIMBS = word_set("grasp grip movement tactile tapping touch vibration vibrotactile")
@@ -224,8 +225,11 @@ def sides_of_limbs(
         while reading.token(i - 1) in OF_LIMBS and reading.gap(i) in (" ", "-"):
             i -= 1
         if i - 1 in sides and reading.gap(i) in (" ", "-"):
-            limbs[number] = sides[i - 1]
-            by_sentence.setdefault(reading.sentence_number(i), []).append(sides[i - 1])
+            limb = sides[i - 1]
+            if i - 3 in sides and reading.token(i - 2) in BETWEEN_SIDES:
+                limb = limb._replace(side="bilateral")  # "left and right hand"
+            limbs[number] = limb
+            by_sentence.setdefault(reading.sentence_number(i), []).append(limb)
     for number, words in names.items():
         near = by_sentence.get(reading.sentence_number(reading.first[number]), [])
         is_served = is_limb(words) or not BY_LIMBS.isdisjoint(words)
