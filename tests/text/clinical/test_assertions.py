@@ -53,6 +53,9 @@ def states(text):
         ("the insula, not the putamen", "putamen", "insula"),
         ("the insula rather than the putamen", "putamen", "insula"),
         ("signs of depression rather than schizophrenia", "schizophrenia", "depression"),
+        ("fear rather than a change of memory", "", "fear memory"),
+        ("less rather than more activity for language", "", "language"),
+        ("fear rather than memory mechanisms", "", "fear memory"),
         ("Unlike the thalamus, the insula responded.", "thalamus", "insula"),
         ("The insula, unlike the thalamus, is small.", "thalamus", "insula"),
         ("The insula responded, in contrast to the thalamus.", "thalamus", "insula"),
@@ -60,6 +63,7 @@ def states(text):
         ("the insula responded, in contrast to the thalamus, which did not", "thalamus", "insula"),
         ("Unlike the thalamus, the insula did not respond.", "insula", "thalamus"),
         ("In contrast to the pons, which responded to it, the insula rose.", "", "pons insula"),
+        ("In contrast to the pons, the role of the insula is unknown.", "", "pons insula"),
         ("In contrast to studies of the pons, the insula responded.", "", "pons insula"),
         ("The insula was not ischemic.", "insula ischemic", ""),
         # corrections

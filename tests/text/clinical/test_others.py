@@ -42,6 +42,7 @@ def test_a_side_alone_takes_up_the_structure(text, expected):
     [
         "Right hippocampus normal, left weakness.",  # of the body
         "The right hippocampus is normal, the right answer is known.",
+        "The right hippocampus is normal, and left side of no other place is.",
         "The right hippocampus is normal.\nThe left hand is weak, the right is not.",
         "The right hippocampus is normal.\n\nThe left is unknown.",  # another paragraph
         "The right hippocampus is normal and she left is all we know.",

@@ -153,21 +153,34 @@ class _DenialReader(Scopes):
         if is_more or self.is_exception(cue):
             return []  # "apart from the pons we also found the insula"
         if self.tokens[cue.first] in lexicon.UNLIKE:
-            return self.set_against(cue.last + 1)
+            return self.set_against(cue)
         is_outside = self.tokens[cue.first] == "outside"
         is_aside = "," in self.gap(cue.first)  # "lateral, rather than medial, frontal cortex"
         names = self.ahead(cue.last + 1, within_commas=is_aside or is_outside)
         if self.tokens[cue.first] not in lexicon.RATHER:
             return self.structures(names)
-        is_pair = cue.first - 1 in self.finishes  # "dementia rather than depression"
-        return self.in_phrase(cue, names if is_pair else self.structures(names))
+        return self.paired(cue) or self.in_phrase(cue, self.structures(names))
 
-    def set_against(self, j: int) -> list[int]:
-        """Return the places at token j that the rest is not like, if no more is said of them."""
-        _, end = self.sentence(j)
+    def paired(self, cue: Cue) -> list[int]:
+        """Return the name after a cue, if it is all there is: "dementia rather than depression"."""
+        j = cue.last + 1 + self.is_article(cue.last + 1)
+        number = self.begins.get(j)
+        if number is None or cue.first - 1 not in self.finishes:
+            return []
+        return [number] if self.ends_clause(self.reading.last[number] + 1) else []
+
+    def set_against(self, cue: Cue) -> list[int]:
+        """Return the places after a cue that other places are not like, if no more is said."""
+        j = cue.last + 1
+        first, end = self.sentence(j)
         comma = next((k for k in range(j, end) if "," in self.gap(k)), end)
         if self.token(comma) in lexicon.RELATIVES or self.token(comma) == "where":
             return []  # "in contrast to the pons, which responded to pain"
+        noun = comma
+        while self.is_modifier(noun) and noun not in self.begins:
+            noun += 1
+        if first == cue.first and not self.is_structure(self.begins.get(noun)):
+            return []  # "unlike the pons, the role of the insula is unknown"
         return [number for number in self.heads(j) if self.reading.first[number] < comma]
 
     # ---- denials without a cue

@@ -42,7 +42,7 @@ MINUS = re.compile(r"\(?[-−–—✗✘]+\)?|0|N|[nN]/?[aA]")
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("one side")
-VERBS = lexicon.FINITE | lexicon.LINKS | lexicon.OWNING
+VERBS = (lexicon.FINITE | lexicon.LINKS | lexicon.OWNING) - word_set("left of out there to with")
 OPENING = TURNS | lexicon.ALTHOUGH
 
 
