@@ -317,7 +317,7 @@ def test_regions_are_in_the_order_that_is_asked_for(visit, client):
     names = [row["name"] for row in client.post("/api/v1/encode", json=query).json()["regions"]]
     visit.page.wait_for_function(
         "name => document.querySelector('#regions tbody th').innerText.toLowerCase() === name",
-        arg=names[0],
+        arg=names[0].lower(),
     )
     visit.page.select_option("#sort", "excess")
 
