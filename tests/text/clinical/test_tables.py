@@ -122,3 +122,8 @@ def test_what_follows_a_table_is_no_row():
 def test_odd_tables_are_read(text):
     assert all(0 <= a <= b <= len(text) for t in find_tables(text) for row in t for a, b in row)
     read_mentions(text, COUNTER)
+
+
+def test_a_bar_in_prose_makes_no_table():
+    prose = "We found the insula in every one of the subjects that we saw. " * 5
+    assert find_tables(f"{prose}|t| > 2. {prose}") == []

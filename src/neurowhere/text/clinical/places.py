@@ -213,29 +213,42 @@ def sides_of_limbs(
     sides = {words.last: Attached(side, words) for side, words in unapplied}
     if not sides:
         return {}
-    names = {
-        number: reading.tokens[first : last + 1]
-        for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
-        if not reading.is_structure[number] and fold(reading.token(last + 1)) not in OF_CORTEX
-    }
     limbs: dict[int, Attached] = {}
     by_sentence: dict[int, list[Attached]] = {}
-    for number in (number for number, words in names.items() if is_limb(words)):
-        i = reading.first[number]
-        while reading.token(i - 1) in OF_LIMBS and reading.gap(i) in (" ", "-"):
-            i -= 1
-        if i - 1 in sides and reading.gap(i) in (" ", "-"):
-            limb = sides[i - 1]
-            if i - 3 in sides and reading.token(i - 2) in BETWEEN_SIDES:
+    for i, limb in sides.items():
+        number = _limb_after(reading, i)
+        if number is not None:
+            if i - 2 in sides and reading.token(i - 1) in BETWEEN_SIDES:
                 limb = limb._replace(side="bilateral")  # "left and right hand"
             limbs[number] = limb
             by_sentence.setdefault(reading.sentence_number(i), []).append(limb)
-    for number, words in names.items():
-        near = by_sentence.get(reading.sentence_number(reading.first[number]), [])
-        is_served = is_limb(words) or not BY_LIMBS.isdisjoint(words)
-        if is_served and len({limb.side for limb in near}) == 1:
+    for number, first in enumerate(reading.first if limbs else ()):
+        near = by_sentence.get(reading.sentence_number(first), [])
+        if len({limb.side for limb in near}) == 1 and _is_served(reading, number):
             limbs.setdefault(number, near[0]._replace(is_inherited=True))
     return limbs
+
+
+def _limb_after(reading: Reading, i: int) -> int | None:
+    """Limb that stands right after the side at token i, or after its adjectives."""
+    for j in range(i + 1, i + 4):
+        if reading.gap(j) not in (" ", "-"):
+            return None
+        number = reading.begins.get(j)
+        if number is not None and _is_served(reading, number, ()):
+            return number
+        if reading.token(j) not in OF_LIMBS:
+            return None
+    return None
+
+
+def _is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS) -> bool:
+    """Whether a match is a limb, or one of some other words; "hand area" is none."""
+    end = reading.last[number] + 1
+    words = reading.tokens[reading.first[number] : end]
+    if reading.is_structure[number] or fold(reading.token(end)) in OF_CORTEX:
+        return False
+    return is_limb(words) or any(word in others for word in words)
 
 
 def side_of_name(name: str) -> Side | None:

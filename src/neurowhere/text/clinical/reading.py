@@ -37,6 +37,7 @@ _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:.*  )? *{_SIDE}  +{_SIDE} *\r?", re.IGNORECASE)
 _BAR, _TAB, _SPACES = (re.compile(separator) for separator in (r"\|", r"\t+", r" {2,}"))
 _WORD = re.compile(r"\w")
+LONGEST_CELL = 200  # characters
 
 Kind = TypeVar("Kind", bound=str)
 Span = tuple[int, int]
@@ -327,7 +328,9 @@ def find_tables(text: str) -> list[Table]:
             current, rows = separator, []
             tables.append(rows)
         if separator and _WORD.search(line[0]):
-            rows.append(_cells(line, separator))
+            cells = _cells(line, separator)
+            if all(end - start <= LONGEST_CELL for start, end in cells):  # else "|t| > 2" in prose
+                rows.append(cells)
     return [rows for rows in tables if rows]
 
 
