@@ -307,6 +307,13 @@ def test_a_section_beside_its_heading_ends_at_an_empty_line():
     assert text[section.start : section.end].strip() == "stroke."
 
 
+@pytest.mark.parametrize("row", ["Region | Right", "| Insula | normal |", "Insula\tnormal"])
+def test_a_section_beside_its_heading_ends_at_a_table(row):
+    text = f"Indication: stroke.\nOf the right arm.\n{row}\nThe thalamus and the pons are swollen."
+    (section,) = read_sections(text)
+    assert text[section.start : section.end].split() == ["stroke.", "Of", "the", "right", "arm."]
+
+
 @given(st.text(alphabet="History:FindgsTecnqu \n.-#*1", max_size=80))
 def test_sections_are_parts_of_the_text_in_order(text):
     sections = read_sections(text)

@@ -408,6 +408,7 @@ _BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
 _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
+_LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
 
 
@@ -562,7 +563,7 @@ def _is_abstract(names: set[str]) -> bool:
 
 
 def _part_end(text: str, start: int, end: int, name: str) -> int:
-    """End of a section: at an empty line, if something stands beside its heading.
+    """End of a section: at an empty line or a table, if something stands beside its heading.
 
     One of affiliations and the like has but one sentence beside its heading, or one paragraph.
     """
@@ -576,8 +577,8 @@ def _part_end(text: str, start: int, end: int, name: str) -> int:
     line_end = text.find("\n", start, end)
     if line_end < 0 or not text[start:line_end].strip():
         return end
-    empty = _EMPTY_LINE.search(text, start, end)
-    return empty.start() if empty else end
+    last = _LINE_OR_TABLE.search(text, start, end)
+    return last.start() if last else end
 
 
 def _between(text: str, headings: list[Part]) -> list[Part]:

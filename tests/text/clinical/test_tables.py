@@ -127,3 +127,10 @@ def test_odd_tables_are_read(text):
 def test_a_bar_in_prose_makes_no_table():
     prose = "We found the insula in every one of the subjects that we saw. " * 5
     assert find_tables(f"{prose}|t| > 2. {prose}") == []
+
+
+def test_sides_that_head_columns_are_applied():
+    text = "Region | Right | Left\nInsula | infarct | normal\nThalamus | normal | infarct"
+    structures = ["insula", "thalamus"]
+    counter = TermCounter(Vocabulary(structures, categories=dict.fromkeys(structures, "anatomy")))
+    assert read_mentions(text, counter).unapplied == ()

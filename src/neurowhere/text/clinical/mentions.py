@@ -240,10 +240,10 @@ def read_mentions(
     found.sort(key=attrgetter("start"))  # sides that stand for a term come last
     spared = [(each.term, each.side) for each in (*found, *places) if each.is_negated]
     rule_based = tuple(_rule_based(reading, sides, said, counter, spared))
-    crossed = {mention.side_span for mention in rule_based}
-    crossed |= {reading.span(limb.words) for limb in limbs.values()}
+    used = {mention.side_span for mention in rule_based}
+    used |= {reading.span(side.words) for side in [*limbs.values(), *sides.applied.values()]}
     marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
-    unapplied = (mark for mark in marks if (mark.start, mark.end) not in crossed)
+    unapplied = (mark for mark in marks if (mark.start, mark.end) not in used)
     return Mentions(tuple(found), tuple(_alone(places, rule_based)), tuple(unapplied), rule_based)
 
 
