@@ -1,6 +1,7 @@
 """Material: all that the shipped model is learned from, as counts of terms and as peaks.
 
-No text is kept: studies, articles and texts without coordinates are counted once.
+No text is kept: studies, articles and texts without coordinates are counted once. Articles that
+calibrate a model are read again, as users' texts are.
 
 What a word says by the company that it keeps needs no coordinates. With h_i = x_iᵀA the hidden
 vector of text i and h̄ their mean, word t of n_t texts goes with its `associates`
@@ -11,7 +12,7 @@ where what t itself adds to the texts is taken out.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -69,7 +70,7 @@ class ArticleMentions:
     ----------
     study : array of shape (n_articles,)
         The study of each article.
-    article, term, word : arrays of shape (n_mentions,)
+    article, term : arrays of shape (n_mentions,)
         Where each mention is, and of what.
     weight : array of shape (n_mentions,)
         Log weight by section and sentence; see `neurowhere.text.sections`.
@@ -80,7 +81,6 @@ class ArticleMentions:
     study: NDArray[np.intp]
     article: NDArray[np.int32]
     term: NDArray[np.int32]
-    word: NDArray[np.int32]
     weight: NDArray[np.float32]
     within: sparse.csr_matrix
 
@@ -91,25 +91,21 @@ class ArticleMentions:
         parts: list[tuple[NDArray[Any], ...]] = []
         for number, (study, text) in enumerate(texts):
             reading = extractor.counter.read(text)
-            term, word = np.array(reading.terms, np.int32), np.array(reading.first, np.int32)
-            starts = reading.starts[word]
+            term = np.array(reading.terms, np.int32)
+            starts = reading.starts[np.array(reading.first, np.int32)]
             weight = place_weights(text, starts, term, np.array(reading.is_structure, bool))
             studies.append(study)
             article = np.full(len(term), number, np.int32)
-            parts.append((article, term, word, weight.astype(np.float32)))
-        articles, terms, words, weights = map(np.concatenate, zip(*parts, strict=True))
-        return cls(np.array(studies, np.intp), articles, terms, words, weights, extractor.within)
+            parts.append((article, term, weight.astype(np.float32)))
+        articles, terms, weights = map(np.concatenate, zip(*parts, strict=True))
+        return cls(np.array(studies, np.intp), articles, terms, weights, extractor.within)
 
-    def counts(
-        self, gate: NDArray[np.floating] | float = 0.0, n_words: int | None = None
-    ) -> sparse.csr_matrix:
+    def counts(self, gate: NDArray[np.floating] | float = 0.0) -> sparse.csr_matrix:
         """Count terms, each mention by exp(h v), where v is its weight and h the gate.
 
         Parameters
         ----------
         gate : float or array of shape (n_articles,)
-        n_words : int, optional
-            Read only the first words.
 
         Returns
         -------
@@ -117,8 +113,6 @@ class ArticleMentions:
         """
         gates = np.broadcast_to(np.asarray(gate, np.float32), self.study.shape)
         weights = np.exp(gates[self.article] * self.weight)
-        if n_words is not None:
-            weights = weights * (self.word < n_words)
         shape = (len(self.study), self.within.shape[0])
         counts = sparse.csr_matrix((weights, (self.article, self.term)), shape=shape)
         counts.eliminate_zeros()
@@ -133,7 +127,6 @@ class ArticleMentions:
             self,
             article=self.article[kept],
             term=position[self.term[kept]],
-            word=self.word[kept],
             weight=self.weight[kept],
             within=sparse.csr_matrix(self.within[columns][:, columns]),
         )
@@ -153,6 +146,8 @@ class Material:
     corpus : Corpus
         The studies, all of which have a peak in the brain.
     articles : ArticleMentions
+    read_articles : callable
+        Yields the texts of the articles again, each with the index of its study.
     bodies : list of csr_matrix
         Counts of texts without coordinates, by text and by passage.
     places : dict of str to array
@@ -164,6 +159,7 @@ class Material:
     sections: dict[str, sparse.csr_matrix]
     corpus: Corpus
     articles: ArticleMentions
+    read_articles: Callable[[], Iterable[tuple[int, str]]]
     bodies: list[sparse.csr_matrix]
     places: Mapping[str, NDArray[np.float32]]
 

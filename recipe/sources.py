@@ -10,6 +10,7 @@ import json
 import lzma
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,7 @@ def read_material(data: Path, vocabulary: Vocabulary, atlases: Iterable[str] = A
         sections,
         corpus,
         ArticleMentions.read(articles_of(data, corpus), extractor),
+        partial(articles_of, data, corpus),
         count_bodies(bodies(data), extractor),
         place_densities(
             vocabulary,

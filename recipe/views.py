@@ -12,10 +12,12 @@ the target, that is the mean loss of the term over all of them at once.
 To score and calibrate, a study is shown as each kind of text in turn (`kinds_of_text`).
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -184,29 +186,31 @@ class Fit:
     predictor: LogLinear
     term_weights: Floats
 
-    def predict(self, counts: sparse.csr_matrix) -> Iterator[tuple[slice, Floats]]:
-        """Yield the probabilities of some texts at a time, and which."""
+    def predict(self, counts: sparse.csr_matrix) -> Iterator[Floats]:
+        """Yield the probabilities of texts, some at a time."""
         features = self.weighting.transform(counts)
         for rows in slices(features.shape[0], CHUNK):
-            yield rows, self.predictor.predict(features[rows])
+            yield self.predictor.predict(features[rows])
 
-    def article_counts(self, n_words: int | None = None) -> sparse.csr_matrix:
+    def article_counts(self) -> sparse.csr_matrix:
         """Count the terms of articles, weighted as far as their length opens the gate."""
         articles = self.material.articles
-        plain = articles.counts(n_words=n_words)
-        return articles.counts(self.weighting.gates.of(plain).long, n_words)
+        return articles.counts(self.weighting.gates.of(articles.counts()).long)
 
 
-class TextKind(NamedTuple):
-    """Texts of one kind: their counts, and the study of each."""
+class PredictedTexts(NamedTuple):
+    """Texts of one kind: maps, some at a time; number of known terms and study of each."""
 
-    name: str
-    counts: sparse.csr_matrix
+    maps: Iterable[Floats]
+    n_terms: NDArray[np.integer]
     studies: Rows
 
 
-def kinds_of_text(fit: Fit, rows: Rows, seed: int = 0) -> Iterator[TextKind]:
+def kinds_of_text(fit: Fit, rows: Rows, seed: int = 0) -> Iterator[PredictedTexts]:
     """Yield studies as texts of each kind: whole, title, keywords, one keyword, article.
+
+    Articles are read as users' texts are, with their sides and denials: whole, and their first
+    words.
 
     Parameters
     ----------
@@ -218,104 +222,115 @@ def kinds_of_text(fit: Fit, rows: Rows, seed: int = 0) -> Iterator[TextKind]:
 
     Yields
     ------
-    TextKind
+    PredictedTexts
     """
     material = fit.material
-    yield TextKind("title, abstract, keywords", material.counts[rows], rows)
-    yield TextKind("title", material.sections["title"][rows], rows)
+    yield _of_counts(fit, material.counts[rows], rows)
+    yield _of_counts(fit, material.sections["title"][rows], rows)
     keywords = material.sections["keywords"][rows]
     bare = sparse.csr_matrix(keywords - keywords @ material.within)[:, : material.n_known]
     bare.data[bare.data <= 0] = 0
     bare.eliminate_zeros()
     some = np.flatnonzero(np.diff(bare.indptr))
-    yield TextKind("keywords", keywords[some], rows[some])
+    yield _of_counts(fit, keywords[some], rows[some])
     rng = np.random.default_rng(seed)
     drawn = [rng.choice(bare.indices[bare.indptr[i] : bare.indptr[i + 1]]) for i in some]
     ones = np.ones(len(some), np.float32)
     shape = (len(some), material.counts.shape[1])
     one = sparse.csr_matrix((ones, (np.arange(len(some)), drawn)), shape=shape)
-    yield TextKind("one keyword", sparse.csr_matrix(one + one @ material.within), rows[some])
-    here = np.flatnonzero(np.isin(material.articles.study, rows))
-    if len(here):
-        studies = material.articles.study[here]
-        yield TextKind("article", fit.article_counts()[here], studies)
-        for n_words in CUTS:
-            counts = fit.article_counts(n_words)[here]
-            yield TextKind(f"first {n_words:,} words of an article", counts, studies)
+    yield _of_counts(fit, sparse.csr_matrix(one + one @ material.within), rows[some])
+    if np.isin(material.articles.study, rows).any():
+        model, here = to_encoder(fit, None, None, rows), set(rows.tolist())
+        articles = [(row, text) for row, text in material.read_articles() if row in here]
+        studies = np.array([row for row, _ in articles])
+        for n_words in (None, *CUTS):
+            yield _of_texts(model, (_cut(text, n_words) for _, text in articles), studies)
+
+
+def _of_counts(fit: Fit, counts: sparse.csr_matrix, studies: Rows) -> PredictedTexts:
+    """Predict texts that are counts of terms."""
+    known = ~fit.weighting.gates.is_extra
+    n_terms = np.diff(sparse.csr_matrix(counts[:, known]).indptr)
+    return PredictedTexts(fit.predict(counts), n_terms, studies)
+
+
+def _of_texts(model: Encoder, texts: Iterable[str], studies: Rows) -> PredictedTexts:
+    """Predict texts as `Encoder.encode` does."""
+    maps, n_terms = [], []
+    for encoding in model.encode_many(texts):
+        maps.append(encoding.probabilities[None])
+        categories = [model.vocabulary_.category(term) for term in encoding.uses]
+        n_terms.append(len(categories) - categories.count("extra"))
+    return PredictedTexts(maps, np.array(n_terms), studies)
+
+
+def _cut(text: str, n_words: int | None) -> str:
+    """Return the first words of a text.
+
+    >>> _cut("One two  three", 2)
+    'One two'
+    """
+    ends = [word.end() for word in islice(re.finditer(r"\S+", text), n_words)]
+    return text[: ends[-1]] if ends else text
 
 
 class TextScores(NamedTuple):
     """How texts that a model did not see fare."""
 
-    n_terms: NDArray[np.integer]
     gain: NDArray[np.float64]  # true, over the mean map, in nats
     expected: NDArray[np.float64]  # by the model's own account
     levels: NDArray[np.float64]  # of peaks
     text: Rows  # of each peak
 
 
-def score_texts(fit: Fit, counts: sparse.csr_matrix, studies: Rows) -> TextScores:
-    """Score texts on the peaks of their studies.
-
-    Parameters
-    ----------
-    fit : Fit
-    counts : csr_matrix of shape (n_texts, n_terms)
-    studies : array of shape (n_texts,)
-
-    Returns
-    -------
-    TextScores
-    """
+def score_texts(fit: Fit, texts: PredictedTexts) -> TextScores:
+    """Score texts on the peaks of their studies."""
     targets, m = fit.material.targets, fit.material.grid.n_regions
     bounds = np.searchsorted(targets.study, np.arange(len(targets) + 1))
     mean = np.log1p(fit.predictor.mean_map * m)
-    gains, expected, levels, texts = [], [], [], []
-    for rows, q in fit.predict(counts):
+    gains: list[float] = []
+    expected, levels, numbers = [], [], []
+    for q in texts.maps:
         ratio = np.log1p(q * m) - mean
         expected += (q * ratio).sum(axis=1).tolist()
-        here = [targets.region[bounds[s] : bounds[s + 1]] for s in studies[rows].tolist()]
+        some = texts.studies[len(gains) : len(gains) + len(q)].tolist()
+        here = [targets.region[bounds[study] : bounds[study + 1]] for study in some]
+        number = np.repeat(np.arange(len(here)), [len(region) for region in here])
+        levels.append(peak_levels(q, q, number, np.concatenate(here)))
+        numbers.append(number + len(gains))
         gains += [row[region].mean() for row, region in zip(ratio, here, strict=True)]
-        text = np.repeat(np.arange(len(here)), [len(region) for region in here])
-        levels.append(peak_levels(q, q, text, np.concatenate(here)))
-        texts.append(text + rows.start)
-    known = ~fit.weighting.gates.is_extra
-    n_terms = np.diff(sparse.csr_matrix(counts[:, known]).indptr)
     return TextScores(
-        n_terms,
-        np.array(gains),
-        np.array(expected),
-        np.concatenate(levels),
-        np.concatenate(texts),
+        np.array(gains), np.array(expected), np.concatenate(levels), np.concatenate(numbers)
     )
 
 
 def calibrate_by_length(fit: Fit, rows: Rows) -> LengthCalibration:
     """Calibrate a model on texts of all kinds of studies that it did not see."""
-    scores = [score_texts(fit, kind.counts, kind.studies) for kind in kinds_of_text(fit, rows)]
+    kinds = list(kinds_of_text(fit, rows))
+    scores = [score_texts(fit, texts) for texts in kinds]
     offsets = np.cumsum([0, *(len(each.gain) for each in scores)])
-    texts = [each.text + start for each, start in zip(scores, offsets[:-1], strict=True)]
+    numbers = [each.text + start for each, start in zip(scores, offsets[:-1], strict=True)]
     return LengthCalibration.fit(
-        np.concatenate([each.n_terms for each in scores]),
+        np.concatenate([texts.n_terms for texts in kinds]),
         np.concatenate([each.levels for each in scores]),
-        np.concatenate(texts),
+        np.concatenate(numbers),
         np.concatenate([each.expected for each in scores]),
         np.concatenate([each.gain for each in scores]),
     )
 
 
 def to_encoder(
-    fit: Fit, choice: Choice, calibration: LengthCalibration, rows: NDArray[np.intp]
+    fit: Fit, choice: Choice | None, calibration: LengthCalibration | None, rows: Rows
 ) -> Encoder:
     """Make an encoder that reads texts and predicts as a fit does.
 
     Parameters
     ----------
     fit : Fit
-    choice : Choice
-    calibration : LengthCalibration
+    choice : Choice or None
+    calibration : LengthCalibration or None
     rows : array of int
-        Studies that it was fitted to; those close to a text can be found.
+        Studies that are counted; those close to a text can be found.
 
     Returns
     -------

@@ -19,7 +19,16 @@ from recipe.material import (
     telling_words,
 )
 from recipe.places import cut, place_densities
-from recipe.views import LEAST_STUDIES, TIMES, Views, bare_terms, to_encoder
+from recipe.views import (
+    LEAST_STUDIES,
+    TIMES,
+    Fit,
+    Views,
+    _cut,
+    bare_terms,
+    kinds_of_text,
+    to_encoder,
+)
 
 GRID = VoxelGrid(4)
 WORDS = ["fear", "sight"]  # extra words that go with amygdala and visual cortex
@@ -43,6 +52,7 @@ def material():
         {"title": title, "abstract": abstract, "keywords": title},
         corpus,
         ArticleMentions.read(articles, extractor),
+        lambda: articles,
         count_bodies(texts, extractor),
         {"cuneus": cuneus},
     )
@@ -94,6 +104,26 @@ def test_contributions_are_exact(model, text):
     first, second = np.log(result.probabilities[here]) - model.predictor_.bias[here]
     sums = [result.why(place)["contribution"].sum() for place in places]
     assert sums[0] - sums[1] == pytest.approx(first - second, abs=2e-3)
+
+
+def test_articles_calibrate_as_they_are_read(material, model):
+    articles = [(3, "The left amygdala. " * 4 + "No insula. Sight."), (7, "Right motor cortex")]
+    fit = Fit(
+        replace(material, read_articles=lambda: articles), model.weighting_, model.predictor_, None
+    )
+    *_, whole, cut, _ = kinds_of_text(fit, np.arange(5))
+    assert whole.studies.tolist() == [3]
+    assert whole.n_terms.tolist() == [1]  # the insula is denied, and "sight" is an extra word
+    expected = model.encode(articles[0][1]).probabilities
+    np.testing.assert_array_equal(np.vstack(list(whole.maps)), expected[None])
+    np.testing.assert_array_equal(np.vstack(list(cut.maps)), expected[None])
+
+
+def test_the_first_words_of_an_article():
+    assert _cut("One two\n three four", 3) == "One two\n three"
+    assert _cut("One two", 3) == "One two"
+    assert _cut("One two", None) == "One two"
+    assert _cut("", 3) == ""
 
 
 def test_a_saved_model_says_nearly_the_same(model, tmp_path):
@@ -205,7 +235,8 @@ def test_a_rare_name_of_a_place_weighs_as_much_as_its_words():
     extractor = TermExtractor(vocabulary, nested=True)
     counts = {"title": extractor.counts(corpus.texts)}
     articles = ArticleMentions.read([(0, "amygdala pole")], extractor)
-    material = Material(vocabulary, 3, counts, corpus, articles, [], {"amygdala pole": None})
+    places = {"amygdala pole": None}
+    material = Material(vocabulary, 3, counts, corpus, articles, list, [], places)
     idf = np.array([2, 0.5, 3], np.float32)
     rows = np.arange(len(corpus))
     assert _with_names(idf, material, rows).tolist() == [2, 3, 3]
