@@ -162,6 +162,12 @@ RELATED = OTHER | word_set("ipsilateral ipsilesional")
 CAUSING = word_set("after during following from of to with")  # before the side of a limb or lesion
 OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
 
+ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
+HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
+CONJUNCTIONS = frozenset(["and", "or", "nor"])
+COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
+EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
+
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
 
 
@@ -186,6 +192,83 @@ class Sides(NamedTuple):
 
     applied: dict[int, Attached]
     unapplied: list[tuple[Side, Tokens]]
+
+
+class SideWords:
+    """Tells which words of a text are sides, and which of its matches have them."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
+        self.last, self.begins, self.finishes = reading.last, reading.begins, reading.finishes
+
+    def is_side(self, i: int) -> bool:
+        """Whether a token that looks like a side is one: "L amygdala", not "l" or "RT"."""
+        token = self.tokens[i]
+        if token in LETTERS:
+            return self.reading.written(i).isupper() or self.is_both(i)
+        if token in HEMISPHERES:
+            is_near = self.gap(i + 1) in (" ", "-", ".", "_")
+            return is_near and self.is_structure(self.begins.get(i + 1))
+        if token in ("lt", "rt") and not self.gap(i + 1).startswith("."):
+            is_pair = {token, self.token(i + 1)} == {"lt", "rt"}  # "rt > lt"
+            return i + 1 in self.begins or is_pair  # "RT" is also a reaction time
+        return True
+
+    def is_both(self, i: int) -> bool:
+        """Whether token i ends "b/l" or "B/L", which is both sides."""
+        return self.tokens[max(i - 1, 0) : i + 1] == ["b", "l"] and self.gap(i) == "/"
+
+    def opposite(self, i: int) -> int | None:
+        """Token of the other side in "left and right", "L/R", "left greater than right"."""
+        j = i + 1
+        if self.token(j) in CONJUNCTIONS:
+            j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
+        elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
+            j += 2
+        return j if self.are_opposite(i, j) else None
+
+    def excluded(self, i: int) -> int | None:
+        """Token of the other side in "left but not right"."""
+        for words in EXCLUDING:
+            j = i + 1 + len(words)
+            if self.tokens[i + 1 : j] == words:
+                j += self.token(j) == "the"
+                is_other = self.tokens[i] == "bilateral" and self.token(j) in ("left", "right")
+                return j if is_other or self.are_opposite(i, j) else None
+        return None
+
+    def are_opposite(self, i: int, j: int) -> bool:
+        """Whether one of two tokens is left, and the other right."""
+        sides = {SIDE_WORDS.get(self.token(i)), SIDE_WORDS.get(self.token(j))}
+        return sides == {"left", "right"} and self.is_side(j)
+
+    def is_marked(self, words: Tokens) -> bool:
+        """Whether a side that qualifies no structure is one: not "the right answer"."""
+        token, before, after = (
+            self.tokens[words.first],
+            self.token(words.first - 1),
+            self.token(words.last + 1),
+        )
+        if token == "both":
+            return fold(after) in NOT_BRAIN
+        if token in ABBREVIATIONS:
+            is_near = self.gap(words.last + 1) in (" ", "-", ". ")
+            is_body = fold(after) in NOT_BRAIN or after in FILLERS
+            return is_near and (is_body or bool(ADJECTIVE.fullmatch(after)))
+        if token == "left":
+            return before in ("the", "to") or after not in AFTER_VERB_LEFT
+        return token != "right" or after not in AFTER_OTHER_RIGHT
+
+    def is_structure(self, number: int | None) -> bool:
+        """Whether a match names a part of the brain: "frontal eye field", not "visual field"."""
+        if number is None or not self.reading.is_structure[number]:
+            return False
+        end = self.last[number]
+        head = fold(self.tokens[end])
+        if head in LESION:
+            return self.reading.first[number] < end  # "cerebral infarction" is a place as well
+        return head not in NOT_BRAIN or self.token(end - 1) == "eye"
 
 
 def is_limb(words: Sequence[str]) -> bool:

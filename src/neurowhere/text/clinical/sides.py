@@ -22,13 +22,7 @@ from neurowhere.text.clinical import places
 from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.words import fold, word_set
-
-ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
-HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
-CONJUNCTIONS = frozenset(["and", "or", "nor"])
-COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
-EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
+from neurowhere.text.words import fold
 
 REACH = 8  # tokens that a side looks ahead for its name
 REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
@@ -49,13 +43,8 @@ def attach_sides(reading: Reading) -> Sides:
     return Sides(read_tables(reading).sides | sides.applied, sides.unapplied)
 
 
-class _SideReader:
+class _SideReader(places.SideWords):
     """Reads a text around its sides."""
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
-        self.last, self.begins, self.finishes = reading.last, reading.begins, reading.finishes
 
     def read(self, tokens: list[int]) -> Sides:
         """Attach the sides at some tokens, first directly, then along lists."""
@@ -98,65 +87,6 @@ class _SideReader:
             for i in tokens
             if i in self.reading.inner and i in self.begins
         ]
-
-    # ---- what is a side
-
-    def is_side(self, i: int) -> bool:
-        """Whether a token that looks like a side is one: "L amygdala", not "l" or "RT"."""
-        token = self.tokens[i]
-        if token in places.LETTERS:
-            return self.reading.written(i).isupper() or self.is_both(i)
-        if token in HEMISPHERES:
-            is_near = self.gap(i + 1) in (" ", "-", ".", "_")
-            return is_near and self.is_structure(self.begins.get(i + 1))
-        if token in ("lt", "rt") and not self.gap(i + 1).startswith("."):
-            is_pair = {token, self.token(i + 1)} == {"lt", "rt"}  # "rt > lt"
-            return i + 1 in self.begins or is_pair  # "RT" is also a reaction time
-        return True
-
-    def is_both(self, i: int) -> bool:
-        """Whether token i ends "b/l" or "B/L", which is both sides."""
-        return self.tokens[max(i - 1, 0) : i + 1] == ["b", "l"] and self.gap(i) == "/"
-
-    def opposite(self, i: int) -> int | None:
-        """Token of the other side in "left and right", "L/R", "left greater than right"."""
-        j = i + 1
-        if self.token(j) in CONJUNCTIONS:
-            j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
-        elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
-            j += 2
-        return j if self.are_opposite(i, j) else None
-
-    def excluded(self, i: int) -> int | None:
-        """Token of the other side in "left but not right"."""
-        for words in EXCLUDING:
-            j = i + 1 + len(words)
-            if self.tokens[i + 1 : j] == words:
-                j += self.token(j) == "the"
-                is_other = self.tokens[i] == "bilateral" and self.token(j) in ("left", "right")
-                return j if is_other or self.are_opposite(i, j) else None
-        return None
-
-    def are_opposite(self, i: int, j: int) -> bool:
-        sides = {places.SIDE_WORDS.get(self.token(i)), places.SIDE_WORDS.get(self.token(j))}
-        return sides == {"left", "right"} and self.is_side(j)
-
-    def is_marked(self, words: Tokens) -> bool:
-        """Whether a side that qualifies no structure is one: not "the right answer"."""
-        token, before, after = (
-            self.tokens[words.first],
-            self.token(words.first - 1),
-            self.token(words.last + 1),
-        )
-        if token == "both":
-            return fold(after) in places.NOT_BRAIN
-        if token in ABBREVIATIONS:
-            is_near = self.gap(words.last + 1) in (" ", "-", ". ")
-            is_body = fold(after) in places.NOT_BRAIN or after in places.FILLERS
-            return is_near and (is_body or bool(places.ADJECTIVE.fullmatch(after)))
-        if token == "left":
-            return before in ("the", "to") or after not in places.AFTER_VERB_LEFT
-        return token != "right" or after not in places.AFTER_OTHER_RIGHT
 
     # ---- the names after a side
 
@@ -202,7 +132,7 @@ class _SideReader:
         gap = self.gap(j)
         if self.tokens[j] in places.SIDE_WORDS:
             return True
-        if j == i + 1 and self.tokens[i] in ABBREVIATIONS:
+        if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")
         if j == i + 1 and "," in gap and not is_aside:
             return True
@@ -227,21 +157,11 @@ class _SideReader:
             return True
         if before == "bilaterally":
             return head.endswith("ed")  # "bilaterally reduced gray matter"
-        return head in CONJUNCTIONS and j > i + 1
+        return head in places.CONJUNCTIONS and j > i + 1
 
     def is_on_the(self, i: int) -> bool:
         """Whether the side at token i is that of "on the left"."""
         return self.tokens[max(i - 2, 0) : i] == ["on", "the"]
-
-    def is_structure(self, number: int | None) -> bool:
-        """Whether a match names a part of the brain: "frontal eye field", not "visual field"."""
-        if number is None or not self.reading.is_structure[number]:
-            return False
-        end = self.last[number]
-        head = fold(self.tokens[end])
-        if head in places.LESION:
-            return self.reading.first[number] < end  # "cerebral infarction" is a place as well
-        return head not in places.NOT_BRAIN or self.token(end - 1) == "eye"
 
     def goes_on(self, end: int) -> bool:
         """Whether more of the place follows: "left white matter of the frontal lobe"."""
@@ -258,7 +178,7 @@ class _SideReader:
         and so does one that began before the side: "insula, left thalamus and putamen".
         """
         names: list[int] = []
-        if "," in self.gap(side.first) or self.token(side.first - 1) in CONJUNCTIONS:
+        if "," in self.gap(side.first) or self.token(side.first - 1) in places.CONJUNCTIONS:
             return names
         end = self.last[number]
         is_closed = (
@@ -266,7 +186,7 @@ class _SideReader:
         )
         while not is_closed:
             j = end + 1
-            is_closed = self.token(j) in CONJUNCTIONS
+            is_closed = self.token(j) in places.CONJUNCTIONS
             if self.gap(j).strip() not in (("", ",") if is_closed else (",",)):
                 return []
             j += is_closed
