@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -153,6 +153,7 @@ def test_counts_are_the_numbers_of_matches(texts):
     assert counts.tolist() == np.reshape(expected, counts.shape).tolist()
 
 
+@example("anterior cingulate left left")
 @given(ASCII_TEXTS)
 def test_case_hyphens_and_line_breaks_change_nothing(text):  # within a sentence
     terms = found(text)

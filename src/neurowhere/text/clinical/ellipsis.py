@@ -7,12 +7,13 @@ atrophic"), and a row the one that a cell consists of. Structures may head colum
 may be a sign: "+" affirms, and "-" denies. The sides of limbs are sides of the body.
 
 **The other side.** "The right hippocampus is normal, the left is atrophic" speaks of two
-hippocampi. The "left" is read as another match of the same term, with that side.
+hippocampi. The "left" is read as another match of the same term, with that side. So are the sides
+that begin the lines below a name.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat, zip_longest
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.places import (
     LESION,
     LETTERS,
+    LISTED,
     NOT_BRAIN,
     OPPOSITE,
     SIDE_WORDS,
@@ -41,7 +43,10 @@ PLUS = re.compile(r"\(?[+✓✔]+\)?|\+/-|±")
 MINUS = re.compile(r"\(?[-−–—✗✘]+\)?|0|N|[nN]/?[aA]")
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
-ONES = word_set("one side")
+ONES = word_set("hemisphere hemispheric one side sided")
+HOMOLOGUES = word_set("analog analogue counterpart homolog homologs homologue homologues")
+HEADING = re.compile(r"\s*:| [-–—] ")  # after a side
+PLURAL = word_set("are were")
 VERBS = (lexicon.FINITE | lexicon.LINKS | lexicon.OWNING) - word_set("left of out there to with")
 OPENING = TURNS | lexicon.ALTHOUGH
 
@@ -227,37 +232,90 @@ class _TableReader:
 
 
 def with_others(reading: Reading, sides: Sides) -> Reading:
-    """Add the sides that stand for a structure, as matches that have a side in themselves."""
-    alone = [i for i in reading.at_words(SIDE_WORDS.keys()) if _is_alone(reading, i)]
+    """Add the sides that stand for structures, as matches that have a side in themselves.
+
+    A name that heads lines of its sides says no more than they do, and is left out.
+    """
+    tokens = [i for i in reading.at_words(SIDE_WORDS.keys()) if _is_word(reading, i)]
+    headed = dict(_headed(reading, tokens))
+    alone = [i for i in tokens if i not in headed and _is_alone(reading, i)]
     named = _named(reading, sides) if alone else {}
-    found = ((i, _taken_up(reading, sides, named, i)) for i in alone)
-    taken = {i: number for i, number in found if number is not None}
-    if not taken:
+    taken = headed | {i: _taken_up(reading, sides, named, i) for i in alone}
+    added = [(i, number) for i, numbers in taken.items() for number in numbers]
+    if not added:
         return reading
-    added = reading.with_names(
-        terms=[*reading.terms, *(reading.terms[number] for number in taken.values())],
-        first=[*reading.first, *taken],
-        last=[*reading.last, *taken],
-        is_structure=[*reading.is_structure, *(True for _ in taken)],
+    heads = {number for numbers in headed.values() for number in numbers}
+    kept = [number for number in range(len(reading.terms)) if number not in heads]
+    both = [*kept, *(number for _, number in added)]
+    resumed = reading.with_names(
+        terms=[reading.terms[number] for number in both],
+        first=[*(reading.first[number] for number in kept), *(i for i, _ in added)],
+        last=[*(reading.last[number] for number in kept), *(i for i, _ in added)],
+        is_structure=[reading.is_structure[number] for number in both],
     )
-    own = {i: SIDE_WORDS[reading.tokens[i]] for i in taken}
-    return replace(added, sided={**reading.sided, **own})
+    own = {i: SIDE_WORDS[reading.tokens[i]] for i, _ in added}
+    return replace(resumed, sided={**reading.sided, **own})
+
+
+def _is_word(reading: Reading, i: int) -> bool:
+    """Whether token i is no part of a name, nor a small letter."""
+    is_letter = reading.tokens[i] in LETTERS and reading.written(i).islower()
+    return not (is_letter or i in reading.inner)
 
 
 def _is_alone(reading: Reading, i: int) -> bool:
-    """Whether the side at token i is a subject: "the left is", "the right one", "Left:"."""
-    if i in reading.inner or (reading.tokens[i] in LETTERS and reading.written(i).islower()):
-        return False
-    first = i - (reading.token(i - 1) == "the")
+    """Whether a side is a subject: "the left is", "the right one", "Left:", "its homologue"."""
+    first = i - (reading.token(i - 1) in ("its", "the", "their"))
     is_first = reading.is_sentence_end(first) or not reading.gap(first).isspace()
+    j = i + 1 + (reading.token(i + 1) in ONES)
+    if reading.token(j) in HOMOLOGUES:
+        return True
     if first == 0 or not (is_first or reading.token(first - 1) in OPENING):
         return False
-    j = i + 1 + (reading.token(i + 1) in ONES)
-    if reading.gap(j).startswith(":"):
+    if HEADING.match(reading.gap(j)):
         return not _names_place(reading, j)
     if j >= len(reading.tokens) or not reading.gap(j).isspace() or reading.is_sentence_end(j):
         return False
     return reading.tokens[j] in VERBS or _is_said(reading, j)
+
+
+def _headed(reading: Reading, tokens: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    r"""Yield sides that begin lines below a line of names, and these names.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula"]))
+    >>> list(_headed(counter.read("Insula:\nRight: normal\nLeft: infarct"), [1, 3]))
+    [(1, [0]), (3, [0])]
+    """
+    names: list[int] = []
+    for i, before in zip(tokens, [-1, *tokens], strict=False):
+        if not (
+            "\n" in reading.gap(i)
+            and HEADING.match(reading.gap(i + 1))
+            and not _names_place(reading, i + 1)
+        ):
+            names = []
+            continue
+        line = next((j for j in range(i - 1, max(i - REACH, 0), -1) if "\n" in reading.gap(j)), 0)
+        if line != before:  # else this is the next side of the same names
+            names = _listed(reading, range(line, i))
+        if names:
+            yield i, names
+
+
+def _listed(reading: Reading, tokens: range) -> list[int]:
+    """Return the structures that some tokens consist of; none if there is another word."""
+    names, j = [], tokens.start
+    while j < tokens.stop:
+        number = reading.begins.get(j)
+        if number is not None and reading.is_structure[number] and reading.terms[number] != NO_TERM:
+            names.append(number)
+            j = reading.last[number] + 1
+        elif reading.tokens[j] in LISTED:
+            j += 1
+        else:
+            return []
+    return names
 
 
 def _is_said(reading: Reading, j: int) -> bool:
@@ -278,24 +336,31 @@ def _names_place(reading: Reading, j: int) -> bool:
     return _has_structure(reading, range(j, min(end, j + REACH)))
 
 
-def _named(reading: Reading, sides: Sides) -> dict[int, int]:
-    """Last match of a term that each side is of, by its first token; `NO_TERM` if it has none."""
-    named = {words.first: NO_TERM for _, words in sides.unapplied}
-    for number in sorted(sides.applied, key=reading.last.__getitem__):
-        is_term = reading.terms[number] != NO_TERM
-        named[sides.applied[number].words.first] = number if is_term else NO_TERM
+def _named(reading: Reading, sides: Sides) -> dict[int, list[int]]:
+    """Return the matches of terms that each side is of, by its first token."""
+    named: dict[int, list[int]] = {words.first: [] for _, words in sides.unapplied}
+    for number, attached in sides.applied.items():
+        own = named.setdefault(attached.words.first, [])
+        if reading.terms[number] != NO_TERM:
+            own.append(number)
     return named
 
 
-def _taken_up(reading: Reading, sides: Sides, named: dict[int, int], i: int) -> int | None:
-    """Match whose other side was the last to be named before token i, in the same line."""
-    number = next((named[j] for j in range(i - 1, i - REACH, -1) if j in named), NO_TERM)
+def _taken_up(reading: Reading, sides: Sides, named: dict[int, list[int]], i: int) -> list[int]:
+    """Return the matches whose other side was named last before token i, in the same line.
+
+    A plural takes up all of them: "the left are small".
+    """
+    numbers = next((named[j] for j in range(i - 1, i - REACH, -1) if j in named), [])
+    numbers = sorted(numbers, key=reading.last.__getitem__)
+    if reading.token(i + 1) not in PLURAL:
+        numbers = numbers[-1:]
     other = OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
-    if number == NO_TERM or sides.applied[number].side != other or reading.last[number] >= i:
-        return None
-    between = range(reading.last[number] + 1, i)
+    if not numbers or sides.applied[numbers[-1]].side != other or reading.last[numbers[-1]] >= i:
+        return []
+    between = range(reading.last[numbers[-1]] + 1, i)
     is_far = any(APART.search(reading.gap(j)) for j in (*between, i))
-    return None if is_far or _has_structure(reading, between) else number
+    return [] if is_far or _has_structure(reading, between) else numbers
 
 
 def _has_structure(reading: Reading, tokens: range) -> bool:

@@ -128,8 +128,8 @@ MIDLINE = word_set(
 FILLERS = word_set(
     """
     acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lateralised
-    lateralized lower massive mid middle mild moderate new nondominant old paramedian primary recent
-    secondary severe side sided small subacute tiny upper white
+    lateralized lower massive mid middle mild moderate new nondominant old paramedian predominant
+    primary recent secondary severe side sided small subacute tiny upper white
     """
 )
 # From a lesion, activity or a general word to its place.
@@ -156,6 +156,15 @@ OPENERS = (["in", "the"], ["within", "the"], ["on", "the"])  # before the side o
 WHOLES = word_set("hemisphere hemispheres side")
 TURNS = word_set("and but whereas while")
 INCLUDING = word_set("especially including namely notably particularly")
+# From a finding to where else it is: "left insular glioma, with extension into the putamen".
+EXTENDING = word_set(
+    """
+    encroaching extended extending extends extension infiltrates infiltrating infiltration invading
+    involving reaching spreading
+    """
+)
+TOWARDS = word_set("in into of onto through to toward towards")
+TRAILING = word_set("side sided")  # after the side that ends a finding
 LISTED = word_set("and or the of both parts part")  # between the names of a list
 OTHER = word_set("contralateral contralesional")
 RELATED = OTHER | word_set("ipsilateral ipsilesional")

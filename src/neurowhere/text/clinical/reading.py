@@ -320,18 +320,18 @@ def find_tables(text: str) -> list[Table]:
     """
     if not ("|" in text or "\t" in text or "  " in text):
         return []
-    tables: list[Table] = []
+    tables: list[tuple[re.Pattern[str] | None, Table]] = []
     current, rows = None, list[list[Span]]()
     for line in _LINE.finditer(text):
         separator = _separator(line[0], current)
         if separator is not current:
             current, rows = separator, []
-            tables.append(rows)
+            tables.append((separator, rows))
         if separator and _WORD.search(line[0]):
             cells = _cells(line, separator)
             if all(end - start <= LONGEST_CELL for start, end in cells):  # else "|t| > 2" in prose
                 rows.append(cells)
-    return [rows for rows in tables if rows]
+    return [rows for separator, rows in tables if len(rows) > (separator is _SPACES)]
 
 
 def _separator(line: str, current: re.Pattern[str] | None) -> re.Pattern[str] | None:

@@ -22,11 +22,15 @@ from neurowhere.text.clinical import places
 from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold
 
 REACH = 8  # tokens that a side looks ahead for its name
 REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 REACH_CLAUSE = 40  # tokens of a clause
+REACH_BLOCK = 200  # tokens of the lines below a head
+DASH = re.compile(r"[^\S\n]+([-–—][^\S\n]+)?")  # or spaces, within a line
+BLANK = re.compile(r"\n\s*\n")  # an empty line
 SENTENCE_BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|(?<![\n\t])\t")
 
 
@@ -76,8 +80,9 @@ class _SideReader(places.SideWords):
             for listed in self.listed(number, mark.words):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
         for i, side in self.reading.sided.items():  # "rIFG"; a list of others does not share it
-            if i in self.finishes and self.is_structure(self.finishes[i]):
-                applied[self.finishes[i]] = Attached(side, Tokens(i, i))
+            numbers = self.reading.beginning.get(i) or [self.finishes.get(i, NO_TERM)]
+            named = [each for each in numbers if each != NO_TERM and self.is_structure(each)]
+            applied |= dict.fromkeys(named, Attached(side, Tokens(i, i)))
         return Sides(applied, unapplied)
 
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
@@ -212,6 +217,8 @@ class _SideReader(places.SideWords):
             number = self.nearest(i - 2, REACH_BACK)
         elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
             number = self.nearest(i - 1, REACH_BACK)
+        elif self.trails(words):
+            number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
             number = self.nearest(i - 1, 1)
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
@@ -224,8 +231,10 @@ class _SideReader(places.SideWords):
         """Token after the colon before token i, with nothing but adjectives between them."""
         for j in range(i, max(i - REACH_BACK, 0), -1):
             if self.gap(j).strip() == ":":
-                return j
-            if not self.gap(j).isspace() or self.is_structure(self.finishes.get(j - 1)):
+                is_head = self.gap(i + 1).startswith(":")  # of what follows
+                return None if is_head and "\n" in self.gap(j) else j
+            is_near = self.gap(j).isspace() and "\n" not in self.gap(j)
+            if not is_near or self.is_structure(self.finishes.get(j - 1)):
                 return None
         return None
 
@@ -241,6 +250,19 @@ class _SideReader(places.SideWords):
             if fold(self.token(j)) in places.LESION:
                 return self.nearest(j - 1, max(reach - 1, 1))
         return None
+
+    def trails(self, words: Tokens) -> bool:
+        """Whether a side comes after all that it belongs to: "thalamic infarct left", "on right".
+
+        A place, what is wrong with it or "on" stands right before, and a number or no word after.
+        """
+        token, before = self.tokens[words.first], self.token(words.first - 1)
+        after = words.last + 1 + (self.token(words.last + 1) in places.TRAILING)
+        if token not in ("left", "right") or not DASH.fullmatch(self.gap(words.first)):
+            return False
+        is_said = before == "on" or fold(before) in places.LESION or before in places.LED
+        is_last = not self.gap(after).isspace() or self.token(after).isdigit()
+        return is_last and (is_said or self.is_structure(self.finishes.get(words.first - 1)))
 
     def closes(self, words: Tokens) -> bool:
         """Whether punctuation ties a side to the word before it rather than to the next."""
@@ -274,6 +296,7 @@ class _Spreader:
         self.applied = dict(sides.applied)
         self.used: set[tuple[Side, Tokens]] = set()  # marks that turned out to be of places
         words = [*(attached[:2] for attached in self.applied.values()), *sides.unapplied]
+        words += [(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i)) for i in self.heads]
         self.words = sorted({(tokens, side) for side, tokens in words})
 
     def spread_all(self) -> Sides:
@@ -290,6 +313,17 @@ class _Spreader:
 
     # ---- a clause that begins with a side
 
+    @cached_property
+    def heads(self) -> list[int]:
+        """Tokens of sides that head a line or a sentence: "LH: …", "Left:"."""
+        return [
+            i
+            for i in self.reading.at_words(places.SIDE_WORDS.keys())
+            if self.reading.gap(i + 1).startswith(":")
+            and (i == 0 or self.reading.is_sentence_end(i))
+            and not (self.tokens[i] in places.ABBREVIATIONS and self.reading.written(i).islower())
+        ]
+
     def head_end(self, words: Tokens) -> int | None:
         """First token after a side that begins a clause: "on the left, …", "left MCA: …"."""
         i, end = words.first, words.last + 1
@@ -301,7 +335,8 @@ class _Spreader:
             end = named if ":" in self.reading.gap(named) else end
         after = self.reading.gap(end)
         first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
-        if ":" not in after and (first == i or not (is_whole or "," in after)):
+        is_open = first < i or self.tokens[i] == "bilaterally"
+        if ":" not in after and not (is_open and (is_whole or "," in after)):
             return None
         first -= self.token(first - 1) in places.TURNS
         return end if first <= 0 or self.reading.is_sentence_end(first) else None
@@ -318,11 +353,13 @@ class _Spreader:
 
     def spread(self, start: int, words: Tokens, side: Side) -> None:
         """Give a side to the places of the clause that it begins, but for those in the middle."""
-        is_line = ":" in self.reading.gap(start)
-        end = self.line_end(start) if is_line else self.clause_end(start)
+        gap = self.reading.gap(start)
+        if ":" in gap:
+            end = self.block_end(start) if "\n" in gap else self.line_end(start)
+        else:
+            end = self.clause_end(start)
         for rank, number in enumerate(self.places(start, end)):
-            name = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
-            if start == words.last + 1 or places.MIDLINE.isdisjoint(name):
+            if start == words.last + 1 or not self.is_midline(number):
                 self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
             self.used.add((side, words))
 
@@ -347,6 +384,23 @@ class _Spreader:
                 break
             end = following
         return end
+
+    def block_end(self, i: int) -> int:
+        """First token after the lines that a line ahead of token i heads: "Left:", alone in it.
+
+        They end with an empty line, and before another line that is a head, or begins with a side.
+        """
+        line = i
+        for j in range(i + 1, min(i + REACH_BLOCK, len(self.tokens))):
+            gap = self.reading.gap(j)
+            if "\n" not in gap:
+                continue
+            if BLANK.search(gap) or self.tokens[j] in places.SIDE_WORDS:
+                return j
+            if ":" in gap:
+                return line
+            line = j
+        return min(i + REACH_BLOCK, len(self.tokens))
 
     # ---- a hemisphere after its places
 
@@ -388,13 +442,28 @@ class _Spreader:
     # ---- examples
 
     def include(self) -> None:
-        """Pass the side of a place on to its parts: "left hemisphere, including the insula"."""
+        """Pass the side of a place on: "left hemisphere, including the insula".
+
+        So does what extends: "left insular glioma extending into the putamen".
+        """
         for number, attached in list(self.applied.items()):
             end = self.reading.last[number] + 1
-            if self.token(end) in places.INCLUDING or self.tokens[end : end + 2] == ["such", "as"]:
-                start = end + 1 + (self.tokens[end] == "such")
+            end += fold(self.token(end)) in places.LESION or self.token(end).endswith("ectomy")
+            end += self.token(end) == "with" and self.token(end + 1) in places.EXTENDING
+            is_such = self.tokens[end : end + 2] == ["such", "as"]
+            is_more = self.token(end) in places.EXTENDING
+            if is_such or is_more or self.token(end) in places.INCLUDING:
+                start = end + 1 + is_such
+                while is_more and self.token(start) in places.TOWARDS:
+                    start += 1
                 for part in self.listed(start):
-                    self.applied.setdefault(part, attached._replace(is_inherited=True))
+                    if not (is_more and self.is_midline(part)):
+                        self.applied.setdefault(part, attached._replace(is_inherited=True))
+
+    def is_midline(self, number: int) -> bool:
+        """Whether a match lies in the middle, or on the other side."""
+        name = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return not places.MIDLINE.isdisjoint(name)
 
     def listed(self, i: int) -> list[int]:
         """Return the places of the list at token i."""
@@ -461,11 +530,21 @@ class _Spreader:
             pair = self.words[number][0] if number >= 0 else Tokens(0, 0)
             if pair.first < first or pair.first == pair.last:
                 continue
+            after = self.places(pair.last + 1, end)
+            own = [number for number in after if self.applied.get(number, [None] * 2)[1] == pair]
+            if len(own) == 1 and not self.is_general(own[0]):
+                continue  # "left and right amygdala … fear and disgust, respectively"
             names = self.places(first, pair.first)[-2:]
             if len(names) < 2:
-                names = self.places(pair.last + 1, end)[:2]
-            for name, i in zip(names, pair, strict=False):
+                names = own[:2] if len(own) > 1 else [each for each in after if each not in own][:2]
+            if len(names) < 2:
+                names = self.places(end + 1, self.clause_end(end + 1))[:2]
+            for name, i in zip(names if len(names) == 2 else (), pair, strict=False):
                 self.applied[name] = Attached(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i))
+
+    def is_general(self, number: int) -> bool:
+        """Whether a match is no more than a half of the brain: "left hemisphere"."""
+        return fold(self.tokens[self.reading.last[number]]) in places.GENERAL_PLACES
 
     def places(self, first: int, end: int) -> list[int]:
         """Return the matches between two tokens that are structures."""
