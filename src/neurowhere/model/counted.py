@@ -225,17 +225,20 @@ class Counted:
         """Return how much of a text is about sides of places that have no map of their own.
 
         "Left MCA" and "left hemisphere" move the whole map. Every other structure that the text
-        affirms has a side of its own, or none, and counts as neither.
+        affirms counts as neither; as far as these have sides of their own, the map stays: "left
+        hemisphere stroke activated the right insula".
         """
         rows = self.rows[~self.rows["is_implied"]]
         terms, number = np.unique(rows["term"], return_inverse=True)
         names = self.extractor.vocabulary.terms
         general = np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
         sides = np.bincount(rows["side"][general], minlength=len(SIDE_NUMBERS)).tolist()
-        n_structures = int(rows["is_structure"][~general].sum())
+        is_own = rows["is_structure"] & ~general
+        n_structures, n_sided = int(is_own.sum()), int((is_own & (rows["side"] > 0)).sum())
         placeless = self.placeless.plus(Placeless(sides[LEFT], sides[RIGHT], sum(sides[1:])))
         total = max(placeless.all + n_structures, 1)
-        left, right = placeless.left / total, placeless.right / total
+        stays = n_sided / max(n_structures, 1)
+        left, right = ((1 - stays) * n / total for n in (placeless.left, placeless.right))
         return SideShares(left, right, 1 - left - right)
 
 

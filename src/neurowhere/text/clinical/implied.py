@@ -357,10 +357,12 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
         fold(reading.token(i)) in LESION and reading.gap(i).isspace()
     )  # "P2 occlusion on the right"
     is_led = reading.tokens[i : i + 2] in TOWARDS
-    i += 2 * is_led
-    if (is_led or "(" in reading.gap(i)) and _is_side(reading, i) and i not in taken:
-        return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i))
-    return None
+    i += 2 if is_led else reading.token(i) == "on"
+    if not _is_side(reading, i) or i in taken:
+        return None
+    is_last = reading.gap(i) in (" ", ", ") and not reading.gap(i + 1).isspace()  # "neglect, left"
+    is_given = is_led or is_last or "(" in reading.gap(i)
+    return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_given else None
 
 
 def _is_side(reading: Reading, i: int) -> bool:

@@ -21,6 +21,7 @@ from neurowhere.text.clinical.places import (
     Sides,
     is_general,
     sides_of_limbs,
+    with_limbs,
     with_places,
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
@@ -207,7 +208,7 @@ def read_mentions(
     >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
-    reading = with_places(counter.read(text))
+    reading = with_limbs(with_places(counter.read(text)), counter.vocabulary)
     sides = attach_sides(reading)
     if (resumed := with_others(reading, sides)) is not reading:
         reading, sides = resumed, attach_sides(resumed)

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, NamedTuple, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
 from neurowhere.text.words import PREFIXES, fold, word_set, words_of
+
+if TYPE_CHECKING:
+    from neurowhere.text.vocabulary import Vocabulary
 
 Side = Literal["left", "right", "bilateral"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -110,11 +114,25 @@ LIMBS = word_set(
     shoulder thumb toe wrist
     """
 )
+ON_THE = (["on", "the"], ["of", "the"], ["in", "the"])  # before a side, after a sign
 BETWEEN_SIDES = word_set("and nor or than versus vs")
 OF_CORTEX = word_set("area capsule cortex knob region representation")  # "hand area" is no hand
 NERVES = word_set("digital femoral median peroneal radial sciatic sural tibial ulnar")
 BY_LIMBS = word_set("grasp grip movement tactile tapping touch vibration vibrotactile")
-OF_LIMBS = word_set("affected dominant great index lower middle paretic ring upper visual")
+SIGNS = word_set(
+    "ataxia dysmetria hypoesthesia numbness paralysis paresis paresthesia spasticity tingling "
+    "weakness"
+)
+OF_LIMBS = word_set(
+    "affected body dominant facial great index lower middle motor paretic ring sensory sided upper "
+    "visual"
+)
+LIMB_LETTERS: dict[str, tuple[Side, str]] = {
+    "rue": ("right", "arm"),
+    "lue": ("left", "arm"),
+    "rle": ("right", "leg"),
+    "lle": ("left", "leg"),
+}
 # Names that a list does not pass a side to: what lies in the middle, or on the other side.
 MIDLINE = word_set(
     """
@@ -294,21 +312,46 @@ def is_limb(words: Sequence[str]) -> bool:
     return not LIMBS.isdisjoint(folded) and OF_CORTEX.isdisjoint(folded)
 
 
+def with_limbs(reading: Reading, vocabulary: "Vocabulary") -> Reading:
+    """Read the letters of a limb as its name: "RUE 2/5" is weakness of the right arm.
+
+    Full strength ("RUE 5/5") says nothing.
+    """
+    letters = {i: LIMB_LETTERS[reading.tokens[i]] for i in reading.at_words(LIMB_LETTERS.keys())}
+    limbs = {
+        i: (side, vocabulary.index(name))
+        for i, (side, name) in letters.items()
+        if name in vocabulary
+        and reading.written(i).isupper()
+        and not (reading.tokens[i + 1 : i + 3] == ["5", "5"] and reading.gap(i + 2) == "/")
+    }
+    if not limbs:
+        return reading
+    more = reading.with_names(
+        terms=[*reading.terms, *(term for _, term in limbs.values())],
+        first=[*reading.first, *limbs],
+        last=[*reading.last, *limbs],
+        is_structure=[*reading.is_structure, *(False for _ in limbs)],
+    )
+    return replace(more, sided={**reading.sided, **{i: side for i, (side, _) in limbs.items()}})
+
+
 def sides_of_limbs(
     reading: Reading, unapplied: Iterable[tuple[Side, Tokens]]
 ) -> dict[int, Attached]:
-    """Find the limbs and visual fields that have a side, by match: "left index finger".
+    """Find the limbs, visual fields and signs that have a side, by match: "left index finger".
 
     Other limbs, and what is done with them, share it if their sentence has but one: "finger
     tapping with the left hand".
     """
     sides = {words.last: Attached(side, words) for side, words in unapplied}
+    sides |= {i: Attached(side, Tokens(i, i)) for i, side in reading.sided.items()}
     if not sides:
         return {}
     limbs: dict[int, Attached] = {}
     by_sentence: dict[int, list[Attached]] = {}
     for i, limb in sides.items():
-        number = _limb_after(reading, i)
+        number = _limb_beside(reading, i)
         if number is not None:
             if i - 2 in sides and reading.token(i - 1) in BETWEEN_SIDES:
                 limb = limb._replace(side="bilateral")  # "left and right hand"
@@ -321,20 +364,28 @@ def sides_of_limbs(
     return limbs
 
 
-def _limb_after(reading: Reading, i: int) -> int | None:
-    """Limb that stands right after the side at token i, or after its adjectives."""
+def _limb_beside(reading: Reading, i: int) -> int | None:
+    """Limb or sign at the side of token i: after it and its adjectives, or before it."""
+    if reading.tokens[i] in LIMB_LETTERS:
+        return reading.begins.get(i)
     for j in range(i + 1, i + 4):
         if reading.gap(j) not in (" ", "-"):
-            return None
-        number = reading.begins.get(j)
-        if number is not None and _is_served(reading, number, ()):
+            break
+        if (number := _served_at(reading, reading.begins.get(j))) is not None:
             return number
         if reading.token(j) not in OF_LIMBS:
-            return None
+            break
+    if reading.tokens[max(i - 2, 0) : i] in ON_THE:  # "weakness on the left"
+        return _served_at(reading, reading.finishes.get(i - 3))
     return None
 
 
-def _is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS) -> bool:
+def _served_at(reading: Reading, number: int | None) -> int | None:
+    """Return a match if it is a limb or a sign."""
+    return number if number is not None and _is_served(reading, number, SIGNS) else None
+
+
+def _is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS | SIGNS) -> bool:
     """Whether a match is a limb, or one of some other words; "hand area" is none."""
     end = reading.last[number] + 1
     words = reading.tokens[reading.first[number] : end]
