@@ -75,6 +75,11 @@ def test_sides_of_other_things_are_marked():
         ("stimuli in the right visual field", [("visual field", "right", False)]),
         ("left median nerve stimulation", [("median nerve", "left", False)]),
         ("left and right hand", [("hand", "bilateral", False)]),
+        ("left-sided weakness", [("weakness", "left", False)]),
+        ("weakness on the left", [("weakness", "left", False)]),
+        ("left hand weakness", [("hand", "left", False), ("weakness", "left", True)]),
+        ("RUE 2/5, LLE 4/5", [("arm", "right", False), ("leg", "left", False)]),
+        ("RUE 5/5, to rue the day", []),
         # no side of a limb
         ("right-handed people", []),
         ("left insula and the hand", []),
@@ -87,7 +92,8 @@ def test_sides_of_other_things_are_marked():
 )
 def test_sides_of_limbs_are_crossed(text, expected):
     structures = ["insula", "anterior limb of the internal capsule", "median nerve"]
-    terms = ["finger", "foot", "hand", "limb", "visual field", *structures]
+    limbs = ["arm", "finger", "foot", "hand", "leg", "limb", "visual field"]
+    terms = [*limbs, "weakness", *structures]
     categories = dict.fromkeys(structures, "anatomy")
     counter = TermCounter(Vocabulary(terms, categories=categories))
     found = [each for each in read_mentions(text, counter).found if each.is_crossed]

@@ -26,6 +26,10 @@ def structures(text):
         ("No evidence of left hippocampal lesion; the right one is infarcted.", LEFT_NORMAL),
         ("The right hippocampus is infarcted, while the left was spared.", LEFT_NORMAL[::-1]),
         ("Hippocampus: left atrophic, right normal.", RIGHT_NORMAL[::-1]),
+        ("Left hippocampus - normal; right - infarct", LEFT_NORMAL),
+        ("HIPPOCAMPUS:\nRight: normal.\nLeft: small.", RIGHT_NORMAL),
+        ("Hippocampi\nR: normal\nL: sclerosis", RIGHT_NORMAL),
+        ("left hippocampus and its right homologue", [("left", "affirmed"), ("right", "affirmed")]),
         ("The right hippocampus is small; the left is not.", LEFT_NORMAL[::-1]),
         (
             "The right hippocampus measures 3.9 ml; the left measures 2.1 ml and is atrophic.",
@@ -50,6 +54,26 @@ def test_a_side_alone_takes_up_the_structure(text, expected):
 )
 def test_other_sides_take_up_nothing(text):
     assert structures(text) == [("hippocampus", "right", "denied")]
+
+
+def test_a_plural_takes_up_all_of_a_list():
+    found = structures("The right thalamus and hippocampus are normal; the left are small.")
+    names = ["thalamus", "hippocampus"]
+    assert sorted(found) == sorted(
+        [(name, "right", "denied") for name in names]
+        + [(name, "left", "affirmed") for name in names]
+    )
+
+
+def test_lines_below_several_names_are_of_all_of_them():
+    found = structures("Thalamus and hippocampus:\nLeft: normal\nRight: infarct\n\nPons: normal")
+    assert [(term, side) for term, side, _ in found] == [
+        ("thalamus", "left"),
+        ("hippocampus", "left"),
+        ("thalamus", "right"),
+        ("hippocampus", "right"),
+        ("pons", None),
+    ]
 
 
 def test_a_side_may_head_other_structures():

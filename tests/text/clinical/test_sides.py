@@ -167,6 +167,10 @@ def test_what_a_contralateral_place_is_related_to(text, expected):
         "amygdala",
         "the right answer about the amygdala",
         "he left the amygdala alone",
+        "the amygdala left us puzzled",
+        "Amygdala: lacune\nLeft eye: normal",
+        "Amygdala: lacune\n\nLeft orbit: normal",
+        "LH: 5.2 IU/l. Amygdala.",
         "He left. Amygdala activity",
         "left\n\nAmygdala",
         "L-dopa and the amygdala",
@@ -223,7 +227,33 @@ def test_other_uses_of_the_words_move_nothing(text):
             "insula and thalamus, on the left and right, respectively",
             [("insula", "left"), ("thalamus", "right")],
         ),
+        (
+            "left and right insula and thalamus, respectively",
+            [("insula", "left"), ("thalamus", "right")],
+        ),
+        (
+            "left and right hemisphere lesions of the insula and the thalamus, respectively",
+            [("insula", "left"), ("thalamus", "right")],
+        ),
+        ("left and right insula in pain and itch respectively", [("insula", "bilateral")]),
         ("neither the left nor the right insula", [("insula", "bilateral")]),
+        # what ends a finding
+        ("insula infarct left", [("insula", "left")]),
+        ("insula - right, thalamus infarct left side.", [("insula", "right"), LEFT[1]]),
+        ("insula lesion on right", [("insula", "right")]),
+        ("insula right 2019", [("insula", "right")]),
+        # what extends
+        ("left insula, extending", [("insula", "left")]),
+        ("left insula glioma extending into the thalamus", LEFT),
+        ("left insula with extension to the cerebellum and thalamus", LEFT),
+        ("left insula infiltrating the right thalamus", [LEFT[0], ("thalamus", "right")]),
+        # lines that a side heads
+        ("Left:\nInsula: small\nThalamus: small\nRight:\nInsula", [*LEFT, ("insula", "right")]),
+        ("LEFT HEMISPHERE:\nInsula\nthalamus\n\nHippocampus", LEFT),
+        ("Left side:\nInsula, thalamus\nOther:\nHippocampus", LEFT),
+        ("LH: insula, thalamus", LEFT),
+        ("Bilaterally, the insula responded.", [("insula", "bilateral")]),
+        ("left-predominant insula atrophy", [("insula", "left")]),
     ],
 )
 def test_clauses_give_sides_to_their_places(text, expected):
