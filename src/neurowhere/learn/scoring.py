@@ -41,7 +41,7 @@ from neurowhere.learn.predictor import deviations
 Rows = NDArray[np.intp]
 
 SHARES = np.linspace(0, 1, 201)  # at which a calibration is kept
-KNOTS = np.log([1.5, 4, 8, 16, 35, 62, 150, 420])  # logs of numbers of known terms
+KNOTS = np.array([1.5, 4, 8, 16, 35, 62, 150, 250, 420])  # numbers of known terms
 LEAST_GAIN = 0.02  # expected gain below which a map is all but the mean map
 TINY = 1e-6  # weight of any text at any knot, for knots that no text is close to
 RIDGE = 1.0  # of the regression of the true gain on the model's own account
@@ -274,12 +274,15 @@ class LengthCalibration:
 
     Attributes
     ----------
+    knots : array of shape (n_knots,)
+        Numbers of known terms, between which it goes from one to the next in log n.
     masses : array of shape (n_knots, n_shares)
         Predicted mass that held each of `SHARES` of the peaks.
     gains : array of shape (n_knots, 2)
         a and b, with a + b E the true gain over the mean map where the model expects E.
     """
 
+    knots: NDArray[np.float64]
     masses: NDArray[np.float64]
     gains: NDArray[np.float64]
 
@@ -306,36 +309,37 @@ class LengthCalibration:
         -------
         LengthCalibration
         """
-        shares = _knot_shares(n_terms)  # (n_texts, n_knots)
+        shares = _knot_shares(n_terms, KNOTS)  # (n_texts, n_knots)
         sizes = np.bincount(text, minlength=len(n_terms))
         weights = (shares + TINY)[text] / sizes[text, None]  # (n_peaks, n_knots)
         masses = [_quantiles(levels, weight) for weight in weights.T]
         design = np.hstack([shares, shares * expected[:, None]])
         normal = design.T @ design + RIDGE * np.eye(design.shape[1])
         gains = np.linalg.solve(normal, design.T @ true)
-        return cls(np.array(masses), gains.reshape(2, -1).T)
+        return cls(KNOTS, np.array(masses), gains.reshape(2, -1).T)
 
     def mass_for(self, share: float, n_terms: int) -> float:
         """Return the mass that should hold a share of the peaks of a text."""
-        weights = _knot_shares(np.array([n_terms]))[0]
+        weights = _knot_shares(np.array([n_terms]), self.knots)[0]
         return float(np.interp(share, SHARES, weights @ self.masses))
 
     def gain(self, expected: float, n_terms: int) -> float:
         """Return the gain to be expected of a text, given what the model expects itself."""
-        constant, slope = _knot_shares(np.array([n_terms]))[0] @ self.gains
+        constant, slope = _knot_shares(np.array([n_terms]), self.knots)[0] @ self.gains
         return float(max(constant * min(1.0, expected / LEAST_GAIN) + slope * expected, 0.0))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that define it."""
-        return {"masses": self.masses, "gains": self.gains}
+        return {"knots": self.knots, "masses": self.masses, "gains": self.gains}
 
 
-def _knot_shares(n_terms: NDArray[np.integer]) -> NDArray[np.float64]:
+def _knot_shares(n_terms: NDArray[np.integer], knots: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of the knots in a linear interpolation in log n: (n_texts, n_knots)."""
-    at = np.clip(np.log(np.maximum(n_terms, 1)), KNOTS[0], KNOTS[-1])
-    left = np.clip(np.searchsorted(KNOTS, at) - 1, 0, len(KNOTS) - 2)
-    right_share = (at - KNOTS[left]) / (KNOTS[left + 1] - KNOTS[left])
-    weights = np.zeros((len(at), len(KNOTS)))
+    logs = np.log(knots)
+    at = np.clip(np.log(np.maximum(n_terms, 1)), logs[0], logs[-1])
+    left = np.clip(np.searchsorted(logs, at) - 1, 0, len(logs) - 2)
+    right_share = (at - logs[left]) / (logs[left + 1] - logs[left])
+    weights = np.zeros((len(at), len(logs)))
     rows = np.arange(len(at))
     weights[rows, left] = 1 - right_share
     weights[rows, left + 1] = right_share
