@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.corpus import Corpus
+from neurowhere.model.reading import place_weights
 from neurowhere.space import VoxelGrid, make_targets
 from neurowhere.space.density import Targets
 from neurowhere.text import TermExtractor, Vocabulary
 from neurowhere.text.features import combine_sections
-from neurowhere.text.sections import place_weights
 from neurowhere.text.words import cased_words_of, fold, word_set
 
 LEAST_STUDIES = 6  # of a word that may be an extra one
@@ -73,7 +73,7 @@ class ArticleMentions:
     article, term : arrays of shape (n_mentions,)
         Where each mention is, and of what.
     weight : array of shape (n_mentions,)
-        Log weight by section and sentence; see `neurowhere.text.sections`.
+        Log weight by section and sentence; see `neurowhere.model.reading`.
     within : csr_matrix of shape (n_terms, n_terms)
         Terms within longer ones.
     """

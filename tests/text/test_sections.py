@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
+from neurowhere.model import reading
+from neurowhere.model.reading import place_weights
 from neurowhere.text import TermCounter, sections
 from neurowhere.text.clinical.mentions import read_mentions
-from neurowhere.text.sections import Section, place_weights, read_sections, section_cuts
+from neurowhere.text.sections import Section, read_sections, section_cuts
 
 FILLER = "We write one more sentence to fill the page. " * 40
 ARTICLE = (
@@ -150,9 +152,9 @@ BITS = (
 
 @given(st.lists(st.sampled_from(BITS), max_size=12).map("".join))
 def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
-    small = sections._small(text)
+    small = reading._small(text)
     assert len(small) == len(text)
-    for sign in sections._SIGNS:
+    for sign in reading._SIGNS:
         expected = [match.start() for match in sign.pattern.finditer(text)]
         assert list(sign.places(text, small)) == expected
     matches = sections._HEADING.finditer(text)
@@ -162,10 +164,10 @@ def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
 
 def test_signs_are_found_where_a_long_text_is_cut(monkeypatch):
     text = "We found no score of activity in the left insula (Figure 2; p = 0.3, t(4)), et al. " * 5
-    whole = [list(sign.places(text, sections._small(text))) for sign in sections._SIGNS]
+    whole = [list(sign.places(text, reading._small(text))) for sign in reading._SIGNS]
     for piece in (7, 10, 33):
-        monkeypatch.setattr(sections, "PIECE", piece)
-        assert [list(sign.places(text, sections._small(text))) for sign in sections._SIGNS] == whole
+        monkeypatch.setattr(reading, "PIECE", piece)
+        assert [list(sign.places(text, reading._small(text))) for sign in reading._SIGNS] == whole
     assert all(whole)
 
 

@@ -1,5 +1,11 @@
-"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these."""
+"""Reading: texts as a model reads them, with the terms that they affirm and the sides of these.
 
+An article reports in its results; introduction and methods dilute what it says of where. A sentence
+that points to a figure reports; one that cites others, or denies, does less so. The log weight of a
+place is the sum of that of its section and those of what its sentence says.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -25,7 +31,8 @@ from neurowhere.model.counted import (
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.clinical.places import is_lesion
-from neurowhere.text.sections import place_weights
+from neurowhere.text.sections import Section, places_of, section_cuts
+from neurowhere.text.words import PIECE
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
@@ -274,3 +281,179 @@ def chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
     stream = iter(items)
     while chunk := list(islice(stream, size)):
         yield chunk
+
+
+# ---- articles
+
+SECTION_WEIGHTS: dict[Section, float] = {
+    Section.FRONT: 0.0,
+    Section.INTRODUCTION: -3.0,
+    Section.METHODS: -3.0,
+    Section.RESULTS: 0.0,
+    Section.DISCUSSION: -1.0,
+    Section.CAPTION: 0.0,
+    Section.BACK: -1.0,
+}
+MANY_PLACES, MANY_PLACES_WEIGHT = 3, 0.5  # distinct structures in one sentence
+_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z(“\"])")
+
+
+class Sign(NamedTuple):
+    """Something that a sentence may say, and the log weight that this adds.
+
+    A regular expression is slow where nearly every character might begin a match. What a match
+    begins with is therefore looked for first, in small letters: one of `stems`, or a character
+    before one of `symbols`, with a space between them or not.
+    """
+
+    weight: float
+    pattern: re.Pattern[str]
+    stems: tuple[str, ...]
+    symbols: str = ""
+
+    def places(self, text: str, small: str) -> Iterator[int]:
+        """Yield where the sign is in a text, given in small letters as well."""
+        free = 0
+        for start in self._candidates(small):
+            if start >= free and (match := self.pattern.match(text, start)):
+                yield start
+                free = match.end()
+
+    def _candidates(self, small: str) -> Iterator[int]:
+        """Yield where the sign may be, in order; those of one block at a time are in memory."""
+        for block in range(0, len(small), PIECE):
+            starts = set(places_of(self.stems, small, block, block + PIECE))
+            symbols = list(places_of(self.symbols, small, block, block + PIECE + 2))
+            starts.update(at - 1 for at in symbols)
+            starts.update(at - 2 for at in symbols)
+            yield from sorted(start for start in starts if block <= start < block + PIECE)
+
+
+_SIGNS = (
+    Sign(  # cites others
+        -1.2,
+        re.compile(
+            r"\bet al\b|\(\s?[A-Z][^()]{2,80}?(?:19|20)\d\d[a-z]?[^()]{0,200}\)"
+            r"|\[\s?\d[\d,\s–-]{0,60}\]"
+            r"|\b(?:previous|prior|earlier) (?:stud|work|research|finding|report)"
+        ),
+        ("et al", "(", "[", "previous ", "prior ", "earlier "),
+    ),
+    Sign(  # denies
+        -1.05,
+        re.compile(
+            r"\b(?:no|not|nor|neither|without|failed|absence|lack(?:ed)?|non-?significant)\b", re.I
+        ),
+        ("no", "neither", "without", "failed", "absence", "lack"),
+    ),
+    Sign(
+        0.8,
+        re.compile(r"\b(?:Figs?\.?|Figures?|Tables?)\s?\.?\s?S?\d", re.I),
+        ("fig", "table"),
+    ),
+    Sign(  # is about behaviour
+        -0.5,
+        re.compile(
+            r"\b(?:(?:reaction|response) times?|RTs?|accurac(?:y|ies)|behaviou?ral(?:ly)?"
+            r"|performance|questionnaires?|scores?|ratings?|(?:error|hit) rates?)\b",
+            re.I,
+        ),
+        (
+            *("reaction time", "response time", "rt", "accurac", "behavio", "performance"),
+            *("questionnaire", "score", "rating", "error rate", "hit rate"),
+        ),
+    ),
+    Sign(
+        0.4,
+        re.compile(r"\b(?:left|right|bilateral(?:ly)?|hemispheres?)\b", re.I),
+        ("left", "right", "bilateral", "hemisphere"),
+    ),
+    Sign(  # reports
+        0.4,
+        re.compile(
+            r"\b(?:found|show(?:ed|n|s)?|reveal(?:ed|s)?|observed|identified|yielded"
+            r"|demonstrated|exhibited)\b",
+            re.I,
+        ),
+        (
+            *("found", "show", "reveal", "observed", "identified", "yielded", "demonstrated"),
+            "exhibited",
+        ),
+    ),
+    Sign(
+        0.15,
+        re.compile(
+            r"\b(?:(?:de)?activat\w+|BOLD|activity|signal|respon[sd]\w*|clusters?|peaks?"
+            r"|connectivity)\b",
+            re.I,
+        ),
+        (
+            *("activat", "deactivat", "bold", "activity", "signal", "respon", "cluster", "peak"),
+            "connectivity",
+        ),
+    ),
+    Sign(
+        -0.15,
+        re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I),
+        ("corrected", "threshold", "fwe", "fdr"),
+        symbols="<=>(",
+    ),
+)
+# Letters that regular expressions take for others where case does not matter, and lower() does not.
+_LOOKALIKES = (("ſ", "s"), ("ı", "i"), ("İ", "i"))
+
+
+def place_weights(
+    text: str,
+    starts: NDArray[np.integer],
+    terms: NDArray[np.integer],
+    is_structure: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the log weight of each mention in a long text.
+
+    Parameters
+    ----------
+    text : str
+    starts : array of shape (n,)
+        Where the mentions begin.
+    terms : array of shape (n,)
+        Numbers of what they mention.
+    is_structure : array of shape (n,)
+        Whether they name parts of the brain.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> text = "Introduction We ask. Results The insula (Figure 1). Discussion The insula."
+    >>> place_weights(text, np.array([33, 67]), np.zeros(2, int), np.ones(2, bool)).tolist()
+    [0.8, -1.0]
+    """
+    if not len(starts):
+        return np.zeros(0)
+    cuts = section_cuts(text)
+    sections = np.searchsorted([start for start, _ in cuts], starts, side="right") - 1
+    by_section = np.array([SECTION_WEIGHTS[section] for _, section in cuts])
+    ends = np.fromiter((match.end() for match in _SENTENCE.finditer(text)), np.intp)
+    bounds = np.concatenate([[0], ends, [len(text)]])
+    sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
+    by_sentence = np.zeros(len(bounds) - 1)
+    small = _small(text)
+    for sign in _SIGNS:
+        found = np.fromiter(sign.places(text, small), np.intp)
+        by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
+    n_terms = int(terms.max()) + 1
+    pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])
+    n_places = np.bincount(pairs // n_terms, minlength=len(by_sentence))
+    by_sentence[n_places >= MANY_PLACES] += MANY_PLACES_WEIGHT
+    weights: NDArray[np.float64] = by_section[sections] + by_sentence[sentences]
+    return weights
+
+
+def _small(text: str) -> str:
+    """Return a text in small letters, of the same length."""
+    for letter, plain in _LOOKALIKES:
+        text = text.replace(letter, plain)
+    return text.lower()

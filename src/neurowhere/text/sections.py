@@ -1,4 +1,4 @@
-"""Sections: the parts of reports and of articles, by their headings, and what they count.
+"""Sections: the parts of reports and of articles, by their headings.
 
 Parts of a **report** tell why and how it was made, not what was found: "Indication: seizures from
 the temporal lobe?" is no finding. A heading stands at the beginning of a line or sentence and ends
@@ -7,10 +7,7 @@ epilepsy." is none. A section ends at the next heading, or at an empty line if i
 heading. Structured abstracts (Background, Methods, Results) are read whole: their methods tell the
 task. Names of institutions are no findings anywhere: a "Pain Clinic" is not a pain.
 
-An **article** reports in its results; introduction and methods dilute what it says of where.
-Headings may stand in the running text. A sentence that points to a figure reports; one that cites
-others, or denies, does less so. The log weight of a place is the sum of that of its section and
-those of what its sentence says.
+Headings of an **article** may stand in the running text.
 """
 
 import re
@@ -20,14 +17,6 @@ from enum import IntEnum
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
-from neurowhere.text.words import PIECE
-
-Ints = NDArray[np.integer]
-Floats = NDArray[np.float64]
 
 
 class Section(IntEnum):
@@ -43,17 +32,6 @@ class Section(IntEnum):
 
 
 Cut = tuple[int, Section]
-
-SECTION_WEIGHTS: dict[Section, float] = {
-    Section.FRONT: 0.0,
-    Section.INTRODUCTION: -3.0,
-    Section.METHODS: -3.0,
-    Section.RESULTS: 0.0,
-    Section.DISCUSSION: -1.0,
-    Section.CAPTION: 0.0,
-    Section.BACK: -1.0,
-}
-MANY_PLACES, MANY_PLACES_WEIGHT = 3, 0.5  # distinct structures in one sentence
 
 _HEADINGS = {
     Section.INTRODUCTION: r"[Ii]ntroduction|INTRODUCTION|Background|BACKGROUND",
@@ -86,156 +64,6 @@ _EARLY, _ABSTRACT = 0.25, 0.15  # shares of a text in which an introduction, an 
 _ABSTRACT_PART = 2500  # characters of one part of a structured abstract, at most
 _FRONT_MATTER = 3500  # characters before the text proper where no heading says so
 _CAPTION_LENGTH = 900  # characters of a caption within a section, at most
-_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z(“\"])")
-
-
-class Sign(NamedTuple):
-    """Something that a sentence may say, and the log weight that this adds.
-
-    A regular expression is slow where nearly every character might begin a match. What a match
-    begins with is therefore looked for first, in small letters: one of `stems`, or a character
-    before one of `symbols`, with a space between them or not.
-    """
-
-    weight: float
-    pattern: re.Pattern[str]
-    stems: tuple[str, ...]
-    symbols: str = ""
-
-    def places(self, text: str, small: str) -> Iterator[int]:
-        """Yield where the sign is in a text, given in small letters as well."""
-        free = 0
-        for start in self._candidates(small):
-            if start >= free and (match := self.pattern.match(text, start)):
-                yield start
-                free = match.end()
-
-    def _candidates(self, small: str) -> Iterator[int]:
-        """Yield where the sign may be, in order; those of one block at a time are in memory."""
-        for block in range(0, len(small), PIECE):
-            starts = set(_places_of(self.stems, small, block, block + PIECE))
-            symbols = list(_places_of(self.symbols, small, block, block + PIECE + 2))
-            starts.update(at - 1 for at in symbols)
-            starts.update(at - 2 for at in symbols)
-            yield from sorted(start for start in starts if block <= start < block + PIECE)
-
-
-_SIGNS = (
-    Sign(  # cites others
-        -1.2,
-        re.compile(
-            r"\bet al\b|\(\s?[A-Z][^()]{2,80}?(?:19|20)\d\d[a-z]?[^()]{0,200}\)"
-            r"|\[\s?\d[\d,\s–-]{0,60}\]"
-            r"|\b(?:previous|prior|earlier) (?:stud|work|research|finding|report)"
-        ),
-        ("et al", "(", "[", "previous ", "prior ", "earlier "),
-    ),
-    Sign(  # denies
-        -1.05,
-        re.compile(
-            r"\b(?:no|not|nor|neither|without|failed|absence|lack(?:ed)?|non-?significant)\b", re.I
-        ),
-        ("no", "neither", "without", "failed", "absence", "lack"),
-    ),
-    Sign(
-        0.8,
-        re.compile(r"\b(?:Figs?\.?|Figures?|Tables?)\s?\.?\s?S?\d", re.I),
-        ("fig", "table"),
-    ),
-    Sign(  # is about behaviour
-        -0.5,
-        re.compile(
-            r"\b(?:(?:reaction|response) times?|RTs?|accurac(?:y|ies)|behaviou?ral(?:ly)?"
-            r"|performance|questionnaires?|scores?|ratings?|(?:error|hit) rates?)\b",
-            re.I,
-        ),
-        (
-            *("reaction time", "response time", "rt", "accurac", "behavio", "performance"),
-            *("questionnaire", "score", "rating", "error rate", "hit rate"),
-        ),
-    ),
-    Sign(
-        0.4,
-        re.compile(r"\b(?:left|right|bilateral(?:ly)?|hemispheres?)\b", re.I),
-        ("left", "right", "bilateral", "hemisphere"),
-    ),
-    Sign(  # reports
-        0.4,
-        re.compile(
-            r"\b(?:found|show(?:ed|n|s)?|reveal(?:ed|s)?|observed|identified|yielded"
-            r"|demonstrated|exhibited)\b",
-            re.I,
-        ),
-        (
-            *("found", "show", "reveal", "observed", "identified", "yielded", "demonstrated"),
-            "exhibited",
-        ),
-    ),
-    Sign(
-        0.15,
-        re.compile(
-            r"\b(?:(?:de)?activat\w+|BOLD|activity|signal|respon[sd]\w*|clusters?|peaks?"
-            r"|connectivity)\b",
-            re.I,
-        ),
-        (
-            *("activat", "deactivat", "bold", "activity", "signal", "respon", "cluster", "peak"),
-            "connectivity",
-        ),
-    ),
-    Sign(
-        -0.15,
-        re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I),
-        ("corrected", "threshold", "fwe", "fdr"),
-        symbols="<=>(",
-    ),
-)
-# Letters that regular expressions take for others where case does not matter, and lower() does not.
-_LOOKALIKES = (("ſ", "s"), ("ı", "i"), ("İ", "i"))
-
-
-def place_weights(text: str, starts: Ints, terms: Ints, is_structure: NDArray[np.bool_]) -> Floats:
-    """Return the log weight of each mention in a long text.
-
-    Parameters
-    ----------
-    text : str
-    starts : array of shape (n,)
-        Where the mentions begin.
-    terms : array of shape (n,)
-        Numbers of what they mention.
-    is_structure : array of shape (n,)
-        Whether they name parts of the brain.
-
-    Returns
-    -------
-    array of shape (n,)
-
-    Examples
-    --------
-    >>> text = "Introduction We ask. Results The insula (Figure 1). Discussion The insula."
-    >>> place_weights(text, np.array([33, 67]), np.zeros(2, int), np.ones(2, bool)).tolist()
-    [0.8, -1.0]
-    """
-    if not len(starts):
-        return np.zeros(0)
-    cuts = section_cuts(text)
-    sections = np.searchsorted([start for start, _ in cuts], starts, side="right") - 1
-    by_section = np.array([SECTION_WEIGHTS[section] for _, section in cuts])
-    ends = np.fromiter((match.end() for match in _SENTENCE.finditer(text)), np.intp)
-    bounds = np.concatenate([[0], ends, [len(text)]])
-    sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
-    by_sentence = np.zeros(len(bounds) - 1)
-    small = _small(text)
-    for sign in _SIGNS:
-        found = np.fromiter(sign.places(text, small), np.intp)
-        by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
-    n_terms = int(terms.max()) + 1
-    pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])
-    n_places = np.bincount(pairs // n_terms, minlength=len(by_sentence))
-    by_sentence[n_places >= MANY_PLACES] += MANY_PLACES_WEIGHT
-    weights: Floats = by_section[sections] + by_sentence[sentences]
-    return weights
 
 
 def section_cuts(text: str) -> list[Cut]:
@@ -277,7 +105,7 @@ def section_cuts(text: str) -> list[Cut]:
 def _headings(text: str) -> Iterator[Cut]:
     """Yield where headings end, and of which section they are."""
     free = 0
-    for stem in sorted(_places_of(_HEADING_STEMS, text)):
+    for stem in sorted(places_of(_HEADING_STEMS, text)):
         if stem < free:
             continue
         match = _HEADING.search(text, max(free, stem - _BEFORE_STEM), stem + _AFTER_STEM)
@@ -286,7 +114,7 @@ def _headings(text: str) -> Iterator[Cut]:
             free = match.end()
 
 
-def _places_of(
+def places_of(
     words: Iterable[str], text: str, first: int = 0, last: int | None = None
 ) -> Iterator[int]:
     """Yield where any of some words begins in ``text[first:last]``, word by word."""
@@ -297,13 +125,6 @@ def _places_of(
         while place >= 0:
             yield place
             place = text.find(word, place + 1, end)
-
-
-def _small(text: str) -> str:
-    """Return a text in small letters, of the same length."""
-    for letter, plain in _LOOKALIKES:
-        text = text.replace(letter, plain)
-    return text.lower()
 
 
 def _caption_end(text: str, start: int) -> int:
@@ -486,7 +307,7 @@ def _names_at(text: str, words: Iterable[str], *, is_before: bool) -> list[tuple
     """Return the names that begin, or end, with some words: from where to where."""
     names = []
     for word in words:
-        for place in _places_of([word], text):
+        for place in places_of([word], text):
             start, end = place, place + len(word)
             if is_before:
                 line = text.find("\n", end, end + _ADDRESS)
