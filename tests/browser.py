@@ -9,7 +9,8 @@ def serious_problems(page):
     """What axe-core finds serious or worse: rules and elements."""
     import axe_playwright_python  # carries the source of axe-core
 
-    page.evaluate((Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text())
+    if page.evaluate("typeof axe") == "undefined":  # half a megabyte, once for each page
+        page.evaluate((Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text())
     found = page.evaluate("axe.run()")["violations"]
     return [
         (rule["id"], [node["target"] for node in rule["nodes"]][:3])

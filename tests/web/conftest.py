@@ -73,6 +73,14 @@ def server(model_folder):
 
 
 @pytest.fixture(scope="session")
+def far_server(server, model_folder):
+    """Serve short texts, under a prefix, to be framed by pages of the usual server."""
+    options = ("--max-text", "200", "--root-path", "/nw", "--embed", server.url)
+    with Server(model_folder, *options, "--max-seconds", "120") as far:
+        yield far
+
+
+@pytest.fixture(scope="session")
 def shipped_server():
     """Serve the model of the package, which knows titles and thousands of terms."""
     with Server(None, "--max-seconds", "120") as server:

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.browser import serious_problems
-from tests.web.conftest import Server, open_client
+from tests.web.conftest import open_client
 from tests.web.visit import PATIENCE_MS, Visit
 
 from neurowhere.web import Settings
@@ -46,23 +46,22 @@ def test_no_site_may_frame_the_page_unless_it_is_named(model):
 
 
 @pytest.mark.browser
-def test_a_map_is_shown_within_another_page(browser, server, model_folder):
-    with Server(model_folder, "--embed", server.url, "--max-seconds", "120") as framed:
-        page = browser.new_page(bypass_csp=True)  # that of the page around the frame
-        page.set_default_timeout(PATIENCE_MS)
-        page.goto(f"{server.url}/docs")
-        page.evaluate(
-            """(address) => {
-                const frame = document.createElement("iframe");
-                Object.assign(frame, { src: address, width: 640, height: 560 });
-                document.body.replaceChildren(frame);
-            }""",
-            f"{framed.url}/#text=the+amygdala&embed=1",
-        )
-        frame = page.frame_locator("iframe")
-        frame.locator("#map[data-drawn]").wait_for()
-        frame.locator('#stage[aria-busy="false"]').wait_for()
-        assert frame.locator("#text").is_hidden()
-        assert frame.locator("#caption").inner_text() == "Your text: density"
-        assert frame.locator("#map").bounding_box()["height"] > 300
-        page.close()
+def test_a_map_is_shown_within_another_page(browser, server, far_server):
+    page = browser.new_page(bypass_csp=True)  # that of the page around the frame
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{server.url}/docs")
+    page.evaluate(
+        """(address) => {
+            const frame = document.createElement("iframe");
+            Object.assign(frame, { src: address, width: 640, height: 560 });
+            document.body.replaceChildren(frame);
+        }""",
+        f"{far_server.url}/#text=the+amygdala&embed=1",
+    )
+    frame = page.frame_locator("iframe")
+    frame.locator("#map[data-drawn]").wait_for()
+    frame.locator('#stage[aria-busy="false"]').wait_for()
+    assert frame.locator("#text").is_hidden()
+    assert frame.locator("#caption").inner_text() == "Your text: density"
+    assert frame.locator("#map").bounding_box()["height"] > 300
+    page.close()

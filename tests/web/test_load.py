@@ -9,7 +9,7 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-SHORT = argparse.Namespace(minutes=0.15, connections=6, rate=8.0, kill_seconds=4.0)
+SHORT = argparse.Namespace(minutes=0.1, connections=6, rate=12.0, kill_seconds=2.5)
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs /proc")

@@ -1,7 +1,6 @@
 """Nothing that a person wrote is lost, and nothing on the page misleads."""
 
 import pytest
-from tests.web.conftest import Server
 from tests.web.visit import Visit
 
 pytestmark = pytest.mark.browser
@@ -54,16 +53,14 @@ def test_an_empty_text_clears_the_answer(visit):
     assert visit.page.is_enabled("button[data-form=nifti]")
 
 
-def test_a_paste_over_the_limit_says_that_it_was_cut(browser, model_folder):
-    with (
-        Server(model_folder, "--max-text", "30", "--max-seconds", "120") as server,
-        Visit(browser, f"{server.url}/#text=amygdala") as visit,
-    ):
+def test_a_paste_over_the_limit_says_that_it_was_cut(browser, far_server):
+    long = "the amygdala 🧠 " * 15
+    with Visit(browser, f"{far_server.url}/#text=amygdala") as visit:
         visit.until("document.getElementById('about').textContent")
-        visit.page.fill("#text", "the amygdala 🧠 " * 3)
-        assert "first 30 of 45 characters" in visit.page.inner_text("#notice")
-        assert visit.page.input_value("#text") == ("the amygdala 🧠 " * 3)[:30]
-        visit.until("document.getElementById('reading').textContent.length === 32")
+        visit.page.fill("#text", long)
+        assert "first 200 of 225 characters" in visit.page.inner_text("#notice")
+        assert visit.page.input_value("#text") == long[:200]
+        visit.until("document.getElementById('reading').textContent.length === 213")
         visit.page.fill("#text", "amygdala")
         visit.page.wait_for_selector("#notice", state="hidden")
         assert visit.errors == []
@@ -151,7 +148,22 @@ def test_a_reload_keeps_all_and_back_goes_back(browser, server):
         assert not any("amygdala" in url.split("#")[0] for url in visit.requests)
 
 
-def test_the_last_queries_are_a_list_that_can_be_cleared_and_switched_off(visit):
+@pytest.fixture
+def hasty_visit(visit):
+    """Give a page whose long pauses are a tenth as long."""
+    visit.page.evaluate(
+        """() => {
+            const patient = window.setTimeout;
+            window.setTimeout = (action, ms) => patient(action, ms < 1000 ? ms : ms / 10);
+            window.restore = () => { window.setTimeout = patient; };
+        }"""
+    )
+    yield visit
+    visit.page.evaluate("window.restore()")
+
+
+def test_the_last_queries_are_a_list_that_can_be_cleared_and_switched_off(hasty_visit):
+    visit = hasty_visit
     visit.write("the amygdala")
     visit.until("document.getElementById('recent-list').textContent === 'the amygdala'")
     visit.write("the motor cortex")
@@ -164,7 +176,7 @@ def test_the_last_queries_are_a_list_that_can_be_cleared_and_switched_off(visit)
     visit.page.uncheck("#remember")
     visit.until("!location.href.includes('#')")
     visit.write("the visual cortex")
-    visit.page.wait_for_timeout(3000)  # for which a query rests before it is remembered
+    visit.page.wait_for_timeout(600)  # twice what a query rests before it is remembered
     assert "#" not in visit.page.evaluate("location.href")
     assert "visual" not in visit.page.evaluate("JSON.stringify(localStorage)")
     visit.page.check("#remember")

@@ -1,4 +1,4 @@
-"""The pool: errors of workers reach the caller, and drawings wait in a queue of their own."""
+"""The pool: errors survive a pipe, and drawings wait in a queue of their own."""
 
 import asyncio
 import pickle
@@ -7,14 +7,8 @@ from http import HTTPStatus
 
 import pytest
 
-from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError
-from neurowhere.web.images import read_image
 from neurowhere.web.pool import Crew, Local, Pool
-from neurowhere.web.schemas import MapQuery
-from neurowhere.web.worker import hire
-
-NO_IMAGE = MapQuery.model_construct(image=b"no image", threshold=None, n=1, atlas="default")
 
 
 def members(error):
@@ -24,25 +18,6 @@ def members(error):
 def test_an_error_survives_a_pipe():
     error = ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "a message", "a hint", 7)
     assert members(pickle.loads(pickle.dumps(error))) == members(error)
-
-
-def test_what_a_worker_refuses_passes_through_the_pool_as_it_is(model_folder):
-    async def ask(crew):
-        pool = Pool(crew, max_queue=1, max_seconds=30)
-        try:
-            return await pool.run("decode_map_json", NO_IMAGE)
-        finally:
-            pool.close()
-
-    with pytest.raises(ApiError) as expected:
-        read_image(NO_IMAGE.image)
-    with (
-        hire(model_folder, Settings(workers=1)) as crew,
-        pytest.raises(ApiError) as caught,
-    ):
-        asyncio.run(ask(crew))
-    assert members(caught.value) == members(expected.value)
-    assert caught.value.code == "invalid_image"
 
 
 class Gate:

@@ -53,8 +53,11 @@ def test_sigterm_finishes_what_runs_and_takes_no_more(model_folder):
 
 
 @pytest.mark.slow
-def test_killed_while_serving_it_starts_again_on_its_port(model_folder):
-    with Server(model_folder) as server:
+def test_killed_while_serving_it_starts_again_on_its_port_until_ctrl_c(model_folder, monkeypatch):
+    """Its limits come from the environment and from options, each time; its end is silent."""
+    monkeypatch.setenv("NEUROWHERE_MAX_TEXT", "7777")
+    with Server(model_folder, "--max-batch", "333") as server:
+        assert limits_of(server) == (7_777, 333)
         request = threading.Thread(target=ask_anyhow, args=(server.url, LONG))
         request.start()
         wait_for(lambda: ask(server.url, "health")[1]["pending"] or not request.is_alive())
@@ -64,9 +67,18 @@ def test_killed_while_serving_it_starts_again_on_its_port(model_folder):
         request.join()
         wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
     port = str(urlsplit(server.url).port)
-    with Server(model_folder, "--port", port) as again:
+    with Server(model_folder, "--port", port, "--max-batch", "3") as again:
         assert again.url == server.url
-        assert ask(again.url, "health")[0] == 200
+        assert ask(again.url, "health")[0] == 200  # by now it listens to signals
+        assert limits_of(again) == (7_777, 3)
+        again.process.send_signal(signal.SIGINT)
+        assert again.process.wait(PATIENCE_SECONDS) == 0
+        assert again.process.stderr.read() == ""
+
+
+def limits_of(server):
+    limits = ask(server.url, "model")[1]["limits"]
+    return limits["max_text"], limits["max_batch"]
 
 
 def workers_of(server):
@@ -88,15 +100,6 @@ def ask_anyhow(url, query):
         ask(url, "batch", query)
 
 
-@pytest.mark.slow
-def test_ctrl_c_ends_it_without_a_traceback(model_folder):
-    with Server(model_folder) as server:
-        assert ask(server.url, "health")[0] == 200  # by now it listens to signals
-        server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(PATIENCE_SECONDS) == 0
-        assert server.process.stderr.read() == ""
-
-
 def test_a_port_in_use_is_one_line(model_folder):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -106,14 +109,6 @@ def test_a_port_in_use_is_one_line(model_folder):
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"neurowhere: cannot listen on 127.0.0.1, port {port}")
-
-
-@pytest.mark.slow
-def test_limits_come_from_the_environment_and_from_options(model_folder, monkeypatch):
-    monkeypatch.setenv("NEUROWHERE_MAX_TEXT", "7")
-    with Server(model_folder, "--max-batch", "3") as server:
-        limits = ask(server.url, "model")[1]["limits"]
-    assert (limits["max_text"], limits["max_batch"]) == (7, 3)
 
 
 def test_the_page_asks_for_its_modules_at_once():

@@ -11,6 +11,8 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
@@ -20,6 +22,7 @@ from tests.web.conftest import Server, open_client
 from tests.web.test_serve import wait_for, workers_of
 from tests.web.visit import Visit
 
+from neurowhere.cli import main
 from neurowhere.web import Settings
 from neurowhere.web.guard import Rates
 from neurowhere.web.server import (
@@ -76,34 +79,73 @@ def test_the_server_gives_memory_back_now_and_then(client, is_late):
 
 @pytest.fixture(scope="module")
 def strict(model_folder):
-    options = ("--max-connections", "20", "--max-header-seconds", str(HEAD_SECONDS))
-    with Server(model_folder, *options) as server:
+    limits = ("--max-connections", "20", "--max-header-seconds", str(HEAD_SECONDS))
+    with Server(model_folder, *limits, "--max-rate", "2", "--max-seconds", "120") as server:
         yield server
 
 
-@pytest.mark.slow
-def test_a_head_that_does_not_come_is_not_waited_for(strict):
+@pytest.fixture(scope="module")
+def waited(strict):
+    """Let clients be slow, all at once: what became of each, by its name."""
+    with ThreadPoolExecutor() as threads:
+        running = {
+            client.__name__: threads.submit(client, strict.url)
+            for client in (send_half_heads, send_byte_by_byte, use_again_after_a_while)
+        }
+        return {name: client.result() for name, client in running.items()}
+
+
+def send_half_heads(url):
+    """What comes back, and after how many seconds, for each head."""
     heads = [b"", b"GET /api/v1/health HT", b"GET / HTTP/1.1\r\nHost: a\r\nX-"]
     with ExitStack() as stack:
         begin = time.monotonic()
-        all_open = [stack.enter_context(connect(strict.url)) for _ in heads]
+        all_open = [stack.enter_context(connect(url)) for _ in heads]
         for half_open, head in zip(all_open, heads, strict=True):
             half_open.sendall(head)
-        for half_open in all_open:
-            assert not half_open.recv(1)
-            assert HEAD_SECONDS / 2 < time.monotonic() - begin < 3 * HEAD_SECONDS
+        return [(half_open.recv(1), time.monotonic() - begin) for half_open in all_open]
+
+
+def send_byte_by_byte(url):
+    """Bytes that were sent until the connection was cut."""
+    sent = 0
+    with connect(url) as slow, suppress(ConnectionError):
+        for _ in range(50 * HEAD_SECONDS):
+            slow.sendall(b"G")
+            sent += 1
+            time.sleep(0.1)
+    return sent
+
+
+def use_again_after_a_while(url):
+    """Answers on one connection; the clock of a head starts with its first byte."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=30)
+    answers = []
+    for seconds in (0, HEAD_SECONDS, HEAD_SECONDS):
+        time.sleep(seconds)
+        connection.request("GET", "/api/v1/health")
+        answers.append(connection.getresponse().read())
+    connection.close()
+    return answers
 
 
 @pytest.mark.slow
-def test_a_head_that_comes_byte_by_byte_is_not_waited_for(strict):
-    with connect(strict.url) as slow:
-        sent = 0
-        with suppress(ConnectionError):
-            for _ in range(50 * HEAD_SECONDS):
-                slow.sendall(b"G")
-                sent += 1
-                time.sleep(0.1)
-        assert sent < 30 * HEAD_SECONDS
+def test_a_head_that_does_not_come_is_not_waited_for(waited):
+    for content, seconds in waited["send_half_heads"]:
+        assert not content
+        assert HEAD_SECONDS / 2 < seconds < 3 * HEAD_SECONDS
+
+
+@pytest.mark.slow
+def test_a_head_that_comes_byte_by_byte_is_not_waited_for(waited):
+    assert waited["send_byte_by_byte"] < 30 * HEAD_SECONDS
+
+
+@pytest.mark.slow
+def test_a_connection_that_was_used_may_be_used_again(waited):
+    answers = waited["use_again_after_a_while"]
+    assert len(answers) == 3
+    assert all(answers)
 
 
 @pytest.mark.slow
@@ -114,16 +156,6 @@ def test_many_half_open_connections_do_not_silence_the_server(strict):
         begin = time.monotonic()
         assert ask(strict.url, "/api/v1/health")[0] == 200
         assert time.monotonic() - begin < HEAD_SECONDS  # no connection had to time out first
-
-
-@pytest.mark.slow
-def test_a_connection_that_was_used_may_be_used_again(strict):
-    connection = HTTPConnection(urlsplit(strict.url).netloc, timeout=30)
-    for seconds in (0, HEAD_SECONDS, HEAD_SECONDS):
-        time.sleep(seconds)  # the clock of a head starts with its first byte
-        connection.request("GET", "/api/v1/health")
-        assert connection.getresponse().read()
-    connection.close()
 
 
 @pytest.mark.slow
@@ -176,31 +208,31 @@ def readiness(server):
 
 
 @pytest.mark.slow
-def test_figures_and_reports_leave_the_workers_as_they_were(model_folder):
-    with Server(model_folder, "--max-seconds", "120") as server:
-        (before,) = readiness(server)[1]["workers"]
-        assert before["state"] == "ready"
-        if before["memory_mb"] is None:
-            pytest.skip("this system does not tell the memory of a process")
-        for form in ("png", "html"):
-            query = json.dumps({"text": "the left amygdala"})
-            assert ask(server.url, f"/api/v1/encode.{form}", "POST", query)[0] == 200
-        answer = readiness(server)[1]
-        assert answer["workers"][0]["memory_mb"] < before["memory_mb"] + 20
-        assert answer["workers"][0]["memory_mb"] < 220
-        assert answer["artist"]["state"] == "ready"
+def test_figures_and_reports_leave_the_workers_as_they_were(strict):
+    wait_for(lambda: readiness(strict)[0] == 200)
+    (before,) = readiness(strict)[1]["workers"]
+    assert before["state"] == "ready"
+    if before["memory_mb"] is None:
+        pytest.skip("this system does not tell the memory of a process")
+    for form in ("png", "html"):
+        query = json.dumps({"text": "the left amygdala"})
+        assert ask(strict.url, f"/api/v1/encode.{form}", "POST", query)[0] == 200
+    answer = readiness(strict)[1]
+    assert answer["workers"][0]["memory_mb"] < before["memory_mb"] + 20
+    assert answer["workers"][0]["memory_mb"] < 220
+    assert answer["artist"]["state"] == "ready"
 
 
 @pytest.mark.slow
-def test_a_worker_that_was_killed_is_soon_ready_again_without_a_query(model_folder):
-    with Server(model_folder) as server:
-        _, worker, *_ = workers_of(server)  # after the tracker of multiprocessing
-        os.kill(worker, signal.SIGKILL)
-        wait_for(lambda: readiness(server)[0] == 503)
-        assert readiness(server)[1]["code"] == "not_ready"
-        wait_for(lambda: readiness(server)[0] == 200)
-        assert readiness(server)[1]["workers"][0]["restarts"] == 1
-        assert ask(server.url, "/api/v1/health")[0] == 200
+def test_a_worker_that_was_killed_is_soon_ready_again_without_a_query(strict):
+    before = readiness(strict)[1]["workers"][0]["restarts"]
+    _, worker, *_ = workers_of(strict)  # after the tracker of multiprocessing
+    os.kill(worker, signal.SIGKILL)
+    wait_for(lambda: readiness(strict)[0] == 503)
+    assert readiness(strict)[1]["code"] == "not_ready"
+    wait_for(lambda: readiness(strict)[0] == 200)
+    assert readiness(strict)[1]["workers"][0]["restarts"] == before + 1
+    assert ask(strict.url, "/api/v1/health")[0] == 200
 
 
 # ---- log
@@ -260,18 +292,17 @@ def test_an_address_may_ask_so_often_and_others_are_not_held_up():
 
 
 @pytest.mark.slow
-def test_queries_are_limited_by_the_address_that_the_proxy_tells(model_folder):
+def test_queries_are_limited_by_the_address_that_the_proxy_tells(strict):
     query = json.dumps({"text": "amygdala"})
-    with Server(model_folder, "--max-rate", "2") as server:
 
-        def encode(address):
-            return ask(server.url, "/api/v1/encode", "POST", query, **{"X-Forwarded-For": address})
+    def encode(address):
+        return ask(strict.url, "/api/v1/encode", "POST", query, **{"X-Forwarded-For": address})
 
-        answers = [encode("10.0.0.1") for _ in range(3)]
-        assert [status for status, *_ in answers] == [200, 200, 429]
-        assert 20 <= int(answers[-1][1]["retry-after"]) <= 30
-        assert encode("10.0.0.2")[0] == 200
-        assert ask(server.url, "/api/v1/health", **{"X-Forwarded-For": "10.0.0.1"})[0] == 200
+    answers = [encode("10.0.0.1") for _ in range(3)]
+    assert [status for status, *_ in answers] == [200, 200, 429]
+    assert 20 <= int(answers[-1][1]["retry-after"]) <= 30
+    assert encode("10.0.0.2")[0] == 200
+    assert ask(strict.url, "/api/v1/health", **{"X-Forwarded-For": "10.0.0.1"})[0] == 200
 
 
 # ---- prefix, HEAD, compression
@@ -298,13 +329,12 @@ def test_the_page_names_its_files_and_routes_by_relative_addresses(name):
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_the_page_works_under_a_prefix(browser, model_folder):
-    options = ("--root-path", "/nw", "--max-seconds", "120")
-    with Server(model_folder, *options) as server, Visit(browser, server.url) as visit:
-        assert server.url.endswith("/nw")
+def test_the_page_works_under_a_prefix(browser, far_server):
+    with Visit(browser, far_server.url) as visit:
+        assert far_server.url.endswith("/nw")
         visit.write("the amygdala")
         assert "amygdala" in visit.regions()
-        visit.page.goto(f"{server.url}/docs")
+        visit.page.goto(f"{far_server.url}/docs")
         visit.page.click("#api-v1-encode .try button")
         visit.page.wait_for_selector("#api-v1-encode pre")
         assert visit.errors == []
@@ -313,13 +343,15 @@ def test_the_page_works_under_a_prefix(browser, model_folder):
 
 
 @pytest.mark.parametrize("value", ["nw", "/n w", "/api", "http://a/b"])
-def test_a_prefix_that_cannot_be_is_one_line(value):
-    code = "from neurowhere.cli import main; main()"
-    command = [sys.executable, "-c", code, "serve", "--root-path", value]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "root-path" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_prefix_that_cannot_be_is_one_line(value, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["neurowhere", "serve", "--root-path", value])
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    with warnings.catch_warnings(), pytest.raises(SystemExit) as stop:
+        main()
+    told = capsys.readouterr().err
+    assert stop.value.code == 2
+    assert "root-path" in told
+    assert "Traceback" not in told
 
 
 @pytest.mark.parametrize("path", ["/", "/static/app.js", "/api/v1/health", "/nowhere"])

@@ -1,5 +1,6 @@
 """Workers: processes that answer, and what becomes of those that fail."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -8,21 +9,30 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.web.test_pool import members
 
 from neurowhere.exceptions import NeurowhereError
 from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError
-from neurowhere.web.schemas import BatchQuery, EncodeQuery, TermQuery
+from neurowhere.web.images import read_image
+from neurowhere.web.pool import Pool
+from neurowhere.web.schemas import BatchQuery, EncodeQuery, MapQuery, TermQuery
 from neurowhere.web.worker import Artist, hire
 
 SECRET = "patient Doe"
+NO_IMAGE = MapQuery.model_construct(image=b"no image", threshold=None, n=1, atlas="default")
 LONG = BatchQuery(texts=["the amygdala " * 1_000] * 1_000)
 
 
 @pytest.fixture(scope="module")
-def worker(model_folder):
+def crew(model_folder):
     with hire(model_folder, Settings(workers=1, max_seconds=10)) as crew:
-        yield crew.workers[0]
+        yield crew
+
+
+@pytest.fixture
+def worker(crew):
+    return crew.workers[0]
 
 
 def test_it_answers_as_a_service_does(worker, client):
@@ -35,6 +45,22 @@ def test_what_the_package_refuses_is_refused(worker):
     with pytest.raises(ApiError) as caught:
         worker.answer("term_json", TermQuery(name="nonsense"))
     assert (caught.value.status_code, caught.value.code) == (422, "invalid_vocabulary")
+
+
+def test_what_it_refuses_passes_through_the_pool_as_it_is(crew):
+    async def ask():
+        pool = Pool(crew, max_queue=1, max_seconds=30)
+        try:
+            return await pool.run("decode_map_json", NO_IMAGE)
+        finally:
+            pool.close()
+
+    with pytest.raises(ApiError) as expected:
+        read_image(NO_IMAGE.image)
+    with pytest.raises(ApiError) as caught:
+        asyncio.run(ask())
+    assert members(caught.value) == members(expected.value)
+    assert caught.value.code == "invalid_image"
 
 
 def test_a_failure_of_ours_is_told_and_the_worker_goes_on(worker):
