@@ -9,6 +9,12 @@ PICTURE = """() => {
     const map = document.getElementById("map");
     return map.dataset.pending === undefined && map.toDataURL();
 }"""
+# Pauses after typing are a tenth as long; shorter and longer ones are as they are.
+HASTE = """
+const patient = window.setTimeout;
+window.setTimeout = (action, ms, ...values) =>
+    patient(action, ms >= 300 && ms <= 1000 ? ms / 10 : ms, ...values);
+"""
 
 
 class Visit:
@@ -16,6 +22,7 @@ class Visit:
 
     def __init__(self, browser, url, **options):
         self.context = browser.new_context(accept_downloads=True, **options)
+        self.context.add_init_script(HASTE)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.requests, self.errors = [], []
