@@ -39,6 +39,14 @@ def data() -> Path:
     return DATA
 
 
+@pytest.fixture(scope="session")
+def shipped():
+    """Give the model of the package, which tests read and do not change."""
+    from neurowhere import load_model
+
+    return load_model()
+
+
 @pytest.fixture
 def cluster():
     """Two worker processes on this machine, behind a Dask scheduler."""

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tests.face_validity import KNOWN, MISSED, judge
 
-from neurowhere import load_model
 from neurowhere.model.decoding import decode, listed_terms, rank_terms
 from neurowhere.model.term_maps import term_features
 from neurowhere.space import default_atlas
@@ -16,8 +15,8 @@ TOP, DOUBLED = 3, 2.0
 
 
 @pytest.fixture(scope="module")
-def model():
-    return load_model()
+def model(shipped):
+    return shipped
 
 
 @pytest.fixture(scope="module")

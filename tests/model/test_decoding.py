@@ -207,9 +207,8 @@ def test_the_mean_map_speaks_for_no_term(model):
     assert (at_mean > np.log(0.5)).all()
 
 
-def test_a_place_decodes_within_a_twentieth_of_a_second_once_warm():
+def test_a_place_decodes_within_a_twentieth_of_a_second_once_warm(shipped):
     """In time of the processor, which does not depend on what else runs."""
-    shipped = load_model()
     places = [(-24, -4, -18), (10, -90, 2), (40, 20, 10)]
     for place in places:
         decode(shipped, place)

@@ -4,7 +4,7 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, load_model, summarise
+from neurowhere import Encoder, Encoding, VoxelGrid, default_atlas, summarise
 from neurowhere.exceptions import FitError, PartitionError, VocabularyError
 from neurowhere.text.labels import region_names
 
@@ -120,8 +120,8 @@ def test_without_a_known_term_it_is_the_mean_map_and_says_so(model, text):
 
 
 @pytest.mark.parametrize("sort", ["excess", "ratio"])
-def test_regions_of_the_mean_map_are_sorted_by_probability(sort):
-    regions = load_model().encode("zzz").regions(sort=sort)
+def test_regions_of_the_mean_map_are_sorted_by_probability(shipped, sort):
+    regions = shipped.encode("zzz").regions(sort=sort)
     assert regions["probability"].is_monotonic_decreasing
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.studies import GRID, PLACES, TERMS, make_corpus
 
-from neurowhere import Encoder, load_model
+from neurowhere import Encoder
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
 from neurowhere.model.summary import summarise
@@ -107,23 +107,23 @@ TWO_PLACES = "Right occipital infarct and left insula infarct"
         ("Hematoma of the left thalamus and of the right frontal lobe", ["Frontal_Mid_2_R"]),
     ],
 )
-def test_every_structure_that_a_short_text_names_is_visible(text, expected):
-    ratio = load_model().encode(text).regions().set_index("region")["ratio"]
+def test_every_structure_that_a_short_text_names_is_visible(shipped, text, expected):
+    ratio = shipped.encode(text).regions().set_index("region")["ratio"]
     assert (ratio[expected] > 1.5).all()
 
 
-def test_each_named_structure_has_a_region_among_those_listed():
-    regions = summarise(load_model().encode(TWO_PLACES)).regions
+def test_each_named_structure_has_a_region_among_those_listed(shipped):
+    regions = summarise(shipped.encode(TWO_PLACES)).regions
     labels = {row.region for row in regions}
     assert len(regions) == 10
     assert "Insula_L" in labels
     assert labels & {f"{name}_R" for name in ("Calcarine", "Cuneus", "Lingual", "Occipital_Mid")}
     assert [row.excess for row in regions] == sorted((row.excess for row in regions), reverse=True)
-    assert len(summarise(load_model().encode(TWO_PLACES), n_regions=1).regions) == 1
+    assert len(summarise(shipped.encode(TWO_PLACES), n_regions=1).regions) == 1
 
 
-def test_what_makes_a_structure_visible_is_explained_exactly():
-    result = load_model().encode(TWO_PLACES)
+def test_what_makes_a_structure_visible_is_explained_exactly(shipped):
+    result = shipped.encode(TWO_PLACES)
     moved = np.log(result.probabilities) - np.log(np.maximum(result.mean_map, 1e-9))
     places = [(34, -84, 12), (-38, 6, 2)]
     here = result.partition.region_of(np.array(places))
@@ -141,8 +141,8 @@ def test_what_makes_a_structure_visible_is_explained_exactly():
         ("Left hippocampal sclerosis; the pons is normal.", []),
     ],
 )
-def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(text, expected):
-    regions = summarise(load_model().encode(text), n_explained=1).regions
+def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(shipped, text, expected):
+    regions = summarise(shipped.encode(text), n_explained=1).regions
     landmarks = [row for row in regions if row.region.startswith("landmark")]
     assert [row.name for row in landmarks] == [f"{name} (landmark)" for name in expected]
     assert len(regions) == 10
@@ -153,21 +153,19 @@ def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(text, expect
         assert row.at[2] < 0
 
 
-def test_a_lesion_of_a_named_structure_does_not_say_where():
-    model = load_model()
-    first = model.encode("Right occipital infarct").regions()["region"][:3].tolist()
+def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):
+    first = shipped.encode("Right occipital infarct").regions()["region"][:3].tolist()
     assert {"Occipital_Mid_R", "Occipital_Inf_R"} <= set(first)
     alone, beside = (
-        {row.term: row.weight for row in model.encode(text).terms.itertuples()}
+        {row.term: row.weight for row in shipped.encode(text).terms.itertuples()}
         for text in ("acute infarct", "acute infarct of the precuneus")
     )
     assert alone["infarction"] > 0.9
     assert beside["infarction"] < 0.3 * beside["precuneus"]
 
 
-def test_a_structure_that_a_text_denies_is_not_made_visible():
-    model = load_model()
-    denied = model.encode("Left insula infarct; the right occipital lobe is normal.")
+def test_a_structure_that_a_text_denies_is_not_made_visible(shipped):
+    denied = shipped.encode("Left insula infarct; the right occipital lobe is normal.")
     ratio = denied.regions().set_index("region")["ratio"]
     assert ratio["Occipital_Mid_R"] < 1
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from neurowhere import load_model
 from neurowhere.model.summary import studies_of, title_of
 from neurowhere.model.text_model import Neighbours, unit_rows
 
@@ -32,8 +31,8 @@ def test_nothing_is_close_to_nothing_and_few_studies_are_all_given():
     assert found["id"].tolist() == ["1", "2", "x"]
 
 
-def test_every_study_of_the_shipped_model_has_a_title():
-    ids = load_model().neighbours_.ids
+def test_every_study_of_the_shipped_model_has_a_title(shipped):
+    ids = shipped.neighbours_.ids
     titles = [title_of(study) for study in ids.tolist()]
     assert all(titles)
     assert max(map(len, titles)) < 600
@@ -44,6 +43,6 @@ def test_a_study_that_is_not_known_has_none():
     assert title_of("made up") is None
 
 
-def test_similar_studies_come_with_their_titles():
-    similar = studies_of(load_model().encode("amygdala").similar)
+def test_similar_studies_come_with_their_titles(shipped):
+    similar = studies_of(shipped.encode("amygdala").similar)
     assert any("amygdala" in study.title.lower() for study in similar)

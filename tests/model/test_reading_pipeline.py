@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Corpus, Document, Encoder, load_model, summarise
+from neurowhere import Corpus, Document, Encoder, summarise
 from neurowhere.model.text_model import CHUNK_ENCODED
 
 TEXTS = [
@@ -80,7 +80,7 @@ def test_encodings_add_and_subtract(model):
         ("left hemianopia", {"Calcarine_R", "Cuneus_R", "Lingual_R"}),
     ],
 )
-def test_no_term_of_the_vocabulary_silences_a_rule(text, regions):
-    summary = summarise(load_model().encode(text))
+def test_no_term_of_the_vocabulary_silences_a_rule(shipped, text, regions):
+    summary = summarise(shipped.encode(text))
     assert all(rule.applied for rule in summary.rules)
     assert regions & {region.region for region in summary.regions[:3]}

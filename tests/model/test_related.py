@@ -3,13 +3,8 @@
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, load_model
+from neurowhere import Encoder
 from neurowhere.model.term_maps import related_terms
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return load_model()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 from typer.testing import CliRunner
 
-from neurowhere import Encoder, load_model, save_model, summarise
+from neurowhere import Encoder, save_model, summarise
 from neurowhere.cli import app
 
 TEXT = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
@@ -63,8 +63,8 @@ def test_the_command_line_and_http_give_the_same_object(model, tmp_path):
     assert json.loads(result.stdout) == answer
 
 
-def test_words_within_names_are_shown_as_the_names():
-    encoding = load_model().encode("Left MCA infarct; temporal lobe, temporal.")
+def test_words_within_names_are_shown_as_the_names(shipped):
+    encoding = shipped.encode("Left MCA infarct; temporal lobe, temporal.")
     terms = {row.term: row for row in summarise(encoding).terms}
     assert {"middle cerebral artery", "insula", "inferior frontal gyrus", "temporal"} <= {*terms}
     assert not {"middle", "artery", "frontal", "inferior", "lobe"} & {*terms}

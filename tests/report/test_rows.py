@@ -5,7 +5,7 @@ import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Encoder, default_atlas, load_model
+from neurowhere import Encoder, default_atlas
 from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.text_model import CHUNK_ENCODED
@@ -104,9 +104,9 @@ def test_a_model_of_the_mean_map_has_nothing_to_say():
         list(encode_items(model, items()))
 
 
-def test_the_region_of_a_row_is_the_first_in_the_order_asked_for():
+def test_the_region_of_a_row_is_the_first_in_the_order_asked_for(shipped):
     """Of "amygdala", the three orders have three regions first."""
-    shipped, atlas = load_model(), default_atlas()
+    atlas = default_atlas()
     pair = next(encode_items(shipped, [Text("a", "amygdala")]))
     firsts = {}
     for sort in ("excess", "probability", "ratio"):

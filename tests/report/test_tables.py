@@ -46,11 +46,11 @@ def test_markdown_has_as_many_bars_in_every_line():
     assert {line.count("|") for line in lines} == {3}
 
 
-def test_what_only_rules_point_to_is_marked():
-    from neurowhere import load_model, summarise
+def test_what_only_rules_point_to_is_marked(shipped):
+    from neurowhere import summarise
     from neurowhere.report.tables import encoding_tables
 
-    terms = encoding_tables(summarise(load_model().encode("left PCA infarct")))["terms.csv"]
+    terms = encoding_tables(summarise(shipped.encode("left PCA infarct")))["terms.csv"]
     implied = dict(zip(terms["term"], terms["implied"]))
     assert implied["cuneus"]
     assert not implied["infarction"]

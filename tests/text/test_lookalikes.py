@@ -97,10 +97,8 @@ def test_synonyms_of_a_table_are_the_users_own(tmp_path):
     assert Vocabulary.load(tmp_path / "v.csv").synonyms == {"alcoholism": "alcohol"}
 
 
-def test_the_shipped_model_reads_no_lookalike():
-    from neurowhere import load_model
-
-    vocabulary = load_model().vocabulary_
+def test_the_shipped_model_reads_no_lookalike(shipped):
+    vocabulary = shipped.vocabulary_
     counter = TermCounter(vocabulary)
     terms = set(vocabulary)
     for row in REVIEW:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from neurowhere import load_model
 from neurowhere.text.unknown import is_everyday, is_foreign, is_science, unknown_words
 
 
@@ -29,8 +28,8 @@ def test_content_words_outside_of_names(text, known, expected):
         ("Gerstmann syndrome", []),  # a rule knows it
     ],
 )
-def test_what_a_model_does_not_know(text, unknown):
-    encoding = load_model().encode(text)
+def test_what_a_model_does_not_know(shipped, text, unknown):
+    encoding = shipped.encode(text)
     assert [word.word for word in encoding.unknown] == unknown
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 from tests.web.conftest import open_client
 
-from neurowhere import Summary, default_atlas, load_model, summarise
+from neurowhere import Summary, default_atlas, summarise
 from neurowhere.model.schema import Difference
 from neurowhere.web import schemas
 from neurowhere.web.errors import Problem
@@ -205,8 +205,8 @@ def test_a_place_decodes_to_its_term(client):
     assert len(answer["terms"]) == 2
 
 
-def test_the_shipped_model_knows_close_studies():
-    with open_client(create_app(load_model())) as client:
+def test_the_shipped_model_knows_close_studies(shipped):
+    with open_client(create_app(shipped)) as client:
         answer = post(client, "encode", text="fear and the amygdala").json()
         TypeAdapter(Summary).validate_python(answer)
         assert "amygdala" in answer["regions"][0]["name"]
