@@ -24,11 +24,12 @@ N_FILES = 40
 
 def kill_workers(cluster, cache, killed):
     """Kill one worker while documents are read, and another while they are counted."""
-    for number, pattern in enumerate(("*.documents.npz", "*.vectors-*.npz")):
-        victim = list(cluster.workers.values())[number].process.pid
+    victims = list(cluster.workers.values())[:2]
+    for victim, pattern in zip(victims, ("*.documents.npz", "*.vectors-*.npz"), strict=True):
         while len(list(cache.rglob(pattern))) < 2:
             time.sleep(0.002)
-        os.kill(victim, signal.SIGKILL)
+        victim.close_gracefully()  # or else another would be started in its place
+        os.kill(victim.process.pid, signal.SIGKILL)
         killed.append(len(list(cache.rglob(pattern))))
 
 
