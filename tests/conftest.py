@@ -31,6 +31,14 @@ settings.register_profile("house", deadline=None)  # a busy machine is no error
 settings.load_profile("house")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests of servers and pages first, which wait for other processes while others compute.
+
+    What one worker of xdist takes over from another at the end is then short and starts nothing.
+    """
+    items.sort(key=lambda item: "web" not in item.path.relative_to(item.config.rootpath).parts[:2])
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Folder of real corpora, atlases and vocabularies; tests that need it skip without."""
