@@ -134,6 +134,19 @@ def test_denials_reach_their_names(text, negated, present):
         ("(no lesion in the pons) and edema", "lesion pons", "edema"),
         ("in the absence of neglect, aphasia was severe", "neglect", "aphasia"),
         ("normal memory, the insula was swollen", "", "memory insula"),
+        # signs that lead on, and slashes
+        ("no hemorrhage -> right thalamic infarct", "hemorrhage", "thalamic infarct"),
+        ("hemianopia w/o aphasia ==> left pons", "aphasia", "hemianopia pons"),
+        ("no neglect \N{RIGHTWARDS ARROW} infarct", "neglect", "infarct"),
+        ("no aphasia = right insula stroke", "aphasia", "insula stroke"),
+        ("lead in the thalamus -> no ataxia", "ataxia", "thalamus"),
+        ("thalamus -> no lesion; insula = normal", "thalamus lesion insula", ""),
+        ("no hemorrhage / R thalamic infarct", "hemorrhage", "thalamic infarct"),
+        ("no hemorrhage/insular infarct", "hemorrhage", "insular infarct"),
+        ("no hemorrhage / edema / infarct", "hemorrhage edema infarct", ""),
+        ("no infarct in the thalamus / right putamen", "infarct thalamus putamen", ""),
+        ("no lesion in the left/right insula", "lesion insula", ""),
+        ("no lesion in the insula (p = 0.3) or pons", "lesion insula pons", ""),
     ],
 )
 def test_denials_end_where_a_reader_ends_them(text, negated, present):

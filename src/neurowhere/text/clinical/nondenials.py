@@ -311,7 +311,7 @@ class NonDenials(Clauses):
         focus in the right insula and none in the left".
         """
         first, end = self.sentence(i)
-        if "," in self.gap(i):
+        if "," in self.gap(i) or self.is_led_on(i):
             is_where = self.tokens[first] in lexicon.INTRODUCING  # "in the pons, no bleed is seen"
             return not (is_where or self.is_bare_list(first, i - 1))
         is_joined = self.token(i - 1) in ("and", "but")

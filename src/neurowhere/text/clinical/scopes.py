@@ -238,7 +238,7 @@ class Scopes(NonDenials):
         """Whether the verb at token j shares its object: "abuts, but does not invade, the pons"."""
         if self.token(cue.first - 1) not in lexicon.AUXILIARIES or "," not in self.gap(j + 1):
             return False
-        start = self.before_verb(cue.first)
+        start = max(self.before_verb(cue.first), 0)
         return "," in self.gap(start) or "," in self.gap(start + 1)
 
     def by_quality(self, cue: Cue, j: int) -> list[int]:
