@@ -377,11 +377,43 @@ def test_what_nobody_is_unable_to_do_is_no_deficit(text):
         ("We saw the insula and the thalamus. All two were normal.", "insula thalamus", ""),
         ("Of the insula and the thalamus, the latter was normal", "thalamus", "insula"),
         ("pain points to the insula, but MRI ruled out a lesion there", "insula lesion", "pain"),
+        ("The insula was intact bilaterally. So was the pons.", "insula pons", ""),
+        ("The insula was not involved. The same is true of the pons.", "insula pons", ""),
+        (
+            "no lesion in the insula; so too for the left pons, but aphasia",
+            "lesion insula pons",
+            "aphasia",
+        ),
+        ("No aphasia. The same goes for neglect. Likewise the pons.", "aphasia neglect pons", ""),
+        ("The insula was swollen. So was the pons.", "", "insula pons"),
+        (
+            "The insula was intact, the pons swollen. So was the thalamus.",
+            "insula",
+            "pons thalamus",
+        ),
+        ("The insula was intact. So we turned to the pons.", "insula", "pons"),
+        # what a thought that is not borne out is of
+        ("The idea that the insula serves reading was not supported.", "insula", "reading"),
+        # what patients are not aware of, and what they say of themselves
+        ("The patient denied that his left hand had a weakness", "", "hand weakness"),
+        ("The patient denies that he has seizure or pain", "seizure pain", ""),
+        ("We deny that the insula is swollen", "insula", ""),
         # where people are alike
         ("binding was comparable between groups in the insula", "insula", ""),
         # what is set against the rest
         ("the insula showed no response, in contrast to the thalamus", "insula", "thalamus"),
         ("apart from the insula, which is bright, no structure is abnormal", "", "insula"),
+        (
+            "unlike the pons, insula and putamen, the thalamus was active",
+            "pons insula putamen",
+            "thalamus",
+        ),
+        ("unlike the pons, the insula and thalamus were active", "pons", "insula thalamus"),
+        (
+            "the thalamus, unlike the pons, the insula, or the putamen, was active",
+            "pons insula putamen",
+            "thalamus",
+        ),
         # "any" is within the denial
         ("he was not left with any deficit of the insula", "insula", ""),
         # other things that are not denied
