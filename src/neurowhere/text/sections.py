@@ -337,6 +337,10 @@ def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
 
 _EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
 _PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
+_ADDED = (
+    r"\d?\.?\dT|brain|cervical|follow-up|head|initial|neck|of|plain|post-?op|repeat|scans?|spine|the"
+    r"|today|w|with|without|w/o"
+)  # words around the name of an examination
 # Headings under which nothing was found, by the name of the section.
 NOT_FINDINGS = {
     "technique": (
@@ -372,6 +376,12 @@ NOT_FINDINGS = {
 _OTHERS = {
     "report": (
         r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
+        r"hpi|history of (?:the )?present(?:ing)? (?:illness|complaint)",
+        r"(?:chief|presenting) complaint|cc|a/p|o/e",
+    ),
+    "exam": (
+        rf"(?:{_ADDED} )*(?:cta?|ctp|mri?|mra|dwi|flair|pet|spect|eeg|dsa|angiogra(?:m|phy)|neuro"
+        rf"|imaging|labs?|vitals?|ros)(?:[ /]+(?:{_ADDED}|exam(?:ination)?|contrast|perfusion))*",
     ),
     "abstract": (r"abstract|key ?words",),
     "background": ("background",),
@@ -379,7 +389,7 @@ _OTHERS = {
     "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
     "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
 }
-AFFILIATIONS, ADDRESS = "affiliations", "address"
+AFFILIATIONS, ADDRESS, REFERENCES = "affiliations", "address", "references"
 # "Department of Neurology", "Basel University", and what names an institution only beside these.
 _OF_NAMES = tuple(
     f"{noun} {link} "
@@ -410,6 +420,20 @@ _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
+# A list of references begins with a number, or with an author and a year.
+_REFERENCES_STEMS = ("eferences", "EFERENCES", "ibliography", "IBLIOGRAPHY", "ited", "ITED")
+_REFERENCES = re.compile(
+    r"(?:(?P<begun>^[ \t#*]*|(?<=[.;!?\])])\s+)(?:\d{1,2}\.?[ \t]+)?|(?<=\s))"
+    r"(?:References|REFERENCES|Bibliography|BIBLIOGRAPHY"
+    r"|(?:Literature|Works) [Cc]ited|(?:LITERATURE|WORKS) CITED)\**:?\s+"
+    r"(?=[(\[]?1[\]).][\])]?\s{0,3}[A-Z]"
+    r"|(?(begun)[A-Z][\w'’-]+,? (?:[A-Z][.-]?,? ?){1,3}[^\n]{0,400}?(?:19|20)\d\d|(?!)))",
+    re.MULTILINE,
+)
+_AFTER_REFERENCES = re.compile(
+    r"\n[ \t#*]*(?:Fig|FIG|Table|TABLE|Appendix|APPENDIX|Supplement|SUPPLEMENT"
+    r"|(?:[Ff]indings|FINDINGS|[Ii]mpression|IMPRESSION)[ \t]*[:\n])"
+)
 
 
 class Part(NamedTuple):
@@ -421,7 +445,7 @@ class Part(NamedTuple):
 
 
 def read_sections(text: str) -> list[Part]:
-    r"""Find the parts of a text that are no findings: sections of a report, and institutions.
+    r"""Find the parts of a text that are no findings: of a report, references and institutions.
 
     A structured abstract has no such sections, nor has a text that has nothing else.
 
@@ -431,6 +455,11 @@ def read_sections(text: str) -> list[Part]:
     ([], [])
     """
     sections = _sections_of_report(text) if ":" in text or "\n" in text else []
+    references = list(_find_references(text))
+    if references:
+        first = references[0].start
+        before = (part for part in sections if part.start < first)
+        sections = [*(part._replace(end=min(part.end, first)) for part in before), *references]
     ends = [0, *(section.end for section in sections)]
     institutions = (
         part
@@ -451,6 +480,16 @@ def _sections_of_report(text: str) -> list[Part]:
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
     sections = [part for part in parts if part.name in kept]
     return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
+
+
+def _find_references(text: str) -> Iterator[Part]:
+    """Find the list of references of a text, if something stands before it."""
+    if not any(stem in text for stem in _REFERENCES_STEMS):
+        return
+    heading = _REFERENCES.search(text)
+    if heading and text[: heading.start()].strip():
+        after = _AFTER_REFERENCES.search(text, heading.end())
+        yield Part(REFERENCES, heading.start(), after.start() if after else len(text))
 
 
 def find_institutions(text: str) -> list[Part]:
