@@ -105,7 +105,7 @@ LETTERS = re.compile(r"[^\W\d_]+")
 ACCENT = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõìòåøăąćęłńśźżğışčďěňřšťůž]")
 # Endings of nouns and adjectives that are English in no word: "Aphasie", "thalamisch", "lesión".
 ENDING = re.compile(
-    "[^\\W\\d_]+(?:ungen|störung|keit|ische?[nrs]?|phasie|lepsie|pathie|logie|plegie|parese"
+    "[^\\W\\d_]+(?:ungen|ierung|iert|störung|keit|ische?[nrs]?|phasie|lepsie|pathie|logie|plegie|parese"
     "|parésie|sklerose|sión|ción|siones|ciones|zione|zioni|ità|são|ção|ções|heid|euse"
     "|seitige?[nrs]?)"
 )
@@ -150,6 +150,17 @@ TELLING = word_set(
     vertiges vrouw zwakte épilepsie
     """
 )
+# Verbs of these languages, and those of them that are English words or names as well.
+VERBS = word_set(
+    """
+    es está están estaba est foi foram fue fueron fut haben hatte hatten ist mostra mostró muestra
+    montre montrait ont sind son sono sont são tiene têm waren werd wird wurde wurden zeigt zeigte
+    zijn è é était étaient
+    """
+)
+ENGLISH_VERBS = word_set("era eran ha han hat tem war")
+SHARED = word_set("an in is me no on")  # English words that other languages have, too
+ELIDED = re.compile(r"\b[cdjlmnst]['’](?=[^\W\d_]{3})", re.IGNORECASE)  # "l'insula", "d'une"
 FEWEST_WORDS = 5  # for little words alone to tell
 FEW = 2  # words of another language, which a name may have: Gilles de la Tourette
 # Evidence for another language in a short text; English words count against it as telling ones.
@@ -184,8 +195,21 @@ def is_foreign(text: str) -> bool:
         return True
     if n_words >= FEWEST_WORDS and n_little > max(n_english, FEW):
         return True
+    if not distinct & (ENGLISH - SHARED) and _is_foreign_sentence(text):
+        return True
     evidence = sum(map(_evidence, distinct))
     return evidence >= max(ENOUGH, OF_A_TELLING_WORD * n_english)
+
+
+def _is_foreign_sentence(text: str) -> bool:
+    """Whether a text without English words has a verb of another language, and little words.
+
+    A little word alone may be of a name ("Cornelia de Lange"); abbreviations tell nothing.
+    """
+    words = {word.lower() for word in LETTERS.findall(text) if not word.isupper() or len(word) == 1}
+    signs = {word for word in words if _evidence(word) or word == "die"} | {*ELIDED.findall(text)}
+    is_verb = any(signs - {verb} for verb in words & VERBS)
+    return is_verb or any(len(signs - {verb}) > 1 for verb in words & ENGLISH_VERBS)
 
 
 def _evidence(word: str) -> float:
