@@ -26,6 +26,7 @@ from neurowhere.text.unknown import (
     is_science,
     unknown_words,
 )
+from neurowhere.text.words import without_markup
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
@@ -240,7 +241,8 @@ class Encoding:
         """Content words of the text that the model does not know."""
         read = (*self.mentions.found, *self.mentions.places, *self.mentions.rule_based)
         return unknown_words(
-            self.text[: self.listed], [(mention.start, mention.end) for mention in read]
+            without_markup(self.text[: self.listed]),
+            [(mention.start, mention.end) for mention in read],
         )
 
     @cached_property

@@ -26,6 +26,7 @@ from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.sections import place_weights
+from neurowhere.text.words import without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
@@ -66,7 +67,7 @@ class Reader:
             sections=self.findings,
             hedge_weight=self.hedge_weight,
         )
-        return read_in_pieces(text, read)
+        return read_in_pieces(without_markup(text), read)
 
 
 @dataclass(frozen=True, eq=False)
