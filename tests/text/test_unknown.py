@@ -13,6 +13,8 @@ from neurowhere.text.unknown import is_everyday, is_foreign, is_science, unknown
         ("the amygdala of a quokka", [(4, 12)], ["quokka"]),
         ("A quokka and two quokkas", [], ["quokka"]),
         ("it was then seen again in 2019", [], []),
+        ("PMH: unlikely. CT: 3 mm, 2 cm, right-sided, unremarkable; denies", [], []),
+        ("quokka-sided, well-zorbed", [], ["quokka-sided", "well-zorbed"]),
         ("", [], []),
     ],
 )

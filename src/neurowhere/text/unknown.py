@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
+from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.places import LESION, SIDE_WORDS
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import cuts, fold, word_set
 
@@ -18,6 +20,25 @@ SHORTEST = 3  # letters of a content word, unless it is written in capitals
 def common_words() -> frozenset[str]:
     """Return the words, folded, that say nothing of a text's subject, as "the" and "however"."""
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
+
+
+# Words of reports and notes that tell how something was looked at, and in which units.
+REPORTING = word_set(
+    """
+    angiogram axial biopsy cc cm contrast coronal ct cta ctp dsa dwi ecg echo eeg emg flair gy hpi
+    hx iv kg mg ml mm mr mra msec nihss pet pmh ros sagittal sequence spect tesla transverse
+    ultrasound unenhanced yo
+    """
+)
+
+
+@cache
+def clinical_words() -> frozenset[str]:
+    """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
+    phrases = (lexicon.CUES.words, lexicon.HEDGES.words, lexicon.AFFIRMING, lexicon.AUXILIARIES)
+    measured = (lexicon.EXAMS, lexicon.MEASURES, lexicon.UNITS, REPORTING)
+    sides = (SIDE_WORDS.keys(), LESION, {"sided"})
+    return frozenset(fold(word) for words in (*phrases, *measured, *sides) for word in words)
 
 
 class UnknownWord(NamedTuple):
@@ -41,7 +62,8 @@ def unknown_words(text: str, known: Iterable[tuple[int, int]]) -> list[UnknownWo
     -------
     list of UnknownWord
         In the order of the text, each word once. Little words, numbers, words that say nothing of
-        where by themselves, and abbreviations that the text defines are left out.
+        where by themselves or by which reports are read, and abbreviations that the text defines
+        are left out.
 
     Examples
     --------
@@ -68,10 +90,16 @@ def _outside(text: str, known: list[tuple[int, int]]) -> Iterator[UnknownWord]:
 
 
 def _is_content(word: str) -> bool:
-    plain = fold(word.lower().removesuffix("'s").removesuffix("’s"))
+    plain = word.lower().removesuffix("'s").removesuffix("’s")
     if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):
         return False
-    return plain not in common_words() and plain not in generic_words()
+    return not (_says_nothing(plain) or all(map(_says_nothing, plain.split("-"))))
+
+
+def _says_nothing(word: str) -> bool:
+    """Whether a word in small letters says nothing of where by itself."""
+    plain = fold(word)
+    return plain in common_words() or plain in generic_words() or plain in clinical_words()
 
 
 # ---- kinds of text

@@ -274,6 +274,11 @@ class Phrases(Generic[Kind]):
             if len(words) not in lengths:
                 lengths.append(len(words))
 
+    @property
+    def words(self) -> frozenset[str]:
+        """All words of the phrases."""
+        return frozenset(chain.from_iterable(self._kinds))
+
     def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, each within a sentence."""
         free, tokens = 0, reading.tokens
