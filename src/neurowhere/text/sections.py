@@ -420,15 +420,15 @@ _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
-# A list of references begins with a number, or with an author and a year.
-_REFERENCES_STEMS = ("eferences", "EFERENCES", "ibliography", "IBLIOGRAPHY", "ited", "ITED")
-_REFERENCES = re.compile(
-    r"(?:(?P<begun>^[ \t#*]*|(?<=[.;!?\])])\s+)(?:\d{1,2}\.?[ \t]+)?|(?<=\s))"
-    r"(?:References|REFERENCES|Bibliography|BIBLIOGRAPHY"
-    r"|(?:Literature|Works) [Cc]ited|(?:LITERATURE|WORKS) CITED)\**:?\s+"
-    r"(?=[(\[]?1[\]).][\])]?\s{0,3}[A-Z]"
-    r"|(?(begun)[A-Z][\w'’-]+,? (?:[A-Z][.-]?,? ?){1,3}[^\n]{0,400}?(?:19|20)\d\d|(?!)))",
-    re.MULTILINE,
+# A list of references begins with a number, or with an author and a year if a sentence has ended.
+_REFERENCES = (
+    *("References", "Bibliography", "Literature cited", "Literature Cited", "Works Cited"),
+    *("REFERENCES", "BIBLIOGRAPHY", "LITERATURE CITED", "WORKS CITED"),
+)
+_BEFORE_REFERENCES, _LONGEST_BEFORE = re.compile(r"(?:^|[\n.;!?)\]])\s*[#*]*\s*[\d.]*\s*$"), 20
+_NUMBERED = re.compile(r"\**:?\**\s+[(\[]?1[\]).][\])]?\s{0,3}[A-Z]")
+_AUTHORED = re.compile(
+    r"\**:?\**\s+[A-Z][\w'’-]{1,40},? (?:[A-Z][.-]?,? ?){1,3}[^\n]{0,400}?(?:19|20)\d\d"
 )
 _AFTER_REFERENCES = re.compile(
     r"\n[ \t#*]*(?:Fig|FIG|Table|TABLE|Appendix|APPENDIX|Supplement|SUPPLEMENT"
@@ -455,11 +455,10 @@ def read_sections(text: str) -> list[Part]:
     ([], [])
     """
     sections = _sections_of_report(text) if ":" in text or "\n" in text else []
-    references = list(_find_references(text))
-    if references:
-        first = references[0].start
+    if references := _find_references(text):
+        first = references.start
         before = (part for part in sections if part.start < first)
-        sections = [*(part._replace(end=min(part.end, first)) for part in before), *references]
+        sections = [*(part._replace(end=min(part.end, first)) for part in before), references]
     ends = [0, *(section.end for section in sections)]
     institutions = (
         part
@@ -482,14 +481,18 @@ def _sections_of_report(text: str) -> list[Part]:
     return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
 
 
-def _find_references(text: str) -> Iterator[Part]:
+def _find_references(text: str) -> Part | None:
     """Find the list of references of a text, if something stands before it."""
-    if not any(stem in text for stem in _REFERENCES_STEMS):
-        return
-    heading = _REFERENCES.search(text)
-    if heading and text[: heading.start()].strip():
-        after = _AFTER_REFERENCES.search(text, heading.end())
-        yield Part(REFERENCES, heading.start(), after.start() if after else len(text))
+    headings = [(start, word) for word in _REFERENCES for start in _places_of([word], text)]
+    for start, heading in sorted(headings):
+        before, end = text[max(0, start - _LONGEST_BEFORE) : start], start + len(heading)
+        is_begun = bool(_BEFORE_REFERENCES.search(before))
+        is_list = (is_begun or before[-1:].isspace()) and bool(_NUMBERED.match(text, end))
+        is_list = is_list or (is_begun and bool(_AUTHORED.match(text, end)))
+        if is_list and text[:start].strip():
+            after = _AFTER_REFERENCES.search(text, end)
+            return Part(REFERENCES, start, after.start() if after else len(text))
+    return None
 
 
 def find_institutions(text: str) -> list[Part]:

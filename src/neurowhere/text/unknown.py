@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_lines
@@ -89,6 +89,7 @@ def _outside(text: str, known: list[tuple[int, int]]) -> Iterator[UnknownWord]:
             yield UnknownWord(match[0], match.start(), match.end())
 
 
+@lru_cache(maxsize=1 << 15)
 def _is_content(word: str) -> bool:
     plain = word.lower().removesuffix("'s").removesuffix("’s")
     if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):

@@ -256,6 +256,8 @@ class Grammar:
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
             return False  # "no lesion in the following: pons, insula"
+        if gap == " ":
+            return False
         if self.is_sentence_end(j) or ":" in gap or DASH.search(gap):
             return True
         return self.is_led_on(j) or ("/" in gap and self.is_alternative(j))
