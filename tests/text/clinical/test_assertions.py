@@ -140,6 +140,8 @@ def test_denials_reach_their_names(text, negated, present):
         ("no neglect \N{RIGHTWARDS ARROW} infarct", "neglect", "infarct"),
         ("no aphasia = right insula stroke", "aphasia", "insula stroke"),
         ("lead in the thalamus -> no ataxia", "ataxia", "thalamus"),
+        ("thalamus => no edema, insula => edema", "thalamus edema", "insula edema"),
+        ("thalamus: no edema, insula: edema", "thalamus edema", "insula edema"),
         ("thalamus -> no lesion; insula = normal", "thalamus lesion insula", ""),
         ("no hemorrhage / R thalamic infarct", "hemorrhage", "thalamic infarct"),
         ("no hemorrhage/insular infarct", "hemorrhage", "insular infarct"),

@@ -355,6 +355,8 @@ class Grammar:
             is_part = (
                 "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in lexicon.TURNS
             )
+            if k > j and (":" in self.gap(k) or self.is_led_on(k)):
+                return True  # "no bleed, thalamus: infarct"
             if k > j and is_part:
                 return False
             if k > j and k in self.ends and k - 1 in self.finishes:

@@ -410,7 +410,7 @@ EVEN = word_set("equal homogeneous ordinary symmetric symmetrical")  # say that 
 LIKEWISE = word_set("as likewise neither nor similarly so")
 SAME = word_set("ditto likewise same similarly so")  # what is so was said before
 SAYING_SAME = (SAME | BEING) | word_set(
-    "also applied applies did do does for goes held hold holds to too true went with"
+    "also applied applies can did do does for goes held hold holds said to too true went with"
 )
 THERE = word_set("here there thereof")  # stand for a place
 SCORED = word_set("rating score sign signs")  # "parietal signs 0"
