@@ -204,6 +204,38 @@ def test_support_is_of_names_not_of_plain_words():
     assert level([0.75, 0.5], unknown=0, words=9, science=True) == "good"
     assert level([0.75, 0.75, 0.5], unknown=0, words=9) == "good"
     assert level([1] * 15, unknown=100) == "good"  # a long text has enough of them
+    assert level([0.75, 0.75, 0.75, 0.75], unknown=4) == "weak"  # nothing of the brain is named
+    assert level([0.75, 0.75, 0.75, 0.75], unknown=4, science=True) == "good"
+    assert level([1], unknown=3, placed=True) == "good"  # the map is far from the mean map
+    assert level([1], unknown=4, placed=True) == "weak"
+    assert level([1], unknown=1, lesions=True) == "weak"  # of a place that is not known
+    assert level([1], unknown=0, lesions=True) == "good"
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        # a lesion, and nothing of where
+        ("R XB infarct", "weak"),
+        ("infarct in the quokka region", "weak"),
+        ("ischemic stroke", "good"),
+        ("left insular infarct of a quokka", "good"),
+        # words by which reports are read
+        ("72 yo: CT head unremarkable; MRI: 3 mm right-sided focus in the putamen", "good"),
+        ("CTA: left M1 occlusion, NIHSS 14; denies headache, seizure unlikely", "good"),
+        ("PMH: pontine stroke of a wombat. CT: R frontal hypodensity.", "good"),
+        # little gain
+        ("left optic neuritis", "weak"),
+        # other subjects in words of the model
+        ("Temporal pattern mining of concurrent linear programs and logic", "weak"),
+        ("Working memory usage exceeded on the database server", "weak"),
+        ("Emotion recognition API pricing, speech billing and rate limits", "weak"),
+        ("memory and attention in aging", "good"),
+        ("Word recognition is impaired when attention is divided between speech and music", "good"),
+    ],
+)
+def test_support_of_reports_and_of_other_subjects(text, level):
+    assert load_model().encode(text).support.level == level
 
 
 def test_regions_hold_more_than_they_say_when_the_model_is_too_sure(model):

@@ -102,6 +102,9 @@ def test_nothing_is_asked_of_a_text_without_mentions():
         "1.1 ",
         "University ",
         "Plan: Unit, ",
+        "References ",
+        "References 1. A",
+        ". References Smith A. ",
     ],
 )
 def test_time_grows_linearly_with_a_hostile_text(unit):
@@ -221,7 +224,14 @@ def test_all_sections_are_read_if_asked_to():
         ("Operation: frontal approach.\nFindings: tumor.", ["technique"]),
         ("Plan: MRI. Impression: stroke.", ["plan"]),
         ("Background: stroke.\nFindings: normal.", ["history"]),
+        # beside other headings of a line
+        ("PMH: stroke of the pons. CT: insula swollen.", ["history"]),
+        ("Hx: stroke. HPI: aphasia. MRI brain: insula.", ["history"]),
+        ("Indication: ?stroke. CT head w/o contrast: insula.", ["indication"]),
+        ("PMH: stroke; O/E: aphasia", ["history"]),
+        ("CT: insula. MRI: pons.", []),
         # no headings
+        ("PMH: stroke. The CT was normal.", []),
         ("History of stroke. Normal.", []),
         ("Comparison with controls showed activation.", []),
         ("He has a history: it is long.", []),
@@ -236,6 +246,36 @@ def test_all_sections_are_read_if_asked_to():
 )
 def test_headings(text, expected):
     assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pons. References 1. Smith J. Insula. Lancet 2001. 2. Doe A. The putamen.",
+        "The pons.\nREFERENCES\n[1] Smith J. Insula. Putamen.",
+        "The pons. Bibliography: Craig AD. Insula. Nat Rev 2002. Putamen.",
+        "The pons.\n\n## References\nDoe, A., & Smith, J. (2004). Insula. Brain.\nPutamen.",
+        "PMH: none. MRI: pons. References 1. History: insula, putamen.",
+    ],
+)
+def test_references_are_no_findings(text):
+    for more in ("", "\n\nFigure 1. The pons."):
+        status = [(mention.term, mention.status) for mention in read_mentions(text + more, COUNTER)]
+        expected = [("pons", "affirmed"), ("insula", "not_finding"), ("putamen", "not_finding")]
+        assert status == expected + expected[:1] * bool(more)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "References to the insula and the pons were counted in 2001.",
+        "References 1. Insula",  # nothing else to read
+        "Frames of References 1 and 2. The pons.",
+        "The insula. References are in the pons.",
+    ],
+)
+def test_references_are_words_as_well(text):
+    assert read_sections(text) == []
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from neurowhere.text.words import (
     plain,
     plain_with_origin,
     token_spans,
+    without_markup,
     words_of,
 )
 
@@ -200,3 +201,20 @@ def test_prefixes_split_and_join():
     assert ("pre", "frontal") in other_splits(("prefrontal",))
     assert ("prefrontal",) in other_splits(("pre", "frontal"))
     assert other_splits(("amygdala",)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("<b>left</b> insula<br/>Pons", "left insula pons"),
+        ("M&eacute;ni&egrave;re&#39;s disease", "meniere s disease"),
+        ("<span style='a:b'>insula</span>&nbsp;&lt; pons", "insula pons"),
+        ("a <b> c", "a b c"),  # one sign alone is none
+        ("AT&T; R&D; insula", "at t r d insula"),
+        ("p < 0.05 & q > 2", "p 0 05 q 2"),
+    ],
+)
+def test_tags_and_entities_become_blank(text, tokens):
+    blank = without_markup(text)
+    assert len(blank) == len(text)
+    assert plain(blank).split() == tokens.split()

@@ -19,6 +19,8 @@ from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
+from neurowhere.text.clinical.places import is_lesion
+from neurowhere.text.sections import read_sections
 from neurowhere.text.unknown import (
     UnknownWord,
     is_everyday,
@@ -26,12 +28,15 @@ from neurowhere.text.unknown import (
     is_science,
     unknown_words,
 )
+from neurowhere.text.words import without_markup
 
 N_PEAKS = 10
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
-FEW_NATS = 0.08  # expected gain; less supports little
+FEW_NATS, MANY_NATS = 0.085, 0.4  # expected gains that support little, and much
 LEAST_KNOWN, MANY_TERMS = 0.4, 15  # share of content words known; terms that make up for it
+# The same share where nothing of the brain is named, and for a structure with many nats.
+LEAST_KNOWN_ELSEWHERE, LEAST_KNOWN_PLACED = 0.5, 0.25
 SENTENCE, LEAST_SAID = 7, 2.0  # words of a sentence; what known words of it must say of the brain
 WORD = re.compile(r"[^\W\d_]+")
 
@@ -238,10 +243,12 @@ class Encoding:
     @cached_property
     def unknown(self) -> list[UnknownWord]:
         """Content words of the text that the model does not know."""
+        text = without_markup(self.text[: self.listed])
         read = (*self.mentions.found, *self.mentions.places, *self.mentions.rule_based)
-        return unknown_words(
-            self.text[: self.listed], [(mention.start, mention.end) for mention in read]
-        )
+        spans = [(mention.start, mention.end) for mention in read]
+        if any(mention.section for mention in read):
+            spans += [(part.start, part.end) for part in read_sections(text)]
+        return unknown_words(text, spans)
 
     @cached_property
     def support(self) -> Support:
@@ -253,15 +260,18 @@ class Encoding:
         if self.is_mean_map:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
+        structures = [m for m in self.mentions.found if m.is_structure and m.is_present]
         support = judge_support(
             terms,
             n_words,
             nats,
             len(self.unknown),
             known=[use.subject for use in self.uses.values()],
+            placed=bool(structures),
+            lesions=all(is_lesion(term) for term, use in self.uses.items() if use.subject),
             foreign=is_foreign(self.text),
             everyday=is_everyday(self.text),
-            science=is_science(self.text),
+            science=is_science(self.text) or any(m.side for m in structures),
         )
         if self.listed is None:
             return support
@@ -479,6 +489,8 @@ def judge_support(
     unknown: int = 0,
     *,
     known: Sequence[float] = (),
+    placed: bool = False,
+    lesions: bool = False,
     foreign: bool = False,
     everyday: bool = False,
     science: bool = False,
@@ -488,7 +500,8 @@ def judge_support(
     It is weak where the map hardly differs from the mean map, or where most content words of a text
     with few terms are unknown: such a text is about something else, or in another language. Generic
     words count for neither. Where nothing of the brain is named, a text of everyday life and a
-    sentence with few known words are weak, too.
+    sentence with few known words are weak, too. So is a lesion in a place that is not known. A
+    structure with a map far from the mean map needs fewer known words.
 
     Parameters
     ----------
@@ -496,6 +509,8 @@ def judge_support(
         As in `neurowhere.model.schema.Support`.
     known : sequence of float
         How much each known term tells that the text is about the brain, from 0 to 1.
+    placed, lesions : bool
+        Whether a structure is named, and whether nothing but lesions is ("infarct").
     everyday, science : bool
         Whether the text is of everyday life, and whether it speaks of the brain.
 
@@ -503,8 +518,12 @@ def judge_support(
     -------
     Support
     """
-    is_strange = sum(known) < min(MANY_TERMS, LEAST_KNOWN * (sum(known) + unknown))
-    if max(known, default=0) < 1 and not science:
+    is_elsewhere = max(known, default=0) < 1 and not science
+    least = LEAST_KNOWN_ELSEWHERE if is_elsewhere else LEAST_KNOWN
+    least = LEAST_KNOWN_PLACED if placed and nats >= MANY_NATS else least
+    is_strange = sum(known) < min(MANY_TERMS, least * (sum(known) + unknown))
+    is_strange |= lesions and unknown > 0
+    if is_elsewhere:
         is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
     is_weak = foreign or is_strange or nats < FEW_NATS
     level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"

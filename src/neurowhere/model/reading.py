@@ -32,7 +32,7 @@ from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.sections import Section, places_of, section_cuts
-from neurowhere.text.words import PIECE
+from neurowhere.text.words import PIECE, without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
@@ -73,7 +73,7 @@ class Reader:
             sections=self.findings,
             hedge_weight=self.hedge_weight,
         )
-        return read_in_pieces(text, read)
+        return read_in_pieces(without_markup(text), read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from neurowhere.model.reading import Reader, Readings, as_texts, chunks
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
+from neurowhere.text.clinical.places import ADJECTIVE
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
@@ -36,9 +37,16 @@ CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
+OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
+
+
+def _subject(term: str, category: str) -> float:
+    """Return how much a term tells that a text is about the brain."""
+    is_adjective = category == "anatomy" and bool(ADJECTIVE.fullmatch(term))
+    return OF_ADJECTIVE if is_adjective else SUBJECT.get(category, 1.0)
 
 
 class _Lift(NamedTuple):
@@ -384,7 +392,7 @@ class TextModel(Parameters):
                     weight,
                     use.where,
                     use.implied,
-                    SUBJECT.get(self.vocabulary_.category(name), 1.0),
+                    _subject(name, self.vocabulary_.category(name)),
                 )
                 for name, weight, use in zip(
                     names,

@@ -158,6 +158,10 @@ def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
 
 _EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
 _PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
+_ADDED = (
+    r"\d?\.?\dT|brain|cervical|follow-up|head|initial|neck|of|plain|post-?op|repeat|scans?|spine|the"
+    r"|today|w|with|without|w/o"
+)  # words around the name of an examination
 # Headings under which nothing was found, by the name of the section.
 NOT_FINDINGS = {
     "technique": (
@@ -193,6 +197,12 @@ NOT_FINDINGS = {
 _OTHERS = {
     "report": (
         r"(?:imaging )?findings?|impression|opinion|report|addendum|(?:physical )?exam(?:ination)?",
+        r"hpi|history of (?:the )?present(?:ing)? (?:illness|complaint)",
+        r"(?:chief|presenting) complaint|cc|a/p|o/e",
+    ),
+    "exam": (
+        rf"(?:{_ADDED} )*(?:cta?|ctp|mri?|mra|dwi|flair|pet|spect|eeg|dsa|angiogra(?:m|phy)|neuro"
+        rf"|imaging|labs?|vitals?|ros)(?:[ /]+(?:{_ADDED}|exam(?:ination)?|contrast|perfusion))*",
     ),
     "abstract": (r"abstract|key ?words",),
     "background": ("background",),
@@ -200,7 +210,7 @@ _OTHERS = {
     "research": (r"objectives?|aims?|introduction|hypothes[ie]s|participants|(?:study )?design",),
     "result": (r"conclusions?|results?|interpretation|summary|diagnos[ie]s|assessment|comments?",),
 }
-AFFILIATIONS, ADDRESS = "affiliations", "address"
+AFFILIATIONS, ADDRESS, REFERENCES = "affiliations", "address", "references"
 # "Department of Neurology", "Basel University", and what names an institution only beside these.
 _OF_NAMES = tuple(
     f"{noun} {link} "
@@ -231,6 +241,20 @@ _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
+# A list of references begins with a number, or with an author and a year if a sentence has ended.
+_REFERENCES = (
+    *("References", "Bibliography", "Literature cited", "Literature Cited", "Works Cited"),
+    *("REFERENCES", "BIBLIOGRAPHY", "LITERATURE CITED", "WORKS CITED"),
+)
+_BEFORE_REFERENCES, _LONGEST_BEFORE = re.compile(r"(?:^|[\n.;!?)\]])\s*[#*]*\s*[\d.]*\s*$"), 20
+_NUMBERED = re.compile(r"\**:?\**\s+[(\[]?1[\]).][\])]?\s{0,3}[A-Z]")
+_AUTHORED = re.compile(
+    r"\**:?\**\s+[A-Z][\w'’-]{1,40},? (?:[A-Z][.-]?,? ?){1,3}[^\n]{0,400}?(?:19|20)\d\d"
+)
+_AFTER_REFERENCES = re.compile(
+    r"\n[ \t#*]*(?:Fig|FIG|Table|TABLE|Appendix|APPENDIX|Supplement|SUPPLEMENT"
+    r"|(?:[Ff]indings|FINDINGS|[Ii]mpression|IMPRESSION)[ \t]*[:\n])"
+)
 
 
 class Part(NamedTuple):
@@ -242,7 +266,7 @@ class Part(NamedTuple):
 
 
 def read_sections(text: str) -> list[Part]:
-    r"""Find the parts of a text that are no findings: sections of a report, and institutions.
+    r"""Find the parts of a text that are no findings: of a report, references and institutions.
 
     A structured abstract has no such sections, nor has a text that has nothing else.
 
@@ -252,6 +276,10 @@ def read_sections(text: str) -> list[Part]:
     ([], [])
     """
     sections = _sections_of_report(text) if ":" in text or "\n" in text else []
+    if references := _find_references(text):
+        first = references.start
+        before = (part for part in sections if part.start < first)
+        sections = [*(part._replace(end=min(part.end, first)) for part in before), references]
     ends = [0, *(section.end for section in sections)]
     institutions = (
         part
@@ -272,6 +300,20 @@ def _sections_of_report(text: str) -> list[Part]:
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
     sections = [part for part in parts if part.name in kept]
     return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
+
+
+def _find_references(text: str) -> Part | None:
+    """Find the list of references of a text, if something stands before it."""
+    headings = [(start, word) for word in _REFERENCES for start in _places_of([word], text)]
+    for start, heading in sorted(headings):
+        before, end = text[max(0, start - _LONGEST_BEFORE) : start], start + len(heading)
+        is_begun = bool(_BEFORE_REFERENCES.search(before))
+        is_list = (is_begun or before[-1:].isspace()) and bool(_NUMBERED.match(text, end))
+        is_list = is_list or (is_begun and bool(_AUTHORED.match(text, end)))
+        if is_list and text[:start].strip():
+            after = _AFTER_REFERENCES.search(text, end)
+            return Part(REFERENCES, start, after.start() if after else len(text))
+    return None
 
 
 def find_institutions(text: str) -> list[Part]:

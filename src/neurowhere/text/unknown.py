@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
+from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.places import LESION, SIDE_WORDS
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import cuts, fold, word_set
 
@@ -18,6 +20,25 @@ SHORTEST = 3  # letters of a content word, unless it is written in capitals
 def common_words() -> frozenset[str]:
     """Return the words, folded, that say nothing of a text's subject, as "the" and "however"."""
     return frozenset(map(fold, shipped_lines(__package__, "common.txt")))
+
+
+# Words of reports and notes that tell how something was looked at, and in which units.
+REPORTING = word_set(
+    """
+    angiogram axial biopsy cc cm contrast coronal ct cta ctp dsa dwi ecg echo eeg emg flair gy hpi
+    hx iv kg mg ml mm mr mra msec nihss pet pmh ros sagittal sequence spect tesla transverse
+    ultrasound unenhanced yo
+    """
+)
+
+
+@cache
+def clinical_words() -> frozenset[str]:
+    """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
+    phrases = (lexicon.CUES.words, lexicon.HEDGES.words, lexicon.AFFIRMING, lexicon.AUXILIARIES)
+    measured = (lexicon.EXAMS, lexicon.MEASURES, lexicon.UNITS, REPORTING)
+    sides = (SIDE_WORDS.keys(), LESION, {"sided"})
+    return frozenset(fold(word) for words in (*phrases, *measured, *sides) for word in words)
 
 
 class UnknownWord(NamedTuple):
@@ -41,7 +62,8 @@ def unknown_words(text: str, known: Iterable[tuple[int, int]]) -> list[UnknownWo
     -------
     list of UnknownWord
         In the order of the text, each word once. Little words, numbers, words that say nothing of
-        where by themselves, and abbreviations that the text defines are left out.
+        where by themselves or by which reports are read, and abbreviations that the text defines
+        are left out.
 
     Examples
     --------
@@ -67,11 +89,18 @@ def _outside(text: str, known: list[tuple[int, int]]) -> Iterator[UnknownWord]:
             yield UnknownWord(match[0], match.start(), match.end())
 
 
+@lru_cache(maxsize=1 << 15)
 def _is_content(word: str) -> bool:
-    plain = fold(word.lower().removesuffix("'s").removesuffix("’s"))
+    plain = word.lower().removesuffix("'s").removesuffix("’s")
     if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):
         return False
-    return plain not in common_words() and plain not in generic_words()
+    return not (_says_nothing(plain) or all(map(_says_nothing, plain.split("-"))))
+
+
+def _says_nothing(word: str) -> bool:
+    """Whether a word in small letters says nothing of where by itself."""
+    plain = fold(word)
+    return plain in common_words() or plain in generic_words() or plain in clinical_words()
 
 
 # ---- kinds of text
@@ -105,7 +134,7 @@ LETTERS = re.compile(r"[^\W\d_]+")
 ACCENT = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõìòåøăąćęłńśźżğışčďěňřšťůž]")
 # Endings of nouns and adjectives that are English in no word: "Aphasie", "thalamisch", "lesión".
 ENDING = re.compile(
-    "[^\\W\\d_]+(?:ungen|störung|keit|ische?[nrs]?|phasie|lepsie|pathie|logie|plegie|parese"
+    "[^\\W\\d_]+(?:ungen|ierung|iert|störung|keit|ische?[nrs]?|phasie|lepsie|pathie|logie|plegie|parese"
     "|parésie|sklerose|sión|ción|siones|ciones|zione|zioni|ità|são|ção|ções|heid|euse"
     "|seitige?[nrs]?)"
 )
@@ -150,6 +179,17 @@ TELLING = word_set(
     vertiges vrouw zwakte épilepsie
     """
 )
+# Verbs of these languages, and those of them that are English words or names as well.
+VERBS = word_set(
+    """
+    es está están estaba est foi foram fue fueron fut haben hatte hatten ist mostra mostró muestra
+    montre montrait ont sind son sono sont são tiene têm waren werd wird wurde wurden zeigt zeigte
+    zijn è é était étaient
+    """
+)
+ENGLISH_VERBS = word_set("era eran ha han hat tem war")
+SHARED = word_set("an in is me no on")  # English words that other languages have, too
+ELIDED = re.compile(r"\b[cdjlmnst]['’](?=[^\W\d_]{3})", re.IGNORECASE)  # "l'insula", "d'une"
 FEWEST_WORDS = 5  # for little words alone to tell
 FEW = 2  # words of another language, which a name may have: Gilles de la Tourette
 # Evidence for another language in a short text; English words count against it as telling ones.
@@ -184,8 +224,21 @@ def is_foreign(text: str) -> bool:
         return True
     if n_words >= FEWEST_WORDS and n_little > max(n_english, FEW):
         return True
+    if not distinct & (ENGLISH - SHARED) and _is_foreign_sentence(text):
+        return True
     evidence = sum(map(_evidence, distinct))
     return evidence >= max(ENOUGH, OF_A_TELLING_WORD * n_english)
+
+
+def _is_foreign_sentence(text: str) -> bool:
+    """Whether a text without English words has a verb of another language, and little words.
+
+    A little word alone may be of a name ("Cornelia de Lange"); abbreviations tell nothing.
+    """
+    words = {word.lower() for word in LETTERS.findall(text) if not word.isupper() or len(word) == 1}
+    signs = {word for word in words if _evidence(word) or word == "die"} | {*ELIDED.findall(text)}
+    is_verb = any(signs - {verb} for verb in words & VERBS)
+    return is_verb or any(len(signs - {verb}) > 1 for verb in words & ENGLISH_VERBS)
 
 
 def _evidence(word: str) -> float:

@@ -1,10 +1,12 @@
 """Words: how text becomes plain words, which are forms of one word, and which make a name."""
 
 import codecs
+import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +45,19 @@ _MORE_NUMBERS = (
 )
 _AREAS = [re.compile(rf"{start}s?{_MORE_NUMBERS}") for start in ("BA", "rea")]
 _MORE_AREA = re.compile(r"(?<![A-Za-z\d])(\d{1,2})[a-dm]?")
+
+# Tags and entities of HTML: "<b>", "<span class=…>", "&nbsp;". Some of the tags part lines or
+# cells; those of `_ROWS` and `_CELLS` do so where they open.
+_LINES = "blockquote|br|div|dl|h[1-6]|hr|ol|p|section|table|ul"
+_ROWS, _CELLS = "dd|dt|li|tr", "td|th"
+_INLINE = "a|abbr|b|big|code|em|font|i|mark|s|small|span|strong|sub|sup|tbody|thead|u"
+_MARKUP = re.compile(
+    r"[<&](?:(?<=&)(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8});"
+    rf"|(?<=<)(?:/?(?:(?P<line>{_LINES})|{_INLINE})|(?P<row>{_ROWS})|(?P<cell>{_CELLS})"
+    rf"|/(?:{_ROWS}|{_CELLS}))(?:\s[^<>]{{0,300}})?/?>)",
+    re.IGNORECASE,
+)
+FEWEST_MARKS = 2  # tags and entities, for them not to be signs: "a <b> c"
 
 Known = Callable[[str], bool]
 
@@ -102,6 +117,32 @@ def plain_with_origin(text: str, known: Known) -> tuple[str, NDArray[np.intp] | 
         text, moved = _replace(text, edits)
         origin = moved if origin is None else origin[moved]
     return _without_shouting(text).translate(_TO_CASED), origin
+
+
+def without_markup(text: str) -> str:
+    r"""Blank out the tags and entities of a text that was copied from a page; all else stays put.
+
+    >>> without_markup("<b>left</b> <i>insula</i>&nbsp;&amp; pons<br>Thalamus")
+    '   left        insula          &     pons\n   Thalamus'
+    >>> without_markup("t <b> 3 in the insula")
+    't <b> 3 in the insula'
+    """
+    if not ("<" in text or "&" in text):
+        return text
+    marks = list(islice(_MARKUP.finditer(text), FEWEST_MARKS))
+    return _MARKUP.sub(_blank, text) if len(marks) == FEWEST_MARKS else text
+
+
+def _blank(mark: re.Match[str]) -> str:
+    """Return what a tag or an entity stands for, in as many characters."""
+    if mark[0].startswith("<"):
+        is_line = mark["line"] or mark["row"]
+        return ("\n" if is_line else "|" if mark["cell"] else " ").ljust(len(mark[0]))
+    sign = html.unescape(mark[0])[0]
+    if sign == "&" and mark[0].lower() != "&amp;":
+        return mark[0]  # no entity: "R&d;"
+    fill = SOFT_HYPHEN if sign.isalpha() or sign in "'’" else " "  # within a word
+    return (" " if sign.isspace() else sign).ljust(len(mark[0]), fill)
 
 
 def token_spans(tokens: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -134,6 +134,21 @@ def test_denials_reach_their_names(text, negated, present):
         ("(no lesion in the pons) and edema", "lesion pons", "edema"),
         ("in the absence of neglect, aphasia was severe", "neglect", "aphasia"),
         ("normal memory, the insula was swollen", "", "memory insula"),
+        # signs that lead on, and slashes
+        ("no hemorrhage -> right thalamic infarct", "hemorrhage", "thalamic infarct"),
+        ("hemianopia w/o aphasia ==> left pons", "aphasia", "hemianopia pons"),
+        ("no neglect \N{RIGHTWARDS ARROW} infarct", "neglect", "infarct"),
+        ("no aphasia = right insula stroke", "aphasia", "insula stroke"),
+        ("lead in the thalamus -> no ataxia", "ataxia", "thalamus"),
+        ("thalamus => no edema, insula => edema", "thalamus edema", "insula edema"),
+        ("thalamus: no edema, insula: edema", "thalamus edema", "insula edema"),
+        ("thalamus -> no lesion; insula = normal", "thalamus lesion insula", ""),
+        ("no hemorrhage / R thalamic infarct", "hemorrhage", "thalamic infarct"),
+        ("no hemorrhage/insular infarct", "hemorrhage", "insular infarct"),
+        ("no hemorrhage / edema / infarct", "hemorrhage edema infarct", ""),
+        ("no infarct in the thalamus / right putamen", "infarct thalamus putamen", ""),
+        ("no lesion in the left/right insula", "lesion insula", ""),
+        ("no lesion in the insula (p = 0.3) or pons", "lesion insula pons", ""),
     ],
 )
 def test_denials_end_where_a_reader_ends_them(text, negated, present):
@@ -364,11 +379,43 @@ def test_what_nobody_is_unable_to_do_is_no_deficit(text):
         ("We saw the insula and the thalamus. All two were normal.", "insula thalamus", ""),
         ("Of the insula and the thalamus, the latter was normal", "thalamus", "insula"),
         ("pain points to the insula, but MRI ruled out a lesion there", "insula lesion", "pain"),
+        ("The insula was intact bilaterally. So was the pons.", "insula pons", ""),
+        ("The insula was not involved. The same is true of the pons.", "insula pons", ""),
+        (
+            "no lesion in the insula; so too for the left pons, but aphasia",
+            "lesion insula pons",
+            "aphasia",
+        ),
+        ("No aphasia. The same goes for neglect. Likewise the pons.", "aphasia neglect pons", ""),
+        ("The insula was swollen. So was the pons.", "", "insula pons"),
+        (
+            "The insula was intact, the pons swollen. So was the thalamus.",
+            "insula",
+            "pons thalamus",
+        ),
+        ("The insula was intact. So we turned to the pons.", "insula", "pons"),
+        # what a thought that is not borne out is of
+        ("The idea that the insula serves reading was not supported.", "insula", "reading"),
+        # what patients are not aware of, and what they say of themselves
+        ("The patient denied that his left hand had a weakness", "", "hand weakness"),
+        ("The patient denies that he has seizure or pain", "seizure pain", ""),
+        ("We deny that the insula is swollen", "insula", ""),
         # where people are alike
         ("binding was comparable between groups in the insula", "insula", ""),
         # what is set against the rest
         ("the insula showed no response, in contrast to the thalamus", "insula", "thalamus"),
         ("apart from the insula, which is bright, no structure is abnormal", "", "insula"),
+        (
+            "unlike the pons, insula and putamen, the thalamus was active",
+            "pons insula putamen",
+            "thalamus",
+        ),
+        ("unlike the pons, the insula and thalamus were active", "pons", "insula thalamus"),
+        (
+            "the thalamus, unlike the pons, the insula, or the putamen, was active",
+            "pons insula putamen",
+            "thalamus",
+        ),
         # "any" is within the denial
         ("he was not left with any deficit of the insula", "insula", ""),
         # other things that are not denied

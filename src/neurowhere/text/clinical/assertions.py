@@ -13,7 +13,7 @@ marks, and p-values just above the usual threshold.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from neurowhere.text.clinical import lexicon
@@ -72,6 +72,8 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
             if not cue.first <= reading.first[number] <= cue.last:
                 into.setdefault(number, Tokens(cue.first, cue.last))
     for number, i in reader.without_cue():
+        result.denied.setdefault(number, Tokens(i, i))
+    for number, i in reader.taken_up(result.denied):
         result.denied.setdefault(number, Tokens(i, i))
     return result._replace(denied=read_tables(reading).denied | result.denied)
 
@@ -174,6 +176,8 @@ class _DenialReader(Scopes):
         j = cue.last + 1
         first, end = self.sentence(j)
         comma = next((k for k in range(j, end) if "," in self.gap(k)), end)
+        closing = self.list_end(j, end)  # "unlike A, B and C, …"
+        comma = comma if closing is None or self.token(closing) in lexicon.RELATIVES else closing
         if self.token(comma) in lexicon.RELATIVES or self.token(comma) == "where":
             return []  # "in contrast to the pons, which responded to pain"
         noun = comma
@@ -182,6 +186,20 @@ class _DenialReader(Scopes):
         if first == cue.first and not self.is_structure(self.begins.get(noun)):
             return []  # "unlike the pons, the role of the insula is unknown"
         return [number for number in self.heads(j) if self.reading.first[number] < comma]
+
+    def list_end(self, i: int, end: int) -> int | None:
+        """First token after a list of places at token i that "and" and a comma close."""
+        is_closed = False
+        while i < end:
+            if is_closed and "," in self.gap(i) and self.tokens[i] not in lexicon.CONJUNCTIONS:
+                return i
+            number = self.begins.get(i)
+            is_place = self.is_structure(number)
+            is_closed = is_closed or self.tokens[i] in lexicon.CONJUNCTIONS
+            if not (is_place or self.is_modifier(i) or self.tokens[i] in lexicon.CONJUNCTIONS):
+                return None
+            i = self.reading.last[number] + 1 if number is not None and is_place else i + 1
+        return None
 
     # ---- denials without a cue
 
@@ -201,6 +219,29 @@ class _DenialReader(Scopes):
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)
         for first, last, before in lexicon.CORRECTING.find(self.reading):
             yield from ((number, last) for number in self.corrected(first, last, before.split()))
+
+    def taken_up(self, denied: Mapping[int, Tokens]) -> Iterator[tuple[int, int]]:
+        """Yield the names of which the same is said as before, if all of those are denied.
+
+        "The insula was intact. So was the pons. The same is true of the thalamus."
+        """
+        taken: set[int] = set()
+        for i in self.reading.at_words(lexicon.SAME):
+            first, end = self.sentence(i)
+            end = next((j for j in range(first, end) if self.tokens[j] in lexicon.TURNS), end)
+            said = (j for j in range(first, end) if j not in self.reading.covered)
+            if first == 0 or not all(self.is_of_same(j) for j in said):
+                continue
+            before = self.names(range(self.sentence(first - 1)[0], first))
+            before = self.structures(before) or before
+            if before and all(number in denied or number in taken for number in before):
+                names = self.names(range(first, end))
+                taken.update(names)
+                yield from ((number, i) for number in names)
+
+    def is_of_same(self, j: int) -> bool:
+        """Whether a token says nothing but that the same is so: "the same was true of"."""
+        return self.tokens[j] in lexicon.SAYING_SAME or self.belongs_to_place(j)
 
     def by_word(self, i: int, word: str) -> list[int]:
         """Return the names that a word at token i denies, though it is no cue."""

@@ -20,6 +20,8 @@ REACH = 30  # tokens after a cue
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
 DASH = re.compile(r"\s[-–—]+\s")
+# Signs that lead on to something else: "no bleed -> infarct", "no neglect = frontal".
+SIGN = re.compile(r"[→⇒➔➜⟶⟹]|[-–—=~]+>|(?:^|(?<=[^<>=]))=+(?=\s|$)")
 
 
 class Grammar:
@@ -254,7 +256,36 @@ class Grammar:
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
             return False  # "no lesion in the following: pons, insula"
-        return self.is_sentence_end(j) or ":" in gap or bool(DASH.search(gap))
+        if gap == " ":
+            return False
+        if self.is_sentence_end(j) or ":" in gap or DASH.search(gap):
+            return True
+        return self.is_led_on(j) or ("/" in gap and self.is_alternative(j))
+
+    def is_led_on(self, j: int) -> bool:
+        """Whether a sign before token j leads on to something else: "no bleed -> infarct"."""
+        is_sign = bool(SIGN.search(self.gap(j)))
+        return is_sign and not self.tokens[j].isdigit()  # not "p = 0.3"
+
+    def is_alternative(self, j: int) -> bool:
+        """Whether a slash before token j ends a denial: "no bleed / left thalamic infarct".
+
+        What follows has a side or names a lesion in a place, and what goes before does neither: "no
+        lesion of the left / right insula" and "no mass / shift" are lists.
+        """
+        first, end = self.sentence(j)
+        before = range(max(first, j - LONGEST_PHRASE), j)
+        if any(self.is_side_word(k) for k in before) or self.structures(self.names(before)):
+            return False
+        number = self.begins.get(j)
+        if number is None or not self.is_structure(number):
+            return self.is_side_word(j)
+        lesion = self.reading.last[number] + 1
+        return lesion < end and fold(self.tokens[lesion]) in LESION
+
+    def is_side_word(self, j: int) -> bool:
+        """Whether a token is a side, as far as the word tells."""
+        return self.tokens[j] in SIDE_WORDS or j in self.reading.sided
 
     def is_aside_pronoun(self, j: int) -> bool:
         """Whether token j is in a phrase such as "beyond it", which ends nothing."""
@@ -324,6 +355,8 @@ class Grammar:
             is_part = (
                 "," in self.gap(k) or self.is_sentence_end(k) or self.tokens[k] in lexicon.TURNS
             )
+            if k > j and (":" in self.gap(k) or self.is_led_on(k)):
+                return True  # "no bleed, thalamus: infarct"
             if k > j and is_part:
                 return False
             if k > j and k in self.ends and k - 1 in self.finishes:

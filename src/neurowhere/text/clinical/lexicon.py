@@ -408,6 +408,10 @@ ALIKE = word_set(
 LOSING = word_set("absence disruption effacement lack loss obliteration reduction")
 EVEN = word_set("equal homogeneous ordinary symmetric symmetrical")  # say that all is well
 LIKEWISE = word_set("as likewise neither nor similarly so")
+SAME = word_set("ditto likewise same similarly so")  # what is so was said before
+SAYING_SAME = (SAME | BEING) | word_set(
+    "also applied applies can did do does for goes held hold holds said to too true went with"
+)
 THERE = word_set("here there thereof")  # stand for a place
 SCORED = word_set("rating score sign signs")  # "parietal signs 0"
 UNSURE = PEOPLE | (DOUBTING - NOT)

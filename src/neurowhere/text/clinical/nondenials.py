@@ -232,6 +232,17 @@ class NonDenials(Clauses):
         who = before[-2:][0] if before[-1] == "with" else before[-1]
         return who in lexicon.PEOPLE or who in lexicon.NUMBERS
 
+    def is_reported(self, cue: Cue) -> bool:
+        """Whether a patient is not aware of what others see: "denied that his arm was weak".
+
+        What patients say of themselves is believed: "denies that he has headaches".
+        """
+        j = cue.last + 2
+        if not (self.tokens[cue.first].startswith("den") and self.token(j - 1) == "that"):
+            return False
+        is_other = self.is_determined(j) or j in self.begins
+        return is_other and self.doer(cue.first) in PATIENTS
+
     def is_needed(self, cue: Cue) -> bool:
         """Whether nothing goes without it: "impossible without the hippocampus"."""
         if self.tokens[cue.first] != "without":
@@ -311,7 +322,7 @@ class NonDenials(Clauses):
         focus in the right insula and none in the left".
         """
         first, end = self.sentence(i)
-        if "," in self.gap(i):
+        if "," in self.gap(i) or self.is_led_on(i):
             is_where = self.tokens[first] in lexicon.INTRODUCING  # "in the pons, no bleed is seen"
             return not (is_where or self.is_bare_list(first, i - 1))
         is_joined = self.token(i - 1) in ("and", "but")

@@ -129,6 +129,11 @@ class Reading:
         spans = zip(self.first, self.last, strict=True)
         return frozenset(i for first, last in spans if last > first for i in range(first, last + 1))
 
+    @cached_property
+    def covered(self) -> frozenset[int]:
+        """Tokens within names, of one word or of several."""
+        return self.inner | self.begins.keys()
+
     def with_ampersands(self) -> "Reading":
         """Spell out "&" as a token "and": nothing but what stands around names needs it.
 
@@ -268,6 +273,11 @@ class Phrases(Generic[Kind]):
             lengths = self._lengths.setdefault(words[0], [])
             if len(words) not in lengths:
                 lengths.append(len(words))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All words of the phrases."""
+        return frozenset(chain.from_iterable(self._kinds))
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, each within a sentence."""

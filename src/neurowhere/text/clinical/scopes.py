@@ -24,6 +24,7 @@ class Scopes(NonDenials):
         if (
             self.is_choice(cue)
             or self.is_group(cue)
+            or self.is_reported(cue)
             or self.is_needed(cue)
             or (is_noun and self.is_partial(cue))
         ):
@@ -34,7 +35,9 @@ class Scopes(NonDenials):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
         if self.tokens[i] == "absence" and self.is_bare(j):
             return []  # "absence of the corpus callosum"
-        names = self.ahead(j, through_verbs=cue.kind == "no")
+        is_clause = self.token(j) == "that" and self.token(j + 1) in lexicon.STOPS
+        j += 2 * is_clause  # "denies that he has headaches"
+        names = self.ahead(j, through_verbs=cue.kind == "no" or is_clause)
         names = self.without_known(names, j)
         if self.is_pronoun(cue):
             names = self.structures(names) if self.compared(j) == "null" else names
@@ -186,6 +189,8 @@ class Scopes(NonDenials):
         i, word = cue.first, self.tokens[j]
         if word in lexicon.OMITTED:
             return self.subject(i, with_people=True) or self.of_subject(cue)
+        if word in lexicon.SEEN and (names := self.thought(i)):
+            return names
         if word in lexicon.SEEN:
             is_relative = self.token(self.before_verb(i)) == "which"  # "which was not seen in men"
             return [*([] if is_relative else self.of_subject(cue)), *self.ahead(j + 1)]
@@ -202,6 +207,13 @@ class Scopes(NonDenials):
             names = names or ([] if is_relative else self.structures(self.it(i)))
             return [] if is_lesion else names or self.rest(j + 1)
         return None
+
+    def thought(self, i: int) -> list[int]:
+        """Return the places of a thought before token i: "the idea that the pons … was not …"."""
+        first, _ = self.sentence(i)
+        thoughts = (j for j in range(first, i - 1) if self.tokens[j] in lexicon.THOUGHTS)
+        that = next((j + 1 for j in thoughts if self.tokens[j + 1] == "that"), i)
+        return self.structures(self.names(range(that, i)))
 
     def it(self, i: int) -> list[int]:
         """Return what "it" or "both" before the verb at token i stands for; "they" are people."""
@@ -238,7 +250,7 @@ class Scopes(NonDenials):
         """Whether the verb at token j shares its object: "abuts, but does not invade, the pons"."""
         if self.token(cue.first - 1) not in lexicon.AUXILIARIES or "," not in self.gap(j + 1):
             return False
-        start = self.before_verb(cue.first)
+        start = max(self.before_verb(cue.first), 0)
         return "," in self.gap(start) or "," in self.gap(start + 1)
 
     def by_quality(self, cue: Cue, j: int) -> list[int]:
