@@ -137,7 +137,7 @@ def test_what_makes_a_structure_visible_is_explained_exactly(shipped):
     [
         ("pons", ["pons"]),
         ("Glioma of the midbrain and the left hippocampus", ["midbrain"]),
-        ("hippocampus, thalamus", []),  # which the atlas has
+        ("hippocampus, putamen", []),  # which the atlas has
         ("Left hippocampal sclerosis; the pons is normal.", []),
     ],
 )
@@ -151,6 +151,22 @@ def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(shipped, tex
         assert row.why[0].term == row.name.removesuffix(" (landmark)")
         assert abs(row.at[0]) < 12  # in the brainstem
         assert row.at[2] < 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "x"),
+    [
+        ("thalamus", "thalamus", 0),  # which the atlas has in parts
+        ("left thalamus", "left thalamus", -1),
+        ("Infarct of the right pons", "right pons", 1),
+    ],
+)
+def test_a_landmark_is_first_and_on_its_side(shipped, text, name, x):
+    row = summarise(shipped.encode(text)).regions[0]
+    assert row.name == f"{name} (landmark)"
+    assert x == 0 or np.sign(row.at[0]) == x
+    both = summarise(shipped.encode(text, sides=False)).regions[0]
+    assert both.name == f"{name.removeprefix('left ').removeprefix('right ')} (landmark)"
 
 
 def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):

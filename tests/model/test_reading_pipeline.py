@@ -86,18 +86,18 @@ def test_no_term_of_the_vocabulary_silences_a_rule(shipped, text, regions):
     assert regions & {region.region for region in summary.regions[:3]}
 
 
-def test_markup_is_no_text_and_mentions_stay_where_they_are():
+def test_markup_is_no_text_and_mentions_stay_where_they_are(shipped):
     text = "<p>No mass.</p><p>The <b>left</b>&nbsp;<i class='x'>insula</i> &amp; <b>pons</b></p>"
-    encoding = load_model().encode(text)
+    encoding = shipped.encode(text)
     sides = {text[each.start : each.end]: each.side for each in encoding.mentions.found}
     assert sides["insula"] == "left"
     assert "pons" in sides
     assert encoding.unknown == []
 
 
-def test_the_cells_of_a_pasted_table_are_read():
+def test_the_cells_of_a_pasted_table_are_read(shipped):
     rows = [("Region", "Right", "Left"), ("Hippocampus", "atrophic", "normal")]
     cells = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
     text = "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
-    (mention,) = [each for each in load_model().encode(text).mentions if each.is_structure]
+    (mention,) = [each for each in shipped.encode(text).mentions if each.is_structure]
     assert (mention.side, mention.status) == ("right", "affirmed")

@@ -41,9 +41,8 @@ N_REGIONS = 10
 N_REASONS = 20
 N_REGION_REASONS = 6
 N_UNKNOWN = 20
-COVERED = (
-    0.5  # share of a place in regions of an atlas that names it well enough, or of a region in it
-)
+LEAST_PART = 0.1  # of a place, that the largest of its regions has
+COVERED = 0.5  # share of a region of an atlas in a place that it is part of
 TINY = 1e-12
 TITLES = Path(__file__).parents[1] / "data" / "titles.tsv.gz"  # id, tab, title
 
@@ -113,7 +112,7 @@ def regions_of(
     """Return the first regions of the atlas by their excess, probability or ratio.
 
     Each of a few places that the text names has one of its regions among them, if the text raises
-    it. Places that the atlas lacks, such as the pons in AAL3, are marked as landmarks.
+    it. Places that are no region of the atlas, such as the pons in AAL3, are marked as landmarks.
     """
     if n_regions == 0:
         return []
@@ -161,10 +160,7 @@ def _first_rows(
     rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
     is_raised = (table["excess"] > 0).to_numpy()
     for inside in named.values():
-        shares = gazetteer.shares(inside.astype(np.float64)) / gazetteer.shares(
-            np.ones(len(inside))
-        ).clip(min=TINY)
-        own = np.flatnonzero((shares[rows] >= COVERED) & is_raised).tolist()
+        own = np.flatnonzero((_shares(gazetteer, inside)[rows] >= COVERED) & is_raised).tolist()
         if own and first.isdisjoint(own):
             added.add(own[0])
     kept = sorted(first)[: max(n_regions - len(added), 0)]
@@ -172,11 +168,19 @@ def _first_rows(
 
 
 def _is_lacking(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> bool:
-    """Whether most of a place is in no region of the atlas."""
+    """Whether no region of the atlas is much of a place: the pons, or the thalamus of AAL3."""
     if gazetteer.atlas is gazetteer.partition:
         return False
-    covered = np.asarray(gazetteer.shared_mm3.sum(axis=0)).ravel()[inside].sum()
-    return bool(covered < COVERED * gazetteer.partition.volumes_mm3[inside].sum())
+    here = np.asarray(gazetteer.shared_mm3[:, inside].sum(axis=1)).ravel()
+    own = here[_shares(gazetteer, inside) >= COVERED]
+    return bool(own.max(initial=0) < LEAST_PART * gazetteer.partition.volumes_mm3[inside].sum())
+
+
+def _shares(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return how much of each region of the atlas is in a place."""
+    every = gazetteer.shares(np.ones(len(inside))).clip(min=TINY)
+    shares: NDArray[np.float64] = gazetteer.shares(inside.astype(np.float64)) / every
+    return shares
 
 
 def _landmark(encoding: Encoding, name: str, inside: NDArray[np.bool_], n_explained: int) -> Region:

@@ -409,19 +409,30 @@ class TextModel(Parameters):
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
-            find_named=partial(self._named, readings, row),
+            find_named=partial(self._named, readings, row, self._follows_sides(reader)),
         )
 
-    def _named(self, readings: Readings, row: int) -> dict[str, NDArray[np.bool_]]:
-        """Return the regions of the structures that a text names, where the model has a prior."""
+    def _named(
+        self, readings: Readings, row: int, follows_sides: bool
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Return the regions of the structures that a text names, where the model has a prior.
+
+        One that the text puts on one side only is that half of it.
+        """
         prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
         if prior is None:
             return {}
         columns = readings.rows[row].indices
-        places, _, _ = readings.counted[row].named(columns)
-        named = columns[places].tolist()
-        regions = ((column, prior.region_of(self._place_of(column))) for column in named)
-        return {self.extractor_.terms[column]: each for column, each in regions if each is not None}
+        places, _, balance = readings.counted[row].named(columns)
+        sides, named = side_of_regions(self.partition_), {}
+        for column, side in zip(columns[places].tolist(), balance.tolist(), strict=True):
+            place = self._place_of(column)
+            region = prior.region_of(place)
+            half = {1: "left ", -1: "right "}.get(side if follows_sides else 0, "")
+            if region is not None:
+                inside = region & (side * sides > 0) if half else region
+                named[half + self.extractor_.terms[place]] = inside
+        return named
 
     def _suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""

@@ -304,7 +304,7 @@ def _sections_of_report(text: str) -> list[Part]:
 
 def _find_references(text: str) -> Part | None:
     """Find the list of references of a text, if something stands before it."""
-    headings = [(start, word) for word in _REFERENCES for start in _places_of([word], text)]
+    headings = [(start, word) for word in _REFERENCES for start in places_of([word], text)]
     for start, heading in sorted(headings):
         before, end = text[max(0, start - _LONGEST_BEFORE) : start], start + len(heading)
         is_begun = bool(_BEFORE_REFERENCES.search(before))
