@@ -250,8 +250,8 @@ def test_support_is_of_names_not_of_plain_words():
         ("Word recognition is impaired when attention is divided between speech and music", "good"),
     ],
 )
-def test_support_of_reports_and_of_other_subjects(text, level):
-    assert load_model().encode(text).support.level == level
+def test_support_of_reports_and_of_other_subjects(shipped, text, level):
+    assert shipped.encode(text).support.level == level
 
 
 def test_regions_hold_more_than_they_say_when_the_model_is_too_sure(model):
