@@ -76,8 +76,9 @@ class _SideReader(places.SideWords):
             for listed in self.listed(number, mark.words):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
         for i, side in self.reading.sided.items():  # "rIFG"; a list of others does not share it
-            if i in self.finishes and self.is_structure(self.finishes[i]):
-                applied[self.finishes[i]] = Attached(side, Tokens(i, i))
+            name = self.finishes.get(i, self.begins.get(i))  # "bihippocampal sclerosis"
+            if name is not None and self.is_structure(name):
+                applied[name] = Attached(side, Tokens(i, i))
         return Sides(applied, unapplied)
 
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
