@@ -467,7 +467,7 @@ def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
 
 
 def _with_one_side(reading: Reading, name: Found, sides: Sequence[Attached]) -> Found:
-    """Give a place the side of its sentence, if that has but one: "left ICA: watershed infarcts"."""
+    """Give a place the side of its sentence, if it has one: "left ICA: watershed infarcts"."""
     if name.side or name.entry.kind not in PLACES or not sides:
         return name
     sentence = _sentence(reading, name.tokens)
