@@ -158,11 +158,13 @@ def test_a_name_of_the_vocabulary_is_not_ambiguous():
 
 
 def test_the_table_has_one_default_at_most_and_every_sense_a_reason():
+    plain_words = {"ii", "iii", "impression", "iv", "v", "vi", "vii", "x"}
     for short, senses in ambiguous().items():
         assert sum(bool(sense.default) for sense in senses) <= 1, short
         assert all(sense.cues or sense.default for sense in senses), short
-        assert {sense.default for sense in senses} <= {"", "yes", "alone"}
-        assert short.upper() == short or short == "SNr", short
+        assert {sense.default for sense in senses} <= {"", "yes", "alone", "beside"}
+        is_plain = short in plain_words  # numerals, and what may be a heading
+        assert short.upper() == short or short == "SNr" or is_plain, short
 
 
 @pytest.mark.parametrize(
@@ -224,3 +226,36 @@ def test_plain_words_do_not_take_the_place_of_an_abbreviation():
     named = {"mid": "anatomy", "monetary incentive delay": "task"}
     counter = TermCounter(Vocabulary(named, {}, named))
     assert [match.term for match in counter.find("MID task")] == ["mid"]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("there is a new T2 lesion in the R LC", ["locus coeruleus"]),
+        ("MRI shows old LC lacunes in this man", ["locus coeruleus"]),
+        ("signal change of the brain in LC bilaterally", ["locus coeruleus"]),
+        ("the LC saw a man with a left stroke", []),
+        ("he left LC in 2015 after a brain injury", []),
+        ("the left LC was shown to all of us", []),
+    ],
+)
+def test_a_lesion_or_a_side_tells_that_a_structure_is_meant(text, terms):
+    assert found(text) == terms
+
+
+def test_capitals_are_no_plural_of_a_plain_word_and_have_plurals_themselves():
+    categories = {"pre": "generic", "posterior cerebral artery": "anatomy"}
+    counter = TermCounter(Vocabulary(categories, {}, categories))
+    assert counter.find("PRES") == []
+    assert [match.term for match in counter.find("infarcts of PCAs")] == [
+        "posterior cerebral artery"
+    ]
+
+
+def test_bi_is_both_sides_of_an_adjective():
+    counter = TermCounter(Vocabulary(["thalamic", "lingual"]))
+    for text in ("bithalamic infarcts", "bi-thalamic infarcts"):
+        assert [(match.term, match.side) for match in counter.find(text)] == [
+            ("thalamic", "bilateral")
+        ]
+    assert counter.find("bilingual children") == []

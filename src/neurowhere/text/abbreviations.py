@@ -10,8 +10,12 @@ before a parenthesis are looked at, so that the time is linear in the text.
 Others are ambiguous: "MS" is multiple sclerosis beside "relapsing" and nothing that is known
 elsewhere. The table ``senses.csv`` beside this module has a row per sense: the abbreviation, its
 case as written; the term, none for a sense that is no term ("PCA" as principal component analysis);
-words that speak for it; whether it is meant where no word speaks for any sense: "yes", or "alone"
-in texts of a few words; and words that decide where they stand right after it: "M1 occlusion".
+words that speak for it; whether it is meant where no word speaks for any sense: "yes", "alone" in
+texts of a few words, or "beside" nowhere but where alone ones are in longer texts; and words that
+decide where they stand right after it: "M1 occlusion".
+
+In longer texts such a default sense is meant where it is a structure and a lesion stands beside it,
+or a side in a text of the brain: "new lesion in R MCP", "MRI: b/l BG lacunes".
 """
 
 import re
@@ -23,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import shipped_table
+from neurowhere.text.clinical.places import LESION, LETTERS, SIDE_WORDS, is_beside_lesion
 from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
-from neurowhere.text.words import fold, is_short_form, plain, words_of
+from neurowhere.text.words import fold, is_short_form, plain, word_set, words_of
 
 if TYPE_CHECKING:
     from neurowhere.text.vocabulary import Vocabulary
@@ -98,6 +103,17 @@ def _long_form(short: str, words: str) -> str:
 
 WORDS = ("extra", "function", "generic")  # categories of what is also written in small letters
 FEW_WORDS = 4  # of a text that is nearly nothing but an abbreviation
+WHO = word_set("and he i it she that they we who")  # before the verb "left"
+LED_TO = (["on", "the"], ["in", "the"])  # between a name and its side
+# Words of texts in which a side beside an abbreviation tells that it is a structure.
+OF_BRAIN = LESION | word_set(
+    """
+    activation activity adc blood bold brain cerebral connectivity cortex cortical ct diffusion dwi
+    edematous enhancement enhancing fdg flair fmri gyrus hyperintense hypointense ischemic lacunar
+    microbleed mri neurologic neurological perfusion pet signal subcortical susceptibility swi t2
+    uptake volume voxel
+    """
+)
 
 
 class Sense(NamedTuple):
@@ -111,7 +127,7 @@ class Sense(NamedTuple):
         Words of a text that speak for it.
     default : str
         "yes" if it is meant where no word speaks for any meaning, "alone" if that holds only in a
-        text of a few words, else "".
+        text of a few words or beside a lesion, "beside" if beside one alone, else "".
     beside : tuple of str
         Words that, right after the abbreviation, decide for it.
     """
@@ -152,6 +168,8 @@ class SenseChooser:
         Term where no word speaks for any, or `NO_TERM`.
     alone : int
         The same in a text of a few words.
+    near : int
+        The same beside a lesion, or beside a side in a text of the brain.
     beside : mapping of int to int
         Terms by the ids of words that decide where they stand right after it.
     """
@@ -162,28 +180,50 @@ class SenseChooser:
         cues: Sequence[Iterable[int]],
         default: int,
         alone: int,
+        near: int,
         beside: Mapping[int, int],
     ) -> None:
         self._terms = list(terms)
         self._cues = [np.fromiter(some, dtype=np.intp) for some in cues]
-        self._default, self._alone = default, alone
+        self._default, self._alone, self._near = default, alone, near
         self._beside = beside
 
-    def resolve(self, number: int, ids: NDArray[np.intp], alone: NDArray[np.intp]) -> None:
+    def resolve(
+        self, number: int, tokens: Sequence[str], ids: NDArray[np.intp], alone: NDArray[np.intp]
+    ) -> None:
         """Change, in place, the terms of the tokens that have the id of the abbreviation."""
         places = np.flatnonzero(ids == number)
-        alone[places] = self.choose(ids)
+        chosen = self.choose(ids)
+        alone[places] = NO_TERM if chosen is None else chosen
+        if chosen is None and self._near != NO_TERM:
+            is_of_brain = any(fold(token.lower()) in OF_BRAIN for token in tokens)
+            for place in places.tolist():
+                if _is_near(tokens, place, is_of_brain=is_of_brain):
+                    alone[place] = self._near
         for place in places[places + 1 < len(ids)].tolist() if self._beside else ():
             alone[place] = self._beside.get(int(ids[place + 1]), alone[place])
 
-    def choose(self, ids: NDArray[np.intp]) -> int:
-        """Term that the abbreviation stands for in a text, or `NO_TERM`."""
+    def choose(self, ids: NDArray[np.intp]) -> int | None:
+        """Term that the abbreviation stands for in a text, `NO_TERM`, or None if nothing tells."""
         votes = [int(np.isin(ids, cues).sum()) for cues in self._cues]
         most = max(votes)
         if most == 0:
-            return self._alone if len(ids) <= FEW_WORDS else self._default
+            term = self._alone if len(ids) <= FEW_WORDS else self._default
+            return None if term == NO_TERM else term
         best = {term for term, n in zip(self._terms, votes, strict=True) if n == most}
         return best.pop() if len(best) == 1 else NO_TERM
+
+
+def _is_near(tokens: Sequence[str], i: int, *, is_of_brain: bool) -> bool:
+    """Whether a lesion stands beside a token, or a side in a text of the brain."""
+    if is_beside_lesion(tokens, i, i):
+        return True
+    before, after = tokens[max(i - 2, 0) : i], tokens[i + 1 : i + 4]
+    if before[-1:] == ["left"] and before[0].lower() in WHO:
+        return False  # "he left BG"
+    words = [*before[-1:], *after[:1], *(after[2:] if after[:2] in LED_TO else ())]
+    sides = (word for word in words if word not in LETTERS or before == ["b", word])
+    return is_of_brain and any(word.lower() in SIDE_WORDS for word in sides)
 
 
 # ---- the terms of one text
@@ -230,7 +270,7 @@ class Resolver:
     def resolve(self, text: str, tokens: list[str], ids: Ints, alone: Ints) -> None:
         """Change, in place, the terms of the tokens that no longer name has."""
         for number in set(ids[self._is_ambiguous[ids]].tolist()):
-            self._choosers[number].resolve(number, ids, alone)
+            self._choosers[number].resolve(number, tokens, ids, alone)
         if PARENTHESIS in text:
             self._use_definitions(text, tokens, ids, alone)
 
@@ -293,7 +333,8 @@ def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
         terms = {_index(sense.term, vocabulary) for sense in senses}
         name = _index(short if short in vocabulary else short.lower(), vocabulary)
         is_word = name != NO_TERM and vocabulary.category(vocabulary.terms[name]) in WORDS
-        if terms - {NO_TERM} and (is_word or name in {NO_TERM, *terms}):
+        is_own = name in {NO_TERM, *terms} and not short.islower()  # "vi" is a word elsewhere
+        if terms - {NO_TERM} and (is_word or is_own):
             known[short] = senses
     return known
 
@@ -307,10 +348,13 @@ def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds)
     cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
     meant = {sense.default: term for sense, term in zip(senses, terms, strict=True)}
     default = meant.get("yes", NO_TERM)
+    near = meant.get("alone", meant.get("beside", NO_TERM))
+    if near != NO_TERM and vocabulary.category(vocabulary.terms[near]) not in ("anatomy", ""):
+        near = NO_TERM
     beside = {
         number: term
         for sense, term in zip(senses, terms, strict=True)
         for word in sense.beside
         for number in ids.forms(word)
     }
-    return SenseChooser(terms, cues, default, meant.get("alone", default), beside)
+    return SenseChooser(terms, cues, default, meant.get("alone", default), near, beside)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import product, repeat
+from itertools import pairwise, product, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from neurowhere.text.clinical.places import (
 )
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.matching import BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
+from neurowhere.text.matching import BOTH, BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
 from neurowhere.text.words import (
     END,
     cased_words_of,
@@ -257,17 +257,26 @@ class TermCounter:
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
+        both = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if "bi" in text.lower() else {}
         near = ((i, token) for i, token in enumerate(tokens) if token[0] in "lr")
         found = {i: token for i, token in near if SIDED.fullmatch(token)}
         if not found:
-            return {}
+            return both
         defined = dict(definitions(text))
         sides = {i: SIDE_WORDS.get(self._ids.side_of(token)) for i, token in found.items()}
-        return {
+        return both | {
             i: side
             for i, side in sides.items()
             if side and side_of_name(defined.get(found[i], side)) == side
         }
+
+
+def _both(tokens: list[str]) -> Iterator[int]:
+    """Yield the tokens that are on both sides by their names: "bithalamic", "bi-frontal"."""
+    words = ["", *map(str.lower, tokens)]
+    for i, (before, word) in enumerate(pairwise(words)):
+        if BOTH.fullmatch(f"bi{word}" if before == "bi" else word):
+            yield i
 
 
 def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:

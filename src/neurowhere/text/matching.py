@@ -20,6 +20,11 @@ FIRST_WORD = 4
 # "rIFG", "ldlPFC" or "rV5", where "IFG" is known, and "rIFG" is not or says less.
 SIDED = re.compile(r"[lr](?:[a-z]{0,2}[A-Z]{3,}|[a-z]{1,2}[A-Z]{2,}|[A-Z]{1,2}\d{1,2})")
 
+# "bithalamic", where "thalamic" is known; not "bilingual" nor "bioptic".
+BOTH = re.compile(
+    "bi(?:prefront|front|pariet|tempor|occipit|thalam|hemispher|hippocamp|cerebell|insul|pallid"
+    "|striat|opercul)[a-z]+"
+)
 REMEMBERED_TOKENS = 1 << 18  # memory stays bounded however many distinct tokens a corpus has
 NO_TERM = -1
 
@@ -28,7 +33,8 @@ class TokenIds(dict[str, int]):
     """Ids of tokens: one for each word of a vocabulary, shared by the other forms of the word.
 
     A word with capitals is found only as it is written, others in any case. A letter for the side
-    is taken off what is unknown, or among the words of `generic` terms: "rIFG" is "IFG".
+    is taken off what is unknown, or among the words of `generic` terms: "rIFG" is "IFG". So is "bi"
+    of an adjective: "bithalamic" is "thalamic".
 
     >>> ids = TokenIds(["MS", "gyri", "gyrus", "lobe"])
     >>> ids.of(["MS", "ms", "gyri", "Gyrus", "LOBES", "of", "unheard"]).tolist()
@@ -37,6 +43,7 @@ class TokenIds(dict[str, int]):
 
     def __init__(self, words: Iterable[str], generic: Container[str] = ()) -> None:
         self.words = sorted(words)
+        self._words = frozenset(self.words)
         self._generic = generic
         super().__init__({word: FIRST_WORD + i for i, word in enumerate(self.words)})
         self[BOUNDARY_TOKEN] = BOUNDARY
@@ -56,12 +63,18 @@ class TokenIds(dict[str, int]):
                 pass
             elif self.side_of(token):
                 number = self[token[1:]]
-            elif number == UNKNOWN and is_short_form(token):
+            elif token[-1] == "s" and token[:-1].isupper() and number == UNKNOWN:
+                number = self[token[:-1]]  # "PCAs"
+            elif number != UNKNOWN and self._is_chance(token):
+                number = UNKNOWN_SHORT_FORM
+            if number == UNKNOWN and is_short_form(token):
                 number = UNKNOWN_SHORT_FORM
         elif is_skipped(token):
             number = SKIPPED
         else:
             number = self._forms.get(fold(token), [UNKNOWN])[0]
+            if number == UNKNOWN and BOTH.fullmatch(token):
+                number = self[token[2:]]
         if len(self) < REMEMBERED_TOKENS:
             self[token] = number
         return number
@@ -74,6 +87,12 @@ class TokenIds(dict[str, int]):
             return ""
         lower = token.lower()
         return token[0] if self[lower] == UNKNOWN or lower in self._generic else ""
+
+    def _is_chance(self, token: str) -> bool:
+        """Whether an abbreviation looks like the plural of a generic word: "PRES" is no "pre"."""
+        lower = token.lower()
+        is_plural = fold(lower) != lower and lower not in self._words
+        return is_plural and token.isupper() and fold(lower) in self._generic
 
     def of(self, tokens: Sequence[str]) -> Ints:
         """Ids of a sequence of tokens."""

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from neurowhere._tools.files import bare_suffix, new_file, open_text, shipped_lines
 from neurowhere.exceptions import DataWarning, VocabularyError
+from neurowhere.text.clinical.places import ADJECTIVE
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.lookalikes import NearNames, true_synonyms
 from neurowhere.text.words import cased_words_of, fold, words_of
@@ -165,7 +166,14 @@ class Vocabulary:
         >>> Vocabulary(["hippocampus", "thalamus", "hypothalamus"]).suggest("hipocampus")
         ['hippocampus']
         """
-        return self._near_names.suggest(word, n)
+        near = self._near_names.suggest(word, n)
+        return list(dict.fromkeys(map(self._noun, near)))
+
+    def _noun(self, name: str) -> str:
+        """Structure that an adjective is a synonym of, or the name itself."""
+        term = self.synonyms.get(name, name)
+        is_adjective = self.category(term) == "anatomy" and ADJECTIVE.fullmatch(name)
+        return term if is_adjective else name
 
     def category(self, term: str) -> str:
         """Return the category of a term.

@@ -1,4 +1,4 @@
-"""Implied: the structures that the name of an artery, a syndrome, a sign or a drug points to.
+"""Implied: the structures that the name of an artery, a nerve, a sign or a drug points to.
 
 "Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
 from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
@@ -8,7 +8,8 @@ a weight from 0 to 1 and a reference: a textbook and what it is on, or an articl
 - ``side`` is where the structure is: the "same" side as the text gives to the name, "opposite" to
   it ("opposite else right" if that is usual where the text gives none), "left", "right",
   "bilateral", or "none" in the middle.
-- ``structure`` may have alternatives, "red nucleus|midbrain": the first that a vocabulary knows.
+- ``structure`` may have alternatives, "red nucleus|midbrain": the first that a vocabulary knows. It
+  is empty for what has no map: "optic nerve".
 - Arteries need a stroke, a territory or a side in the same sentence, so that "PCA" may also be a
   principal component analysis; abbreviations are in capitals. Names that need a side are also
   ordinary words: "left neglect", not "child neglect". Segments need a word of vessels near them:
@@ -19,18 +20,32 @@ a weight from 0 to 1 and a reference: a textbook and what it is on, or an articl
   "left MCA infarct sparing the basal ganglia" says nothing of the putamen.
 - Drugs and diseases count where a text names no structure itself. They weigh a tenth if many
   studies are of them: what these studies found is seldom where a drug binds.
-- A text of a few words may leave out "syndrome": "Gerstmann", "locked-in".
+- A text of a few words may leave out "syndrome": "Gerstmann", "locked-in". So may others where a
+  side stands before a person's name: "left Wallenberg".
+- The words of a fixed name say nothing else: "optic nerve" is not "optic". Rows have the numbers of
+  nerves spelt out, "third cranial nerve", which stands for all ways of writing them: "CN III".
+- Sites of electrodes ("F3", "Cz") need a word of EEG or stimulation, or two other sites. Their
+  numbers are odd on the left, and even on the right.
+- Two structures make an adjective, "striatocapsular", and are both implied.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
-from neurowhere.text.clinical.places import ADJECTIVE, LESION, SIDE_WORDS, SIDES, Attached, Side
+from neurowhere.text.clinical.places import (
+    ADJECTIVE,
+    LESION,
+    SIDE_WORDS,
+    SIDES,
+    Attached,
+    Side,
+    is_beside_lesion,
+)
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, plain, word_set
@@ -64,6 +79,99 @@ OTHERWISE = {
 }
 SYNDROME = "syndrome"
 FEW_WORDS = 3  # of a text that may leave it out
+# Words of texts in which a person's name after a side is that of a syndrome.
+CLINICAL = (
+    LESION
+    | VASCULAR
+    | word_set("ataxia dysarthria dysphagia dysphonia hoarseness numbness palsy vomiting weakness")
+)
+# How the number of a nerve is written, and what may follow its name.
+ORDINALS = {
+    ordinal: (numeral, f"{number}{ending}", str(number))
+    for number, (ordinal, numeral, ending) in enumerate(
+        [
+            ("first", "i", "st"),
+            ("second", "ii", "nd"),
+            ("third", "iii", "rd"),
+            ("fourth", "iv", "th"),
+            ("fifth", "v", "th"),
+            ("sixth", "vi", "th"),
+            ("seventh", "vii", "th"),
+            ("eighth", "viii", "th"),
+            ("ninth", "ix", "th"),
+            ("tenth", "x", "th"),
+            ("eleventh", "xi", "th"),
+            ("twelfth", "xii", "th"),
+        ],
+        start=1,
+    )
+}
+OF_NERVES = ("palsy", "palsies", "paresis", "nucleus")
+CRANIAL_NERVE = " cranial nerve"
+# Sides of electrodes by their last digits, words that tell of one, and those that tell of something
+# else: a vertebra, a hormone, or a component of an evoked potential.
+SIDE_OF_SITE: dict[str, Side] = dict(zip("1234567890", ("left", "right") * 5, strict=True))
+OF_SITES = frozenset(
+    map(
+        fold,
+        word_set(
+            """
+            anodal anode cathodal cathode ctbs eeg electrode electroencephalogram
+            electroencephalographic electroencephalography epileptiform erp fnirs ictal interictal
+            itbs montage neurofeedback nirs optode polyspike rtms scalp spike tacs tdcs tms
+            transcranial
+            """
+        ),
+    )
+)
+NOT_SITES = word_set(
+    """
+    complement cord corpectomy dermatome disc discectomy disk fracture free fusion hormone
+    laminectomy level myelopathy nerve quadriplegia radiculopathy root sat saturation segment serum
+    spinal spine stenosis tetraplegia therapy thyroid total tsh vertebra vertebral weighted
+    weighting
+    """
+)
+COMPONENTS = word_set("p1 p2 p3 c1")  # of evoked potentials, unless a site is spoken of
+AT_SITES = word_set(
+    "and at between channel electrode from lead near on or over position site to under via"
+)
+FEWEST_SITES = 3  # in a text that does not speak of electrodes
+# Parts of adjectives that name two structures: "striato-capsular".
+COMPOUND_FIRST = {
+    "caudato": "caudate nucleus",
+    "capsulo": "internal capsule",
+    "cerebello": "cerebellum",
+    "fronto": "frontal lobe",
+    "insulo": "insula",
+    "lenticulo": "lentiform nucleus",
+    "mesencephalo": "midbrain",
+    "occipito": "occipital lobe",
+    "pallido": "globus pallidus",
+    "parieto": "parietal lobe",
+    "ponto": "pons",
+    "putamino": "putamen",
+    "striato": "striatum",
+    "temporo": "temporal lobe",
+    "thalamo": "thalamus",
+}
+COMPOUND_LAST = {
+    "callosal": "corpus callosum",
+    "capsular": "internal capsule",
+    "caudate": "caudate nucleus",
+    "insular": "insula",
+    "medullary": "medulla oblongata",
+    "mesencephalic": "midbrain",
+    "opercular": "operculum",
+    "peduncular": "cerebral peduncle",
+    "pontine": "pons",
+    "putaminal": "putamen",
+    "thalamic": "thalamus",
+}
+COMPOUND_REFERENCE = (
+    "Blumenfeld, Neuroanatomy through Clinical Cases, 3rd ed., 2021, on terms of orientation"
+)
+PLACES = ("place", "surgery")  # kinds of names that have sides as structures do
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
 TOWARDS = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
@@ -92,8 +200,10 @@ class Entry(NamedTuple):
     Attributes
     ----------
     name : str
-    kind : "artery", "tract", "place", "syndrome", "sign", "drug" or "disorder"
-    needs : "side", "vessel", "alone" or ""
+    kind : str
+        "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
+        "disorder".
+    needs : "side", "vessel", "lesion", "alone" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure.
     rules : tuple of Rule
     """
@@ -113,15 +223,27 @@ class Found(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The entries by their names, the phrases that stand for them, and the abbreviations.
+    """The entries by their names, and the phrases that stand for them.
 
-    Short texts have phrases of their own, in which "syndrome" is left out.
+    Attributes
+    ----------
+    entries : dict
+    phrases : Phrases
+    shortened : frozenset of str
+        Phrases in which "syndrome" is left out.
+    abbreviations : frozenset of str
+    fixed : Phrases
+        Those whose words say nothing else.
+    sites : dict
+        Name of the entry of each site.
     """
 
     entries: dict[str, Entry]
     phrases: Phrases[str]
-    short_phrases: Phrases[str]
+    shortened: frozenset[str]
     abbreviations: frozenset[str]
+    fixed: Phrases[str]
+    sites: dict[str, str]
 
 
 @cache
@@ -130,15 +252,38 @@ def read_table() -> Table:
     groups: dict[str, list[dict[str, str]]] = {}
     for row in shipped_table(__package__, "implied.csv"):
         groups.setdefault(row["name"], []).append(row)
+    entries = {name: _entry(name, rows) for name, rows in groups.items()}
     spellings = {name: list(_spellings(name, rows[0])) for name, rows in groups.items()}
+    sites = {
+        site: name
+        for name, entry in entries.items()
+        if entry.kind == "site"
+        for site in spellings.pop(name)
+    }
+    for entry in _compounds():
+        if entry.name not in spellings:
+            entries[entry.name] = entry
+            spellings[entry.name] = [entry.name.replace("-", joint) for joint in (" ", "")]
     known = frozenset(chain.from_iterable(spellings.values()))
-    short = (name for rows in groups.values() for name in _split(rows[0]["abbreviations"]))
-    return Table(
-        entries={name: _entry(name, rows) for name, rows in groups.items()},
-        phrases=_phrases(spellings),
-        short_phrases=_phrases({name: _shortened(some, known) for name, some in spellings.items()}),
-        abbreviations=frozenset(map(plain, short)),
+    shortened = {name: _shortened(some, known) for name, some in spellings.items()}
+    short = (
+        form
+        for rows in groups.values()
+        for name in _split(rows[0]["abbreviations"])
+        for form in _numbers_of(plain(name))
     )
+    return Table(
+        entries=entries,
+        phrases=_phrases({name: [*some, *shortened[name]] for name, some in spellings.items()}),
+        shortened=frozenset(chain.from_iterable(shortened.values())),
+        abbreviations=frozenset(short),
+        fixed=_phrases({name: spellings[name] for name in spellings if _is_fixed(entries[name])}),
+        sites=sites,
+    )
+
+
+def _is_fixed(entry: Entry) -> bool:
+    return entry.kind == "fixed"
 
 
 def _phrases(names: Mapping[str, Iterable[str]]) -> Phrases[str]:
@@ -146,9 +291,9 @@ def _phrases(names: Mapping[str, Iterable[str]]) -> Phrases[str]:
 
 
 def _shortened(spellings: list[str], known: Container[str]) -> list[str]:
-    """Return the names, and those of syndromes without that word, unless these are known."""
+    """Return the names of syndromes without that word, unless these are known."""
     short = (name.removesuffix(f" {SYNDROME}") for name in spellings if name.endswith(SYNDROME))
-    return [*spellings, *(name for name in short if name not in known)]
+    return [name for name in short if name not in known]
 
 
 def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
@@ -157,17 +302,58 @@ def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
             tuple(row["structure"].split("|")), row["side"], float(row["weight"]), row["reference"]
         )
         for row in rows
+        if row["structure"]
     )
     return Entry(name, rows[0]["kind"], rows[0]["needs"], tuple(rules))
 
 
+def _compounds() -> Iterator[Entry]:
+    """Yield the adjectives of two structures."""
+    for first, one in COMPOUND_FIRST.items():
+        for last, other in COMPOUND_LAST.items():
+            if one != other:
+                structures = ((one,), (other,))
+                rules = (Rule(some, "same", 1.0, COMPOUND_REFERENCE) for some in structures)
+                yield Entry(f"{first}-{last}", "place", "", tuple(rules))
+
+
 def _spellings(name: str, row: dict[str, str]) -> Iterator[str]:
     """Yield the tokens of all names of an entry, those of persons also in the genitive."""
-    for each in (name, *_split(row["other_names"]), *_split(row["abbreviations"])):
+    for each in (name, *_split(row["other_names"])):
         *words, last = plain(each).split()
-        yield " ".join([*words, last])
+        spelt = " ".join([*words, last])
+        yield spelt
         if words and each[0].isupper():
             yield " ".join([*words, "s", last])
+        if row["kind"] == "fixed" and last == "nerve":
+            for nerve in _numbered(spelt):
+                yield from (nerve, *(f"{nerve} {word}" for word in OF_NERVES))
+    for each in _split(row["abbreviations"]):
+        yield from _numbers_of(plain(each))
+
+
+def _numbers_of(abbreviation: str) -> list[str]:
+    """Return an abbreviation and its plural: "PCA", "PCAs"."""
+    return [abbreviation, *([f"{abbreviation}s"] if abbreviation.isalpha() else [])]
+
+
+def _numbered(nerve: str) -> Iterator[str]:
+    """Yield the ways of writing the number of a nerve.
+
+    >>> list(_numbered("third cranial nerve"))[1:5]
+    ['third nerve', 'iii cranial nerve', 'cranial nerve iii', 'cn iii']
+    """
+    yield nerve
+    ordinal = nerve.removesuffix(CRANIAL_NERVE)
+    if ordinal not in ORDINALS:
+        return
+    yield f"{ordinal} nerve"
+    for number in ORDINALS[ordinal]:
+        if not number.isdigit():
+            yield f"{number} cranial nerve"
+        yield from (f"cranial nerve {number}", f"cn {number}", f"cn{number}", f"cns {number}")
+        if len(number) > 1:
+            yield f"{number} nerve"
 
 
 def _split(names: str) -> list[str]:
@@ -194,20 +380,24 @@ def find_names(
     given = {reading.last[number]: side for number, side in sides.items()}
     of_structures = frozenset(side.words.first for side in sides.values())
     taken = {"artery": frozenset[int]()}
-    is_short = len(reading.tokens) <= FEW_WORDS
-    phrases = table.short_phrases if is_short else table.phrases
+    sites = list(_sites(reading, table))
+    of_sites = frozenset(site.tokens for site in sites)
     names = (
-        (table.entries[name], Tokens(first, last)) for first, last, name in phrases.find(reading)
+        (table.entries[name], Tokens(first, last))
+        for first, last, name in table.phrases.find(reading)
+        if Tokens(first, last) not in of_sites
     )
-    found = (
+    found = [
         Found(
             entry,
             tokens,
             given.get(tokens.last) or _side(reading, tokens, taken.get(entry.kind, of_structures)),
         )
         for entry, tokens in names
-    )
-    meant = [name for name in found if _is_meant(reading, name, table.abbreviations)]
+    ]
+    found = [_with_one_side(reading, name, [*sides.values()]) for name in found]
+    meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
+    meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
     if not arteries:
         return meant
@@ -219,19 +409,99 @@ def find_names(
     ]
 
 
-def _is_meant(reading: Reading, name: Found, abbreviations: frozenset[str]) -> bool:
-    """Whether a name is written as it should be, and has a side if it needs one."""
+def without_fixed(reading: Reading) -> Reading:
+    """Leave out the terms within fixed names: "optic nerve" is not "optic"."""
+    hidden = {
+        i: Tokens(first, last)
+        for first, last, _ in read_table().fixed.find(reading)
+        for i in range(first, last + 1)
+    }
+    if not hidden:
+        return reading
+    spans = zip(reading.first, reading.last, strict=True)
+    kept = [i for i, (first, last) in enumerate(spans) if last > hidden.get(first, (0, -1))[1]]
+    return reading.with_names(
+        terms=[reading.terms[i] for i in kept],
+        first=[reading.first[i] for i in kept],
+        last=[reading.last[i] for i in kept],
+        is_structure=[reading.is_structure[i] for i in kept],
+    )
+
+
+def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
+    """Whether a name is written as it should be, and has with it what it needs."""
     words = reading.tokens[name.tokens.first : name.tokens.last + 1]
-    if " ".join(words) in abbreviations:
+    table, spelt = read_table(), " ".join(words)
+    if spelt in table.abbreviations:
         start, end = reading.span(name.tokens)
         is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
         if not any(map(str.isupper, reading.text[start + (not is_numbered) : end])):
             return False
+    if spelt in table.shortened and len(reading.tokens) > FEW_WORDS:
+        return _is_eponym(reading, name, found)
     if name.entry.kind == "place" and _is_part(reading, name.tokens):
         return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":
-        return not _names_structure(reading, name.tokens)
+        return _is_fixed(name.entry) or not _names_structure(reading, name.tokens)
+    if name.entry.needs == "lesion":
+        return is_beside_lesion(reading.tokens, *name.tokens)
     return name.side is not None or name.entry.needs != "side"
+
+
+def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
+    """Whether the name of a person is that of a syndrome: "left Wallenberg in a man with vertigo".
+
+    A side stands right before it, and the text speaks of a structure, a lesion or another sign.
+    """
+    first, last = name.tokens
+    is_sided = name.side is not None and name.side.words.last == first - 1
+    after = reading.written(last + 1) if last + 1 < len(reading.tokens) else ""
+    is_person = after[:1].isupper() and not reading.is_sentence_end(last + 1)
+    if not is_sided or is_person or not reading.written(first)[0].isupper():
+        return False
+    return (
+        any(each.tokens != name.tokens for each in found)
+        or _names_structure(reading, name.tokens)
+        or not CLINICAL.isdisjoint(map(fold, reading.where))
+    )
+
+
+def _with_one_side(reading: Reading, name: Found, sides: Sequence[Attached]) -> Found:
+    """Give a place the side of its sentence, if it has one: "left ICA: watershed infarcts"."""
+    if name.side or name.entry.kind not in PLACES or not sides:
+        return name
+    sentence = _sentence(reading, name.tokens)
+    here = [side for side in sides if side.words.first in sentence]
+    return name._replace(side=here[0]) if len({side.side for side in here}) == 1 else name
+
+
+def _without_map(reading: Reading, name: Found) -> Found:
+    """Return a name; that of a nerve points nowhere in a text that names structures itself."""
+    if _is_fixed(name.entry) and name.entry.needs and _names_structure(reading, name.tokens):
+        return name._replace(entry=name.entry._replace(rules=()))
+    return name
+
+
+def _sites(reading: Reading, table: Table) -> Iterator[Found]:
+    """Yield the sites of electrodes in a text, each with the side of its number."""
+    places = [i for i in reading.at_words(table.sites) if reading.written(i)[0].isupper()]
+    if not places:
+        return
+    names = {reading.tokens[i] for i in places}
+    words = {fold(word) for word in reading.where}
+    letters = {name.rstrip("0123456789") for name in names}
+    is_listed = len(names) >= FEWEST_SITES and len(letters) > 1
+    if OF_SITES.isdisjoint(words) and (not is_listed or not NOT_SITES.isdisjoint(words)):
+        return
+    for i in places:
+        around = {fold(reading.token(j)) for j in (i - 1, i + 1)}
+        if not NOT_SITES.isdisjoint(around):
+            continue  # "C3 fracture", "free T4"
+        if reading.tokens[i] in COMPONENTS and AT_SITES.isdisjoint(around):
+            continue
+        tokens, side = Tokens(i, i), SIDE_OF_SITE.get(reading.tokens[i][-1])
+        entry = table.entries[table.sites[reading.tokens[i]]]
+        yield Found(entry, tokens, Attached(side, tokens) if side else None)
 
 
 def _is_part(reading: Reading, tokens: Tokens) -> bool:
@@ -275,7 +545,8 @@ class _Arteries:
     def is_territory(self, name: Found) -> bool:
         """Whether a name stands for the territory of an artery: there is a stroke, or a side."""
         after = self.reading.token(name.tokens.last + 1)
-        if self.reading.tokens[name.tokens.last] in self.others and fold(after) not in VASCULAR:
+        last = self.reading.tokens[name.tokens.last].removesuffix("s")
+        if last in self.others and fold(after) not in VASCULAR:
             return False
         if name.entry.needs == "vessel" and not self.is_segment(name.tokens):
             return False

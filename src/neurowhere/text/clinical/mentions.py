@@ -14,7 +14,13 @@ from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.ellipsis import read_tables, with_others
-from neurowhere.text.clinical.implied import Implied, find_names, implied_by, without_spared
+from neurowhere.text.clinical.implied import (
+    Implied,
+    find_names,
+    implied_by,
+    without_fixed,
+    without_spared,
+)
 from neurowhere.text.clinical.places import (
     LESION,
     Side,
@@ -208,7 +214,7 @@ def read_mentions(
     >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
-    reading = with_limbs(with_places(counter.read(text)), counter.vocabulary)
+    reading = with_limbs(with_places(without_fixed(counter.read(text))), counter.vocabulary)
     sides = attach_sides(reading)
     if (resumed := with_others(reading, sides)) is not reading:
         reading, sides = resumed, attach_sides(resumed)

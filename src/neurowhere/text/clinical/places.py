@@ -50,6 +50,8 @@ LESION = word_set(
     meningioma metastasis occlusion resection sclerosis stroke swelling tumor
     """
 )
+BESIDE = 5  # words between a place and what is wrong with it
+OF_PLACES = word_set("area distribution region territory zone zones")
 KIND_OF_LESION = word_set(
     "acute brain cerebral chronic focal hemorrhagic ischemic low-grade malignant old traumatic"
 )
@@ -465,6 +467,32 @@ def is_lesion(term: str) -> bool:
     """
     words = term.split()
     return not LESION.isdisjoint(words) and set(words) <= LESION | KIND_OF_LESION
+
+
+def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
+    """Whether what is wrong with a place stands right after its name, or leads to it.
+
+    >>> is_beside_lesion("old BG lacunes".split(), 1, 1)
+    True
+    >>> is_beside_lesion("a new lesion in the right BG".split(), 6, 6)
+    True
+    >>> is_beside_lesion("the GP saw a man with a stroke".split(), 1, 1)
+    False
+    """
+    after = (word.lower() for word in tokens[last + 1 : last + BESIDE])
+    for word in after:
+        if fold(word) in LESION:
+            return True
+        if not (word in KIND_OF_LESION or word in OF_PLACES or ADJECTIVE.fullmatch(word)):
+            break
+    is_led = False
+    for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
+        if fold(word) in LESION:
+            return is_led
+        is_led |= word in LEADING
+        if not (is_led or word in SIDE_WORDS or word in FILLERS or word == "b"):
+            return False
+    return False
 
 
 def is_general(name: str) -> bool:
