@@ -18,7 +18,7 @@ from tests.studies import TERMS
 from neurowhere import load_model
 from neurowhere.cli.terminal import draw
 
-TEXT = "The left amygdala and the amygdala; no motor cortex. Weakness of the right arm."
+TEXT = "The left amygdala and the amygdala; no motor cortex. Pain in the right ear."
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_it_tells_terms_regions_peaks_and_support(encode, model):
     assert (outcome.code, outcome.err) == (0, "")
     assert "known      amygdala (2×)\n" in outcome.out
     assert "sides      amygdala (left)\n" in outcome.out
-    assert "ignored    motor cortex (negated: “no”), “right arm” (a side, but" in outcome.out
+    assert "ignored    motor cortex (negated: “no”), “right ear” (a side, but" in outcome.out
     support = load_model(model).encode(TEXT).support
     assert f"support    {support}\n" in outcome.out
     assert "left amygdala  " in outcome.out

@@ -44,7 +44,7 @@ def test_what_is_denied_is_struck_through():
 
 
 def test_sides_are_underlined_and_those_not_applied_are_marked():
-    page = marked("Left insula infarct with right arm weakness", insula=1.0, weakness=0.5)
+    page = marked("Left insula infarct with right ear pain", insula=1.0, pain=0.5)
     assert '<u class="side left" title="left: side of insula">Left</u>' in page
     assert re.search('<u class="side unapplied" title="right: [^"]*not applied">right</u>', page)
 

@@ -38,7 +38,7 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
         Whether to list regions, peaks and studies.
     """
     yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
-    if rules := [_rule(rule) for rule in summary.rules if rule.applied]:
+    if rules := [_rule(rule) for rule in summary.rules if rule.applied and rule.structures]:
         yield f"implied    {'; '.join(rules)} (by rule)"
     if sides := _sides(summary.mentions):
         yield f"sides      {', '.join(sides)}"
