@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import Gates, LogLinear
-from neurowhere.learn.exponent import FLOOR, LESS_SHORT, MORE_LONG, N_LONG, N_SHORT, lift
+from neurowhere.learn.exponent import LESS_SHORT, MORE_LONG, N_LONG, N_SHORT, lift
 
 
 def opening(n, extra=0):
@@ -42,7 +42,7 @@ def test_a_structure_that_is_outweighed_becomes_visible():
     q = np.array([0.7, 0.1, 0.05, 0.05, 0.05, 0.05], np.float32)
     cores = sp.csr_matrix(np.array([[1, 0.5, 0, 0, 0, 0], [0, 0, 1, 0.5, 0, 0]], np.float32))
     before = q.copy()
-    added = lift(q, cores, np.array([FLOOR, FLOOR]), mean).toarray()
+    added = lift(q, cores, np.log([2.5, 2.5]), mean).toarray()
     assert q.sum() == pytest.approx(1, abs=1e-6)
     assert q[2] > 1.8 * mean[2] > before[2]
     assert added[0].max() < 0.1 < added[1].max()  # the first was visible all along

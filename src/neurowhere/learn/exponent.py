@@ -39,7 +39,7 @@ of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over t
 **Floor**: terms multiply, so that a strong name may outweigh a weak one, although a text that names
 two places means both. The core of a structure is c_t = a_t / max a_t of the term alone, on the side
 that the text gives it, and 0 where that is below `LEAST_CORE`. The structure is visible by
-v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) log 2.5, with w_t
+v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) log 4, with w_t
 the weight of its mentions, at most 1, the term adds what is missing times c_t; this is done
 `PASSES` times, since raising one place lowers the others.
 """
@@ -62,7 +62,7 @@ LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
 TINY = 1e-12  # of a sum that may be zero
-FLOOR, LEAST_CORE, PASSES = float(np.log(2.5)), 0.2, 2  # of what makes structures visible
+FLOOR, LEAST_CORE, PASSES = float(np.log(4)), 0.2, 2  # of what makes structures visible
 
 
 class Opening(NamedTuple):
@@ -163,11 +163,11 @@ class Prior:
         return {term: row for row, term in enumerate(self.terms.tolist())}
 
     def region_of(self, term: int) -> NDArray[np.bool_] | None:
-        """Return where the region of a name is, (m,): where its map is above half its height."""
+        """Return where the region of a name is, (m,): where p_r is above half of its highest."""
         if (row := self._row_of.get(term)) is None:
             return None
         own = slice(*self.maps.indptr[row : row + 2])
-        heights = self.maps.data[own]
+        heights = np.expm1(self.maps.data[own])
         inside = np.zeros(len(self.baseline), bool)
         inside[self.maps.indices[own][heights >= heights.max(initial=0) / 2]] = True
         return inside

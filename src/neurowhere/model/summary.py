@@ -34,14 +34,14 @@ from neurowhere.model.schema import (
     Unknown,
 )
 from neurowhere.space import Atlas
-from neurowhere.space.geometry import Gazetteer
+from neurowhere.space.geometry import Gazetteer, side_of_regions
 from neurowhere.text.clinical import mentions as clinical
 
 N_REGIONS = 10
 N_REASONS = 20
 N_REGION_REASONS = 6
 N_UNKNOWN = 20
-LEAST_PART = 0.1  # of a place, that the largest of its regions has
+LEAST_PART = 0.3  # of one side of a place, that the largest of its regions has
 COVERED = 0.5  # share of a region of an atlas in a place that it is part of
 TINY = 1e-12
 TITLES = Path(__file__).parents[1] / "data" / "titles.tsv.gz"  # id, tab, title
@@ -173,7 +173,10 @@ def _is_lacking(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> bool:
         return False
     here = np.asarray(gazetteer.shared_mm3[:, inside].sum(axis=1)).ravel()
     own = here[_shares(gazetteer, inside) >= COVERED]
-    return bool(own.max(initial=0) < LEAST_PART * gazetteer.partition.volumes_mm3[inside].sum())
+    sides = side_of_regions(gazetteer.partition)
+    volumes = gazetteer.partition.volumes_mm3 * inside
+    one_side = max(volumes[sides > 0].sum(), volumes[sides < 0].sum())
+    return bool(own.max(initial=0) < LEAST_PART * one_side)
 
 
 def _shares(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> NDArray[np.float64]:
