@@ -26,14 +26,14 @@ a weight from 0 to 1 and a reference: a textbook and what it is on, or an articl
   nerves spelt out, "third cranial nerve", which stands for all ways of writing them: "CN III".
 - Sites of electrodes ("F3", "Cz") need a word of EEG or stimulation, or two other sites. Their
   numbers are odd on the left, and even on the right.
-- Two structures make an adjective, "striatocapsular", and are both implied.
+- Two structures make an adjective, "striatocapsular", and are both implied (``compounds.csv``).
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
@@ -86,26 +86,12 @@ CLINICAL = (
     | word_set("ataxia dysarthria dysphagia dysphonia hoarseness numbness palsy vomiting weakness")
 )
 # How the number of a nerve is written, and what may follow its name.
-ORDINALS = {
-    ordinal: (numeral, f"{number}{ending}", str(number))
-    for number, (ordinal, numeral, ending) in enumerate(
-        [
-            ("first", "i", "st"),
-            ("second", "ii", "nd"),
-            ("third", "iii", "rd"),
-            ("fourth", "iv", "th"),
-            ("fifth", "v", "th"),
-            ("sixth", "vi", "th"),
-            ("seventh", "vii", "th"),
-            ("eighth", "viii", "th"),
-            ("ninth", "ix", "th"),
-            ("tenth", "x", "th"),
-            ("eleventh", "xi", "th"),
-            ("twelfth", "xii", "th"),
-        ],
-        start=1,
-    )
-}
+NUMBERS = """
+first i 1st 1; second ii 2nd 2; third iii 3rd 3; fourth iv 4th 4; fifth v 5th 5; sixth vi 6th 6;
+seventh vii 7th 7; eighth viii 8th 8; ninth ix 9th 9; tenth x 10th 10; eleventh xi 11th 11;
+twelfth xii 12th 12
+"""
+ORDINALS = {ordinal: others for ordinal, *others in map(str.split, NUMBERS.split(";"))}
 OF_NERVES = ("palsy", "palsies", "paresis", "nucleus")
 CRANIAL_NERVE = " cranial nerve"
 # Sides of electrodes by their last digits, words that tell of one, and those that tell of something
@@ -137,37 +123,6 @@ AT_SITES = word_set(
     "and at between channel electrode from lead near on or over position site to under via"
 )
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
-# Parts of adjectives that name two structures: "striato-capsular".
-COMPOUND_FIRST = {
-    "caudato": "caudate nucleus",
-    "capsulo": "internal capsule",
-    "cerebello": "cerebellum",
-    "fronto": "frontal lobe",
-    "insulo": "insula",
-    "lenticulo": "lentiform nucleus",
-    "mesencephalo": "midbrain",
-    "occipito": "occipital lobe",
-    "pallido": "globus pallidus",
-    "parieto": "parietal lobe",
-    "ponto": "pons",
-    "putamino": "putamen",
-    "striato": "striatum",
-    "temporo": "temporal lobe",
-    "thalamo": "thalamus",
-}
-COMPOUND_LAST = {
-    "callosal": "corpus callosum",
-    "capsular": "internal capsule",
-    "caudate": "caudate nucleus",
-    "insular": "insula",
-    "medullary": "medulla oblongata",
-    "mesencephalic": "midbrain",
-    "opercular": "operculum",
-    "peduncular": "cerebral peduncle",
-    "pontine": "pons",
-    "putaminal": "putamen",
-    "thalamic": "thalamus",
-}
 COMPOUND_REFERENCE = (
     "Blumenfeld, Neuroanatomy through Clinical Cases, 3rd ed., 2021, on terms of orientation"
 )
@@ -308,13 +263,14 @@ def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
 
 
 def _compounds() -> Iterator[Entry]:
-    """Yield the adjectives of two structures."""
-    for first, one in COMPOUND_FIRST.items():
-        for last, other in COMPOUND_LAST.items():
-            if one != other:
-                structures = ((one,), (other,))
-                rules = (Rule(some, "same", 1.0, COMPOUND_REFERENCE) for some in structures)
-                yield Entry(f"{first}-{last}", "place", "", tuple(rules))
+    """Yield the adjectives of two structures, from the rows of ``compounds.csv``."""
+    rows = list(shipped_table(__package__, "compounds.csv"))
+    firsts, lasts = ([row for row in rows if row["position"] == at] for at in ("first", "last"))
+    for first, last in product(firsts, lasts):
+        structures = (first["structure"], last["structure"])
+        if structures[0] != structures[1]:
+            rules = (Rule((some,), "same", 1.0, COMPOUND_REFERENCE) for some in structures)
+            yield Entry(f"{first['part']}-{last['part']}", "place", "", tuple(rules))
 
 
 def _spellings(name: str, row: dict[str, str]) -> Iterator[str]:
