@@ -30,6 +30,10 @@ def structures(text):
         ("HIPPOCAMPUS:\nRight: normal.\nLeft: small.", RIGHT_NORMAL),
         ("Hippocampi\nR: normal\nL: sclerosis", RIGHT_NORMAL),
         ("left hippocampus and its right homologue", [("left", "affirmed"), ("right", "affirmed")]),
+        (
+            "the left hippocampus and its homologue on the right",
+            [("left", "affirmed"), ("right", "affirmed")],
+        ),
         ("The right hippocampus is small; the left is not.", LEFT_NORMAL[::-1]),
         (
             "The right hippocampus measures 3.9 ml; the left measures 2.1 ml and is atrophic.",

@@ -24,6 +24,7 @@ from neurowhere.text.clinical.places import (
     LETTERS,
     LISTED,
     NOT_BRAIN,
+    ON_THE,
     OPPOSITE,
     SIDE_WORDS,
     TURNS,
@@ -268,7 +269,7 @@ def _is_alone(reading: Reading, i: int) -> bool:
     first = i - (reading.token(i - 1) in ("its", "the", "their"))
     is_first = reading.is_sentence_end(first) or not reading.gap(first).isspace()
     j = i + 1 + (reading.token(i + 1) in ONES)
-    if reading.token(j) in HOMOLOGUES:
+    if reading.token(j) in HOMOLOGUES or _follows_homologue(reading, i):
         return True
     if first == 0 or not (is_first or reading.token(first - 1) in OPENING):
         return False
@@ -277,6 +278,12 @@ def _is_alone(reading: Reading, i: int) -> bool:
     if j >= len(reading.tokens) or not reading.gap(j).isspace() or reading.is_sentence_end(j):
         return False
     return reading.tokens[j] in VERBS or _is_said(reading, j)
+
+
+def _follows_homologue(reading: Reading, i: int) -> bool:
+    """Whether token i is the side of "its homologue on the right"."""
+    before = reading.tokens[max(i - 3, 0) : i]
+    return before[-2:] in ON_THE and before[0] in HOMOLOGUES
 
 
 def _headed(reading: Reading, tokens: Sequence[int]) -> Iterator[tuple[int, list[int]]]:

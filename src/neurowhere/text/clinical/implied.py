@@ -92,7 +92,7 @@ seventh vii 7th 7; eighth viii 8th 8; ninth ix 9th 9; tenth x 10th 10; eleventh 
 twelfth xii 12th 12
 """
 ORDINALS = {ordinal: others for ordinal, *others in map(str.split, NUMBERS.split(";"))}
-OF_NERVES = ("palsy", "palsies", "paresis", "nucleus")
+OF_NERVES = ("palsy", "palsies", "paresis", "nuclei", "nucleus")
 CRANIAL_NERVE = " cranial nerve"
 # Sides of electrodes by their last digits, words that tell of one, and those that tell of something
 # else: a vertebra, a hormone, or a component of an evoked potential.
