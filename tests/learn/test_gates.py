@@ -64,6 +64,10 @@ def test_only_so_many_cores_are_kept(monkeypatch):
     rng = np.random.default_rng(0)
     loadings, components = rng.normal(size=(5, 2)), rng.normal(size=(2, 7))
     fit = LogLinear(np.full(7, 1 / 7), loadings.astype("f4"), components.astype("f4"))
-    for term in range(5):
-        fit._core(term)
-        assert 1 <= len(fit._cores) <= 2
+    alone = [fit._find_cores([term])[0] for term in range(5)]
+    assert 1 <= len(fit._cores) <= 2
+    together = fit._find_cores([3, 1, 4, 3, 0])
+    assert 1 <= len(fit._cores) <= 2
+    for term, core in zip([3, 1, 4, 3, 0], together, strict=True):
+        for one, other in zip(core, alone[term], strict=True):
+            np.testing.assert_array_equal(one, other)

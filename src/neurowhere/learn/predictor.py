@@ -7,6 +7,7 @@ exact share of each term of a text in each region, before the result is made a d
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -241,7 +242,7 @@ class LogLinear(_Regression):
         csr_matrix of shape (k, m)
             What each of them adds to the exponent.
         """
-        regions, heights = zip(*map(self._core, terms.tolist()), strict=True)
+        regions, heights = zip(*self._find_cores(terms.tolist()), strict=True)
         lengths = [len(each) for each in regions]
         where = np.concatenate(regions)
         shares = np.clip(1 + np.repeat(balance, lengths) * sides[where], 0, 1)
@@ -250,14 +251,25 @@ class LogLinear(_Regression):
         is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
         return lift(q, cores, FLOOR * (1 - is_article) * weights, self.mean_map)
 
-    def _core(self, term: int) -> Core:
-        """Return where a term points: regions, and the height of each."""
-        if term not in self._cores:
-            if len(self._cores) == N_CORES:
-                self._cores.clear()
-            alone = sp.csr_matrix(([np.float32(1)], ([0], [term])), shape=(1, self.n_terms))
-            self._cores[term] = core_of(self.added(alone)[0], self.mean_map)
-        return self._cores[term]
+    def _find_cores(self, terms: list[int]) -> list[Core]:
+        """Return where terms point: regions, and the height of each.
+
+        Those that are not known are computed together; see `_added_in_blocks`.
+        """
+        found = {term: self._cores[term] for term in terms if term in self._cores}
+        missing = np.array([term for term in dict.fromkeys(terms) if term not in found], np.intp)
+        if len(missing):
+            alone = sp.csr_matrix(([np.float32(1)], ([0], missing[:1])), shape=(1, self.n_terms))
+            rows = np.resize(missing, max(len(missing), 2))
+            maps: Float32 = self._loadings_in(alone, rows) @ self.components
+            if self.prior is not None:
+                self.prior.add_to(maps, rows, np.ones(len(rows), np.float32))
+            cores = [core_of(added, self.mean_map) for added in maps]
+            found |= dict(zip(missing.tolist(), cores, strict=False))
+        if len(self._cores) + len(missing) > N_CORES:
+            self._cores.clear()
+        self._cores.update(islice(found.items(), N_CORES))
+        return [found[term] for term in terms]
 
     @cached_property
     def _cores(self) -> dict[int, Core]:

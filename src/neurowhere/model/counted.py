@@ -103,8 +103,12 @@ def count_rows(texts: Sequence[Rows], extractor: TermExtractor) -> sparse.csr_ma
     columns, which, times = _entries(every, extractor)
     of_body = (extractor.section_weights or {}).get("body", 1.0)
     weights = every["weight"][which] * times * of_body
-    shape = (len(counted), len(extractor.terms))
-    return sparse.csr_matrix((weights, (numbers[which], columns)), shape=shape, dtype=np.float32)
+    n_terms = len(extractor.terms)
+    entries, entry = np.unique(numbers[which] * n_terms + columns, return_inverse=True)
+    counts = np.bincount(entry, weights, len(entries)).astype(np.float32)
+    bounds = np.searchsorted(entries, np.arange(len(counted) + 1) * n_terms)
+    shape = (len(counted), n_terms)
+    return sparse.csr_matrix((counts, entries % n_terms, bounds), shape=shape)
 
 
 def _entries(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints, Ints]:

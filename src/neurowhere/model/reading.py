@@ -133,6 +133,8 @@ class Readings:
     @cached_property
     def rows(self) -> list[sparse.csr_matrix]:
         """Features of each text: (1, n_terms)."""
+        if len(self) == 1:
+            return [self.features]
         return [self.features[row] for row in range(len(self))]
 
 
