@@ -237,11 +237,12 @@ class Counted:
         names = self.extractor.vocabulary.terms
         general = np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
         sides = np.bincount(rows["side"][general], minlength=len(SIDE_NUMBERS)).tolist()
-        is_own = rows["is_structure"] & ~general
-        n_structures, n_sided = int(is_own.sum()), int((is_own & (rows["side"] > 0)).sum())
+        n_structures = int((rows["is_structure"] & ~general).sum())
+        own = np.concatenate([rows[~general], self.rows[self.rows["is_implied"]]])
+        own = own[own["is_structure"]]
         placeless = self.placeless.plus(Placeless(sides[LEFT], sides[RIGHT], sum(sides[1:])))
         total = max(placeless.all + n_structures, 1)
-        stays = n_sided / max(n_structures, 1)
+        stays = np.mean(own["side"] > 0) if len(own) else 0.0
         left, right = ((1 - stays) * n / total for n in (placeless.left, placeless.right))
         return SideShares(left, right, 1 - left - right)
 

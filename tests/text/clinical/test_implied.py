@@ -89,6 +89,9 @@ def test_names_are_there_once():
         ("left ICA-T occlusion", ("putamen", "left")),
         # the other side
         ("left hemianopia", ("occipital lobe", "right")),
+        ("Lt hemianopia", ("occipital lobe", "right")),
+        ("(L) hemianopia", ("occipital lobe", "right")),
+        ("hemianopia, left", ("occipital lobe", "right")),
         ("right homonymous hemianopsia", ("occipital lobe", "left")),
         ("hemianopia to the left", ("occipital lobe", "right")),
         ("left upper quadrantanopia", ("lingual gyrus", "right")),

@@ -1,7 +1,7 @@
 import pytest
 from tests.text.sentences import small_vocabulary
 
-from neurowhere.text import TermCounter
+from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.clinical.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
@@ -49,6 +49,7 @@ def test_a_side_alone_takes_up_the_structure(text, expected):
     "text",
     [
         "Right hippocampus normal, left weakness.",  # of the body
+        "Right hippocampus normal. Left dysmetria.",
         "The right hippocampus is normal, the right answer is known.",
         "The right hippocampus is normal, and left side of no other place is.",
         "The right hippocampus is normal.\nThe left hand is weak, the right is not.",
@@ -58,6 +59,25 @@ def test_a_side_alone_takes_up_the_structure(text, expected):
 )
 def test_other_sides_take_up_nothing(text):
     assert structures(text) == [("hippocampus", "right", "denied")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left superior and middle temporal gyri", ["superior", "middle"]),
+        ("left superior, middle and inferior temporal gyrus", ["superior", "middle", "inferior"]),
+        ("left superior and very middle temporal gyrus", ["middle"]),
+        ("the left is superior and the middle temporal gyrus", ["middle"]),
+    ],
+)
+def test_half_a_name_is_read_with_the_rest(text, expected):
+    terms = [f"{word} temporal gyrus" for word in ("superior", "middle", "inferior")]
+    vocabulary = Vocabulary([*terms, "superior"], categories=dict.fromkeys(terms, "anatomy"))
+    found = read_mentions(text, TermCounter(vocabulary)).found
+    named = [each for each in found if each.is_structure]
+    assert [each.term for each in named] == [f"{word} temporal gyrus" for word in expected]
+    if len(expected) > 1:
+        assert {each.side for each in named} == {"left"}
 
 
 def test_a_plural_takes_up_all_of_a_list():

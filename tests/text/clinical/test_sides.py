@@ -242,6 +242,22 @@ def test_other_uses_of_the_words_move_nothing(text):
         ("insula - right, thalamus infarct left side.", [("insula", "right"), LEFT[1]]),
         ("insula lesion on right", [("insula", "right")]),
         ("insula right 2019", [("insula", "right")]),
+        ("insula on the left side, thalamus on the right side", [LEFT[0], ("thalamus", "right")]),
+        # in brackets
+        ("(L) insula infarct, (R) thalamus normal", [LEFT[0], ("thalamus", "right")]),
+        ("insula (L), thalamus (R)", [LEFT[0], ("thalamus", "right")]),
+        ("insula (left) thalamus (left)", LEFT),
+        ("infarct of [L] insula", [LEFT[0]]),
+        # compared
+        ("insula signal greater on the left than on the right", [("insula", "bilateral")]),
+        # in relation to another side
+        ("right hand: contralateral insula, thalamus and cerebellum", LEFT),
+        (
+            "right foot: contralateral insula, ipsilateral thalamus",
+            [LEFT[0], ("thalamus", "right")],
+        ),
+        ("insula contralateral to the right arm", [LEFT[0]]),
+        ("insula ipsilateral to the left lesion", [LEFT[0]]),
         # what extends
         ("left insula, extending", [("insula", "left")]),
         ("left insula glioma extending into the thalamus", LEFT),

@@ -9,17 +9,21 @@ may be a sign: "+" affirms, and "-" denies. The sides of limbs are sides of the 
 **The other side.** "The right hippocampus is normal, the left is atrophic" speaks of two
 hippocampi. The "left" is read as another match of the same term, with that side. So are the sides
 that begin the lines below a name.
+
+**Half a name.** "The superior and middle frontal gyri" are two gyri: what stands before "and" is
+read with the rest of the name after it, if that makes a name.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.places import (
+    CONJUNCTIONS,
     LESION,
     LETTERS,
     LISTED,
@@ -42,12 +46,20 @@ HALVES = WHOLES | {"hemi"}
 # Cells that affirm and deny; "0" is a score, and "N" stands for normal.
 PLUS = re.compile(r"\(?[+✓✔]+\)?|\+/-|±")
 MINUS = re.compile(r"\(?[-−–—✗✘]+\)?|0|N|[nN]/?[aA]")
+DIRECTIONS = word_set(
+    """
+    anterior caudal dorsal dorsolateral dorsomedial inferior lateral medial mesial middle posterior
+    rostral superior ventral ventrolateral ventromedial
+    """
+)
+Index = Callable[[str], int]
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("hemisphere hemispheric one side sided")
 HOMOLOGUES = word_set("analog analogue counterpart homolog homologs homologue homologues")
 HEADING = re.compile(r"\s*:| [-–—] ")  # after a side
 PLURAL = word_set("are were")
+OF_BODY = re.compile(r"(metria|taxia|kinesia|paresis|plegia|opia|opsia|esthesia|algia)$")  # signs
 VERBS = (lexicon.FINITE | lexicon.LINKS | lexicon.OWNING) - word_set("left of out there to with")
 OPENING = TURNS | lexicon.ALTHOUGH
 
@@ -229,6 +241,57 @@ class _TableReader:
         return [number for number in self.names(cell) if self.reading.is_structure[number]]
 
 
+# ---- half a name
+
+
+def with_halves(reading: Reading, term_of: Callable[[str], str | None], index: Index) -> Reading:
+    """Add the structures whose names end in those after them: "superior and middle frontal gyri".
+
+    Parameters
+    ----------
+    reading : Reading
+    term_of : callable
+        Returns the term that a name stands for, or None.
+    index : callable
+        Returns the index of a term.
+    """
+    found = {
+        i: index(term)
+        for conjunction in reading.at_words(CONJUNCTIONS)
+        for i, name in _halves(reading, conjunction)
+        if (term := term_of(name)) is not None
+    }
+    if not found:
+        return reading
+    kept = [
+        number
+        for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
+        if not (first == last and first in found)
+    ]
+    return reading.with_names(
+        terms=[*(reading.terms[number] for number in kept), *found.values()],
+        first=[*(reading.first[number] for number in kept), *found],
+        last=[*(reading.last[number] for number in kept), *found],
+        is_structure=[*(reading.is_structure[number] for number in kept), *(True for _ in found)],
+    )
+
+
+def _halves(reading: Reading, conjunction: int) -> Iterator[tuple[int, str]]:
+    """Yield the directions before a conjunction, each with the name that it may be part of."""
+    number = reading.begins.get(conjunction + 1)
+    if number is None or not reading.is_structure[number]:
+        return
+    first, *rest = reading.tokens[conjunction + 1 : reading.last[number] + 1]
+    if first not in DIRECTIONS or not rest:
+        return
+    i = conjunction - 1
+    while i >= 0 and reading.tokens[i] in DIRECTIONS and reading.gap(i + 1) in (" ", ", "):
+        yield i, " ".join([reading.tokens[i], *rest])
+        if reading.gap(i) != ", ":
+            return
+        i -= 1
+
+
 # ---- a side alone
 
 
@@ -275,7 +338,8 @@ def _is_alone(reading: Reading, i: int) -> bool:
         return False
     if HEADING.match(reading.gap(j)):
         return not _names_place(reading, j)
-    if j >= len(reading.tokens) or not reading.gap(j).isspace() or reading.is_sentence_end(j):
+    is_near = j < len(reading.tokens) and not reading.gap(j).strip(" )]")
+    if not is_near or reading.is_sentence_end(j):
         return False
     return reading.tokens[j] in VERBS or _is_said(reading, j)
 
@@ -329,7 +393,7 @@ def _is_said(reading: Reading, j: int) -> bool:
     """Whether one word at token j is all that is said: "(left) normal", "(left) atrophic"."""
     word, after = reading.tokens[j], reading.gap(j + 1)
     is_last = reading.is_sentence_end(j + 1) or not (after.isspace() or after == "-")
-    if not is_last or fold(word) in NOT_BRAIN:
+    if not is_last or fold(word) in NOT_BRAIN or OF_BODY.search(word):
         return False
     is_state = lexicon.CUES.at([word], 0) is not None or fold(word) in LESION
     return is_state or bool(lexicon.FINDING.match(word))

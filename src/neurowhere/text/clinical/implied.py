@@ -573,7 +573,7 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
     """
     for i in range(tokens.first - 1, max(tokens.first - 1 - REACH, -1), -1):
         token = reading.tokens[i]
-        if reading.gap(i + 1) not in (" ", "-", ". ", "\n", "/"):
+        if reading.gap(i + 1) not in (" ", "-", ". ", "\n", "/", ") ", "] "):
             break
         if _is_side(reading, i):
             return Attached(SIDE_WORDS[token], Tokens(i, i))
@@ -593,11 +593,11 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
 
 
 def _is_side(reading: Reading, i: int) -> bool:
-    """Whether a token is a side: "L", "left" or "bilateral", not "l" nor "both"."""
+    """Whether a token is a side: "L", "Lt", "left" or "bilateral", not "l" nor "both"."""
     token = reading.token(i)
     if token in ("l", "r"):
         return reading.written(i).isupper()
-    return token in SIDES
+    return token in SIDES or token in ("lt", "rt")
 
 
 # ---- structures

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
-from neurowhere.text.clinical.ellipsis import read_tables, with_others
+from neurowhere.text.clinical.ellipsis import read_tables, with_halves, with_others
 from neurowhere.text.clinical.implied import (
     Implied,
     find_names,
@@ -214,7 +214,9 @@ def read_mentions(
     >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
-    reading = with_limbs(with_places(without_fixed(counter.read(text))), counter.vocabulary)
+    vocabulary = counter.vocabulary
+    reading = with_halves(counter.read(text), counter.term_of, vocabulary.index)
+    reading = with_limbs(with_places(without_fixed(reading)), vocabulary)
     sides = attach_sides(reading)
     if (resumed := with_others(reading, sides)) is not reading:
         reading, sides = resumed, attach_sides(resumed)

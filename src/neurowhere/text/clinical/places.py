@@ -179,8 +179,8 @@ INCLUDING = word_set("especially including namely notably particularly")
 # From a finding to where else it is: "left insular glioma, with extension into the putamen".
 EXTENDING = word_set(
     """
-    encroaching extended extending extends extension infiltrates infiltrating infiltration invading
-    involving reaching spreading
+    abutting compressing displacing effacing encroaching extended extending extends extension
+    infiltrates infiltrating infiltration invading involving reaching spreading
     """
 )
 TOWARDS = word_set("in into of onto through to toward towards")
@@ -255,6 +255,8 @@ class SideWords:
             j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
         elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
             j += 2
+        elif self.token(j) == "than":  # "greater on the left than on the right"
+            j += 1 + 2 * (self.tokens[j + 1 : j + 3] in OPENERS)
         return j if self.are_opposite(i, j) else None
 
     def excluded(self, i: int) -> int | None:

@@ -30,6 +30,7 @@ REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 REACH_CLAUSE = 40  # tokens of a clause
 REACH_BLOCK = 200  # tokens of the lines below a head
 DASH = re.compile(r"[^\S\n]+([-–—][^\S\n]+)?")  # or spaces, within a line
+BRACKET = re.compile(r"[(\[]$")
 BLANK = re.compile(r"\n\s*\n")  # an empty line
 SENTENCE_BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|(?<![\n\t])\t")
 
@@ -139,9 +140,25 @@ class _SideReader(places.SideWords):
             return True
         if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")
+        if j == i + 1 and self.is_bracketed(i):
+            gap = gap[1:]
+        if "," in gap and self.tokens[j - 1] in places.TRAILING:
+            return True  # "insula on the left side, putamen …"
         if j == i + 1 and "," in gap and not is_aside:
             return True
         return bool(SENTENCE_BREAK.search(gap)) or self.reading.is_sentence_end(j)
+
+    def is_bracketed(self, i: int) -> bool:
+        """Whether a side in brackets belongs to what follows: "(L) insula", not "insula (L)"."""
+        if not (BRACKET.search(self.gap(i)) and self.gap(i + 1) in (") ", "] ")):
+            return False
+        is_tied = self.gap(i).strip() in ("(", "[") and i > 0
+        before = self.finishes.get(i - 1)
+        return not is_tied or not (self.is_structure(before) or self.is_lesion(i - 1))
+
+    def is_lesion(self, i: int) -> bool:
+        """Whether token i says what is wrong."""
+        return fold(self.token(i)) in places.LESION
 
     def is_passed(self, i: int, j: int, head: str) -> bool:
         """Whether a side reaches its name across this word."""
@@ -302,6 +319,7 @@ class _Spreader:
     def spread_all(self) -> Sides:
         """Add the sides that clauses give to those that names have of their own."""
         self.share_in_order()
+        self.relate_back()
         self.relate()
         for tokens, side in self.words:
             start = self.head_end(tokens)
@@ -491,6 +509,30 @@ class _Spreader:
             side = places.OPPOSITE[side] if self.tokens[i] in places.OTHER else side
             for number in self.ahead(i):
                 self.applied.setdefault(number, Attached(side, Tokens(i, i)))
+                for listed in self.listed_with(number):
+                    inherited = Attached(side, Tokens(i, i), is_inherited=True)
+                    self.applied.setdefault(listed, inherited)
+
+    def listed_with(self, number: int) -> list[int]:
+        """Return the other places of a list, up to one that has a word for its side of its own."""
+        start = self.reading.last[number] + 1
+        names = [each for each in self.listed(start) if not self.is_midline(each)]
+        own = {*places.SIDE_WORDS, *places.RELATED}
+        end = next((i for i in range(start, len(self.tokens)) if self.tokens[i] in own), None)
+        return [each for each in names if end is None or self.reading.first[each] < end]
+
+    def relate_back(self) -> None:
+        """Give the place before "contralateral to the right arm" its side."""
+        for i in self.reading.at_words(places.RELATED | {"opposite"}):
+            number = self.reading.finishes.get(i - 1)
+            if number is None or self.token(i + 1) != "to" or not self.reading.is_structure[number]:
+                continue
+            after = bisect_left(self.words, ((i, i),))
+            for tokens, side in self.words[after : after + 1]:
+                if tokens.first <= i + REACH and side in places.OPPOSITE:
+                    is_same = self.tokens[i].startswith("ipsi")
+                    side = side if is_same else places.OPPOSITE[side]
+                    self.applied.setdefault(number, Attached(side, Tokens(i, i)))
 
     def reference(self, i: int) -> Side | None:
         """Side that "contralateral" at token i is related to, if it is left or right.
