@@ -351,7 +351,7 @@ class Scopes(NonDenials):
         return []
 
     def is_response(self, j: int) -> bool:
-        """Whether the phrase at token j is of what a place does: "normal activation in the pons"."""
+        """Whether the phrase at token j tells what a place does: "normal activation in"."""
         for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
             if self.ends_clause(k) or self.is_function(k):
                 break
