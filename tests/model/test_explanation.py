@@ -226,6 +226,7 @@ def test_support_is_of_names_not_of_plain_words():
     assert level([1], unknown=4, placed=True) == "weak"
     assert level([1], unknown=1, lesions=True) == "weak"  # of a place that is not known
     assert level([1], unknown=0, lesions=True) == "good"
+    assert level([1], unknown=0, organ=True) == "weak"
 
 
 @pytest.mark.parametrize(
@@ -246,6 +247,15 @@ def test_support_is_of_names_not_of_plain_words():
         ("Temporal pattern mining of concurrent linear programs and logic", "weak"),
         ("Working memory usage exceeded on the database server", "weak"),
         ("Emotion recognition API pricing, speech billing and rate limits", "weak"),
+        # other organs, in words that they share with the brain
+        ("Right lower lobe pneumonia.", "weak"),
+        ("Thyroid ultrasound: 8 mm nodule in the left lobe.", "weak"),
+        ("Left ventricle ejection fraction 35%, septal hypokinesis.", "weak"),
+        ("The cardiac atrium and right ventricle were dilated", "weak"),
+        ("Right ventricle dilated.", "good"),
+        ("Heart rate and the insula", "good"),
+        ("Lung cancer, metastasis in the left frontal lobe", "good"),
+        ("Brain MRI: dilated ventricles after cardiac arrest", "good"),
         ("memory and attention in aging", "good"),
         ("Word recognition is impaired when attention is divided between speech and music", "good"),
     ],

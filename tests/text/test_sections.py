@@ -205,6 +205,11 @@ def test_a_mention_tells_its_section():
     assert section["thalamus"] is None
 
 
+def test_what_the_family_has_ends_with_its_sentence_if_nothing_else_does():
+    mentions = read_mentions("Family history: insula glioma. Left thalamus small.", COUNTER)
+    assert [mention.term for mention in mentions.present] == ["thalamus"]
+
+
 def test_all_sections_are_read_if_asked_to():
     mentions = read_mentions(REPORT, COUNTER, sections=False)
     assert not any(mention.section for mention in mentions)
@@ -237,6 +242,11 @@ def test_all_sections_are_read_if_asked_to():
         ("He has a history: it is long.", []),
         # nothing else to read
         ("Indication: stroke.", []),
+        # nothing else to read, but never of the patient
+        ("Family history: mother with stroke.", ["history"]),
+        ("FH: stroke", ["history"]),
+        ("PMH: stroke. Family Hx: glioma.", ["history"]),
+        ("Family history of stroke.", []),
         # structured abstracts
         ("Background: memory.\nMethods: fMRI.\nResults: insula.", []),
         ("BACKGROUND\nMemory.\nRESULTS\nInsula.", []),

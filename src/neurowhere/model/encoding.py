@@ -25,6 +25,7 @@ from neurowhere.text.unknown import (
     UnknownWord,
     is_everyday,
     is_foreign,
+    is_of_organ,
     is_science,
     unknown_words,
 )
@@ -261,6 +262,12 @@ class Encoding:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
         structures = [m for m in self.mentions.found if m.is_structure and m.is_present]
+        telling = [
+            self.text[start:end]
+            for term, use in self.uses.items()
+            if use.subject >= 1 and not is_lesion(term)
+            for start, end in use.where
+        ]
         support = judge_support(
             terms,
             n_words,
@@ -270,6 +277,7 @@ class Encoding:
             placed=bool(structures),
             lesions=all(is_lesion(term) for term, use in self.uses.items() if use.subject),
             foreign=is_foreign(self.text),
+            organ=is_of_organ(self.text, telling),
             everyday=is_everyday(self.text),
             science=is_science(self.text) or any(m.side for m in structures),
         )
@@ -492,6 +500,7 @@ def judge_support(
     placed: bool = False,
     lesions: bool = False,
     foreign: bool = False,
+    organ: bool = False,
     everyday: bool = False,
     science: bool = False,
 ) -> Support:
@@ -500,8 +509,9 @@ def judge_support(
     It is weak where the map hardly differs from the mean map, or where most content words of a text
     with few terms are unknown: such a text is about something else, or in another language. Generic
     words count for neither. Where nothing of the brain is named, a text of everyday life and a
-    sentence with few known words are weak, too. So is a lesion in a place that is not known. A
-    structure with a map far from the mean map needs fewer known words.
+    sentence with few known words are weak, too. So are a lesion in a place that is not known, and a
+    text of another organ ("right lower lobe pneumonia"). A structure with a map far from the mean
+    map needs fewer known words.
 
     Parameters
     ----------
@@ -511,6 +521,8 @@ def judge_support(
         How much each known term tells that the text is about the brain, from 0 to 1.
     placed, lesions : bool
         Whether a structure is named, and whether nothing but lesions is ("infarct").
+    organ : bool
+        Whether the text is of another organ, and names no place that only the brain has.
     everyday, science : bool
         Whether the text is of everyday life, and whether it speaks of the brain.
 
@@ -525,7 +537,7 @@ def judge_support(
     is_strange |= lesions and unknown > 0
     if is_elsewhere:
         is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
-    is_weak = foreign or is_strange or nats < FEW_NATS
+    is_weak = foreign or organ or is_strange or nats < FEW_NATS
     level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"
     found = f"{terms} known term{'s' * (terms != 1)}"
     found += f", {unknown} unknown word{'s' * (unknown != 1)}" * bool(unknown)

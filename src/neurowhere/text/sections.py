@@ -178,7 +178,7 @@ NOT_FINDINGS = {
         r"referral(?: reason| question| details)?|request(?:ed for| details)?",
     ),
     "history": (
-        rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|fhx?|dhx?|shx?",
+        rf"(?:(?:{_PAST}|drug) )*(?:history|hx)|pmhx?|pmsh|pshx?|dhx?|shx?",
         r"clinical background|background history|(?:current |home )?medications?|meds|allergies",
     ),
     "comparison": (
@@ -193,6 +193,7 @@ NOT_FINDINGS = {
         r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
     ),
 }
+_FAMILY = r"(?:(?:positive|relevant|significant) )?family (?:medical )?(?:history|hx)|f(?:am)?hx?"
 # Other headings, that tell a report from a structured abstract, or that end a section.
 _OTHERS = {
     "report": (
@@ -225,11 +226,12 @@ _NAME_END = re.compile(
 _LINKS = frozenset({"of", "and", "for", "&"})  # within a name
 _ADDRESS = 200  # characters of a name, at most
 _WORD = re.compile(r"\S+")
-_KINDS = {
+_KINDS = {"family": re.compile(_FAMILY, re.IGNORECASE)} | {
     name: re.compile("|".join(patterns), re.IGNORECASE)
     for name, patterns in (NOT_FINDINGS | _OTHERS).items()
 }
 _AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
+_NAMES = _AMBIGUOUS | {"family": "history"}
 _REPORT_HEADING = re.compile(
     r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
@@ -268,7 +270,8 @@ class Part(NamedTuple):
 def read_sections(text: str) -> list[Part]:
     r"""Find the parts of a text that are no findings: of a report, references and institutions.
 
-    A structured abstract has no such sections, nor has a text that has nothing else.
+    A structured abstract has no such sections, nor has a text that has nothing else, but for what
+    the family has.
 
     >>> read_sections("Indication: seizures.\nFindings: normal thalamus.")
     [Part(name='indication', start=11, end=22)]
@@ -294,12 +297,18 @@ def _sections_of_report(text: str) -> list[Part]:
     is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
     parts = [
-        Part(_AMBIGUOUS.get(name, name), start, _part_end(text, start, end, name))
+        Part(_NAMES.get(name, name), start, _part_end(text, start, end, name))
         for (name, _, start), end in zip(headings, ends, strict=False)
     ]
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
     sections = [part for part in parts if part.name in kept]
-    return sections if _length(text, sections) < _length(text, _between(text, headings)) else []
+    if _length(text, sections) < _length(text, _between(text, headings)):
+        return sections
+    return [  # whatever the family has, the patient has not
+        Part("history", start, _part_end(text, start, end, AFFILIATIONS))
+        for (name, _, start), end in zip(headings, ends, strict=False)
+        if name == "family" and not is_abstract
+    ]
 
 
 def _find_references(text: str) -> Part | None:
@@ -411,7 +420,7 @@ def _report_headings(text: str) -> Iterator[Part]:
 
 def _without_bare(text: str, headings: list[Part]) -> list[Part]:
     """Leave out lines that are no headings: "History", and nothing else that reports have."""
-    telling = {*NOT_FINDINGS, "report", "abstract"}
+    telling = {*NOT_FINDINGS, "family", "report", "abstract"}
     known = [heading for heading in headings if heading.name in telling]
     if len(known) > 1:
         return headings

@@ -128,6 +128,31 @@ def is_science(text: str) -> bool:
     return bool(BRAIN.search(text))
 
 
+# Words of other organs, and those that these share with the brain.
+ORGAN = re.compile(
+    r"\b(?:adrenal|aort(?:a|ic)|atrial|bladder|breast|bronch\w+|cardi(?:ac|o\w+)|echocardi\w+|ejection"
+    r"|hearts?|hepat(?:ic|o\w+)|hypokine(?:sis|tic)|kidneys?|livers?|lungs?|mitral|myocardi\w+|ovar\w+"
+    r"|pancrea\w+|pericardi\w+|pleura\w*|pneumon\w+|prostat\w+|pulmonary|renal|spleen|thymus"
+    r"|thyroid\w*|uter(?:us|ine)|ventricular septal)\b",
+    re.I,
+)
+IN_BOTH = word_set("atrium lobe lobes nodule nodules septal septum ventricle ventricles")
+OF_BRAIN = re.compile(r"\b(?:brain|cerebr|cerebell|cortical|crani|intracran|neur)", re.I)
+
+
+def is_of_organ(text: str, places: Iterable[str]) -> bool:
+    """Whether a text names another organ, and no place that only the brain has.
+
+    >>> is_of_organ("Right lower lobe pneumonia", ["lobe"]), is_of_organ("small lobe", ["lobe"])
+    (True, False)
+    >>> is_of_organ("insula and heart rate", ["insula"]), is_of_organ("heart rate", [])
+    (False, False)
+    """
+    words = [word for place in places for word in LETTERS.findall(place.lower())]
+    is_elsewhere = bool(words) and all(word in IN_BOTH for word in words)
+    return is_elsewhere and bool(ORGAN.search(text)) and not OF_BRAIN.search(text)
+
+
 # ---- language
 
 LETTERS = re.compile(r"[^\W\d_]+")

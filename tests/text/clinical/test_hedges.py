@@ -46,6 +46,8 @@ def hedged(text):
         "bright spot in the pons, possibly artefactual",
         "the oedema of the pons may have resolved",
         "the change in the pons is probably an artefact",
+        "nystagmus would suggest a change in the pons if present",
+        "nystagmus would indicate a change in the pons",
     ],
 )
 def test_what_a_text_leaves_open_is_hedged(text):
@@ -57,6 +59,7 @@ def test_what_a_text_leaves_open_is_hedged(text):
     [
         "the pons is affected",
         "in May 2019 the pons was affected",
+        "nystagmus indicates a change in the pons",
         "we could see the pons",
         "no doubt the pons is affected",
         "faces versus houses in the pons",

@@ -103,7 +103,8 @@ class _DenialReader(Scopes):
             return []
         if (colon := self.heading_end(cue)) is not None:
             return self.ahead(colon, is_start=True)
-        names = self.bracketed(cue.first, cue.last) or self.inverted(cue) or self.by_kind(cue)
+        names = self.bracketed(cue.first, cue.last) or self.inverted(cue) or self.coordinate(cue)
+        names = names or self.by_kind(cue)
         words = " ".join(self.tokens[cue.first : cue.last + 1])
         return self.structures(names) if words in lexicon.OF_PLACES_ONLY else names
 
@@ -145,6 +146,16 @@ class _DenialReader(Scopes):
         j = self.after_not(cue.last + 1) + 1 if cue.kind == "not" else cue.last + 1
         is_verb = self.token(j) in lexicon.BEING and self.is_phrase(j + 1)
         return self.ahead(j + 1) if is_verb else []
+
+    def coordinate(self, cue: Cue) -> list[int]:
+        """Return the places of a predicate after a comma: "present in A, absent in the pons"."""
+        if cue.kind not in INVERTIBLE or cue.kind == "not" or "," not in self.gap(cue.first):
+            return []
+        if self.tokens[cue.first] == "in":  # "in none"
+            return []
+        j = cue.last + (self.tokens[cue.last] not in lexicon.WHERE)  # "lacking in"
+        is_where = self.token(j) in lexicon.WHERE and self.token(j) not in ("for", "of")
+        return self.structures(self.ahead(j + 1)) if is_where else []
 
     # ---- exceptions
 

@@ -246,6 +246,10 @@ COMPANIONS = word_set(
     "amiss associated compatible concordant consistent contact interfere problem problems wrong"
 )
 RESPONSES = word_set("activation activity reaction response responses sensitivity")
+# These are there if they are normal; normal activity may be that of an EEG or a PET.
+RESPONDING = word_set(
+    "activation activations deactivation engagement reactivity recruitment response responses"
+)
 # An item of a list that begins with one of these is said to be there: "no bleed, mild atrophy".
 AFFIRMING = word_set(
     """
@@ -430,6 +434,7 @@ ALTHOUGH = word_set("albeit although but though yet")  # may begin a predicate w
 LATER = word_set("previous previously prior since")
 RELATIVES = word_set("that which who")
 TESTED = word_set("clean good neg negative satisfactory")  # "negative study of the pons"
+PHYSIOLOGIC = word_set("physiologic physiological")
 LACKING = word_set("lacked lacks neg negative")  # are said of a place that has none
 BARE = word_set("bereft clear devoid free void without")  # the same after a place: "pons without"
 REQUIRED = word_set(

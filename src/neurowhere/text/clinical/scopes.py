@@ -309,7 +309,7 @@ class Scopes(NonDenials):
                 return names
             return self.structures([*self.of_subject(cue), *self.likewise(j)])
         is_lost = not lexicon.LOSING.isdisjoint(self.tokens[max(i - 3, 0) : i])
-        if is_lost or self.token(i - 1) == "than":
+        if is_lost or self.token(i - 1) == "than" or self.is_response(j):
             return []  # "loss of the normal signal in the pons"
         if self.ends_clause(j) or not lexicon.PEOPLE.isdisjoint(self.tokens[j : j + 3]):
             return []
@@ -350,6 +350,15 @@ class Scopes(NonDenials):
                 return self.rest(k + 1) if self.token(k + 1) in lexicon.WHERE else []
         return []
 
+    def is_response(self, j: int) -> bool:
+        """Whether the phrase at token j tells what a place does: "normal activation in"."""
+        for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
+            if self.ends_clause(k) or self.is_function(k):
+                break
+            if self.tokens[k] in lexicon.RESPONDING:
+                return True
+        return False
+
     # ---- states
 
     def by_state(self, cue: Cue) -> list[int]:
@@ -373,6 +382,8 @@ class Scopes(NonDenials):
             is_said = self.follows_verb(i)
         if not is_said:
             is_test = self.tokens[cue.last] in lexicon.TESTED and self.token(j) in lexicon.TESTS
+            is_usual = self.tokens[cue.last] in lexicon.PHYSIOLOGIC  # "physiologic uptake in"
+            is_test = is_test or (is_usual and self.token(j) in lexicon.QUALITIES)
             return self.left(cue) or (self.measured(j) if is_test else [])
         names = self.compared_in(cue) or self.of_subject(cue)
         if not names and self.tokens[cue.last] not in lexicon.GONE:
