@@ -118,9 +118,13 @@ def test_no_page_takes_more_than_linear_time(piece: str) -> None:
 
 
 def cpu_seconds(page: str) -> float:
-    start = time.process_time()
-    html_to_text(page)
-    return time.process_time() - start
+    """Return the least of three times: garbage of other tests may be collected in one of them."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        html_to_text(page)
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 ARTICLE = """<article xmlns:xlink="http://www.w3.org/1999/xlink"><front><article-meta>
