@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neurowhere.text import TermCounter, Vocabulary
@@ -72,6 +72,7 @@ def test_definitions_are_found_by_schwartz_and_hearsts_rule(text, expected):
     assert [tuple(definition) for definition in definitions(text)] == expected
 
 
+@example("A;BB(BB;")
 @given(st.text(alphabet="aA bB(),.;I\n", max_size=60))
 def test_a_definition_has_the_letters_of_its_short_form_in_order(text):
     for short, long in definitions(text):

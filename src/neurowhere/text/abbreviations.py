@@ -96,7 +96,8 @@ def _long_form(short: str, words: str) -> str:
         if place < 0:
             return ""
     long = words[words.rfind(" ", 0, place + 1) + 1 :]
-    return long if len(long) > len(short) and short not in long.split() else ""
+    begins = not long[:1].isalnum() or long[0].lower() == letters[0]  # not within "a;b"
+    return long if begins and len(long) > len(short) and short not in long.split() else ""
 
 
 # ---- senses
