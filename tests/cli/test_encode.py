@@ -56,7 +56,7 @@ def test_json_is_that_of_the_library(encode, model):
     assert [row["term"] for row in told["terms"]] == encoding.terms["term"].tolist()
     assert told["terms"][0]["count"] == 2
     assert told["support"]["nats"] == pytest.approx(encoding.support.nats, rel=1e-3)
-    assert len(told["regions"]) == 10
+    assert len(told["regions"]) == 12
     for order in ("excess", "probability", "ratio"):
         rows = json.loads(encode(TEXT, "--json", "--sort", order).out)["regions"]
         values = [row[order] for row in rows]

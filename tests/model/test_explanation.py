@@ -7,7 +7,7 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 from neurowhere import Encoder
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
-from neurowhere.model.summary import summarise
+from neurowhere.model.summary import N_REGIONS, summarise
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 
@@ -115,7 +115,7 @@ def test_every_structure_that_a_short_text_names_is_visible(shipped, text, expec
 def test_each_named_structure_has_a_region_among_those_listed(shipped):
     regions = summarise(shipped.encode(TWO_PLACES)).regions
     labels = {row.region for row in regions}
-    assert len(regions) == 10
+    assert len(regions) == N_REGIONS
     assert "Insula_L" in labels
     assert labels & {f"{name}_R" for name in ("Calcarine", "Cuneus", "Lingual", "Occipital_Mid")}
     assert [row.excess for row in regions] == sorted((row.excess for row in regions), reverse=True)
@@ -145,7 +145,7 @@ def test_a_named_place_that_the_atlas_lacks_is_listed_as_a_landmark(shipped, tex
     regions = summarise(shipped.encode(text), n_explained=1).regions
     landmarks = [row for row in regions if row.region.startswith("landmark")]
     assert [row.name for row in landmarks] == [f"{name} (landmark)" for name in expected]
-    assert len(regions) == 10
+    assert len(regions) == N_REGIONS
     for row in landmarks:
         assert row.ratio > 5
         assert row.why[0].term == row.name.removesuffix(" (landmark)")
@@ -167,6 +167,13 @@ def test_a_landmark_is_first_and_on_its_side(shipped, text, name, x):
     assert x == 0 or np.sign(row.at[0]) == x
     both = summarise(shipped.encode(text, sides=False)).regions[0]
     assert both.name == f"{name.removeprefix('left ').removeprefix('right ')} (landmark)"
+
+
+@pytest.mark.parametrize(
+    ("text", "region"), [("fear", "Amygdala_L"), ("reward", "N_Acc_L"), ("memory", "Hippocampus_L")]
+)
+def test_small_regions_are_listed(shipped, text, region):
+    assert region in [row.region for row in summarise(shipped.encode(text)).regions]
 
 
 def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):

@@ -37,7 +37,7 @@ from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer, side_of_regions
 from neurowhere.text.clinical import mentions as clinical
 
-N_REGIONS = 10
+N_REGIONS = 12
 N_REASONS = 20
 N_REGION_REASONS = 6
 N_UNKNOWN = 20

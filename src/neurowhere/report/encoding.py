@@ -44,7 +44,7 @@ TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those
 }
 OTHER_TEMPLATE = {"name": "unknown: the model came with a brain mask of its own"}
 Grid = tuple[NDArray[np.float64], tuple[int, ...]]
-N_REGIONS, N_TERMS = 10, 8  # rows on the page
+N_REGIONS, N_TERMS = 12, 8  # rows on the page
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
 FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
