@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.schema import Study, Summary, to_plain
+from neurowhere.model.summary import N_REGIONS
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
@@ -75,7 +76,7 @@ class Reading(Naming):
         description="Order of regions: by their excess over the mean map, probability or ratio.",
     )
     regions: int = Field(
-        default=10,
+        default=N_REGIONS,
         ge=0,
         le=MOST_REGIONS,
         description="Rows of the table of regions, the likeliest first.",
