@@ -176,6 +176,18 @@ def test_small_regions_are_listed(shipped, text, region):
     assert region in [row.region for row in summarise(shipped.encode(text)).regions]
 
 
+def test_a_hemisphere_leaves_structures_on_their_own_side(shipped):
+    """A side of a whole hemisphere moves only what has no side of its own."""
+    other = shipped.encode("Patients with left hemisphere stroke activated the right insula.")
+    own = shipped.encode("Left hemisphere stroke with damage to the insula.")
+    left, right = (
+        [result.regions().set_index("region")["probability"][f"Insula_{side}"] for side in "LR"]
+        for result in (own, other)
+    )
+    assert left[0] > 2 * left[1]
+    assert right[1] > 5 * right[0]
+
+
 def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):
     first = shipped.encode("Right occipital infarct").regions()["region"][:3].tolist()
     assert {"Occipital_Mid_R", "Occipital_Inf_R"} <= set(first)
