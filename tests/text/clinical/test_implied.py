@@ -4,8 +4,8 @@ import pytest
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.implied import read_table
 from neurowhere.text.clinical.mentions import implied_structures, read_mentions
+from neurowhere.text.clinical.rules import read_table
 
 COUNTER = TermCounter(small_vocabulary())
 IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")

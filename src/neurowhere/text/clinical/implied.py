@@ -1,15 +1,8 @@
 """Implied: the structures that the name of an artery, a nerve, a sign or a drug points to.
 
 "Left PCA infarct" names no structure, yet it is in the left occipital lobe; a left hemianopia is
-from the right one. The rules are the rows of ``implied.csv``, one for each name and structure, with
-a weight from 0 to 1 and a reference: a textbook and what it is on, or an article with an identifier
-(DOI, PMID, PMC or NBK number, or address):
+from the right one. The rules are those of the table (`rules`):
 
-- ``side`` is where the structure is: the "same" side as the text gives to the name, "opposite" to
-  it ("opposite else right" if that is usual where the text gives none), "left", "right",
-  "bilateral", or "none" in the middle.
-- ``structure`` may have alternatives, "red nucleus|midbrain": the first that a vocabulary knows. It
-  is empty for what has no map: "optic nerve".
 - Arteries need a stroke, a territory or a side in the same sentence, so that "PCA" may also be a
   principal component analysis; abbreviations are in capitals. Names that need a side are also
   ordinary words: "left neglect", not "child neglect". Segments need a word of vessels near them:
@@ -22,18 +15,15 @@ a weight from 0 to 1 and a reference: a textbook and what it is on, or an articl
   studies are of them: what these studies found is seldom where a drug binds.
 - A text of a few words may leave out "syndrome": "Gerstmann", "locked-in". So may others where a
   side stands before a person's name: "left Wallenberg".
-- The words of a fixed name say nothing else: "optic nerve" is not "optic". Rows have the numbers of
-  nerves spelt out, "third cranial nerve", which stands for all ways of writing them: "CN III".
+- The words of a fixed name say nothing else: "optic nerve" is not "optic".
 - Sites of electrodes ("F3", "Cz") need a word of EEG or stimulation, or two other sites. Their
   numbers are odd on the left, and even on the right.
-- Two structures make an adjective, "striatocapsular", and are both implied (``compounds.csv``).
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, product
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
@@ -46,9 +36,10 @@ from neurowhere.text.clinical.places import (
     Side,
     is_beside_lesion,
 )
-from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.rules import Entry, Table, read_table, split_names
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.words import fold, plain, word_set
+from neurowhere.text.words import fold, word_set
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
 REACH = 4  # tokens between a name and its side
@@ -77,23 +68,13 @@ OTHERWISE = {
     "ica": ["independent", "component"],
     "sca": ["spinocerebellar", "ataxia"],
 }
-SYNDROME = "syndrome"
-FEW_WORDS = 3  # of a text that may leave it out
+FEW_WORDS = 3  # of a text that may leave out "syndrome"
 # Words of texts in which a person's name after a side is that of a syndrome.
 CLINICAL = (
     LESION
     | VASCULAR
     | word_set("ataxia dysarthria dysphagia dysphonia hoarseness numbness palsy vomiting weakness")
 )
-# How the number of a nerve is written, and what may follow its name.
-NUMBERS = """
-first i 1st 1; second ii 2nd 2; third iii 3rd 3; fourth iv 4th 4; fifth v 5th 5; sixth vi 6th 6;
-seventh vii 7th 7; eighth viii 8th 8; ninth ix 9th 9; tenth x 10th 10; eleventh xi 11th 11;
-twelfth xii 12th 12
-"""
-ORDINALS = {ordinal: others for ordinal, *others in map(str.split, NUMBERS.split(";"))}
-OF_NERVES = ("palsy", "palsies", "paresis", "nuclei", "nucleus")
-CRANIAL_NERVE = " cranial nerve"
 # Sides of electrodes by their last digits, words that tell of one, and those that tell of something
 # else: a vertebra, a hormone, or a component of an evoked potential.
 SIDE_OF_SITE: dict[str, Side] = dict(zip("1234567890", ("left", "right") * 5, strict=True))
@@ -123,9 +104,6 @@ AT_SITES = word_set(
     "and at between channel electrode from lead near on or over position site to under via"
 )
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
-COMPOUND_REFERENCE = (
-    "Blumenfeld, Neuroanatomy through Clinical Cases, 3rd ed., 2021, on terms of orientation"
-)
 PLACES = ("place", "surgery")  # kinds of names that have sides as structures do
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
@@ -140,180 +118,12 @@ class Implied(NamedTuple):
     weight: float
 
 
-class Rule(NamedTuple):
-    """Where a structure of an entry is, and how much it counts."""
-
-    structures: tuple[str, ...]
-    side: str
-    weight: float
-    reference: str
-
-
-class Entry(NamedTuple):
-    """What the table has on one name.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
-        "disorder".
-    needs : "side", "vessel", "lesion", "alone" or ""
-        What must be with the name for it to be meant; "alone" if the text names no structure.
-    rules : tuple of Rule
-    """
-
-    name: str
-    kind: str
-    needs: str
-    rules: tuple[Rule, ...]
-
-
 class Found(NamedTuple):
     """A name of the table in a text, and the side that the text gives to it."""
 
     entry: Entry
     tokens: Tokens
     side: Attached | None
-
-
-class Table(NamedTuple):
-    """The entries by their names, and the phrases that stand for them.
-
-    Attributes
-    ----------
-    entries : dict
-    phrases : Phrases
-    shortened : frozenset of str
-        Phrases in which "syndrome" is left out.
-    abbreviations : frozenset of str
-    fixed : Phrases
-        Those whose words say nothing else.
-    sites : dict
-        Name of the entry of each site.
-    """
-
-    entries: dict[str, Entry]
-    phrases: Phrases[str]
-    shortened: frozenset[str]
-    abbreviations: frozenset[str]
-    fixed: Phrases[str]
-    sites: dict[str, str]
-
-
-@cache
-def read_table() -> Table:
-    """Read the table of the package."""
-    groups: dict[str, list[dict[str, str]]] = {}
-    for row in shipped_table(__package__, "implied.csv"):
-        groups.setdefault(row["name"], []).append(row)
-    entries = {name: _entry(name, rows) for name, rows in groups.items()}
-    spellings = {name: list(_spellings(name, rows[0])) for name, rows in groups.items()}
-    sites = {
-        site: name
-        for name, entry in entries.items()
-        if entry.kind == "site"
-        for site in spellings.pop(name)
-    }
-    for entry in _compounds():
-        if entry.name not in spellings:
-            entries[entry.name] = entry
-            spellings[entry.name] = [entry.name.replace("-", joint) for joint in (" ", "")]
-    known = frozenset(chain.from_iterable(spellings.values()))
-    shortened = {name: _shortened(some, known) for name, some in spellings.items()}
-    short = (
-        form
-        for rows in groups.values()
-        for name in _split(rows[0]["abbreviations"])
-        for form in _numbers_of(plain(name))
-    )
-    return Table(
-        entries=entries,
-        phrases=_phrases({name: [*some, *shortened[name]] for name, some in spellings.items()}),
-        shortened=frozenset(chain.from_iterable(shortened.values())),
-        abbreviations=frozenset(short),
-        fixed=_phrases({name: spellings[name] for name in spellings if _is_fixed(entries[name])}),
-        sites=sites,
-    )
-
-
-def _is_fixed(entry: Entry) -> bool:
-    return entry.kind == "fixed"
-
-
-def _phrases(names: Mapping[str, Iterable[str]]) -> Phrases[str]:
-    return Phrases({name: "; ".join(spellings) for name, spellings in names.items()})
-
-
-def _shortened(spellings: list[str], known: Container[str]) -> list[str]:
-    """Return the names of syndromes without that word, unless these are known."""
-    short = (name.removesuffix(f" {SYNDROME}") for name in spellings if name.endswith(SYNDROME))
-    return [name for name in short if name not in known]
-
-
-def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
-    rules = (
-        Rule(
-            tuple(row["structure"].split("|")), row["side"], float(row["weight"]), row["reference"]
-        )
-        for row in rows
-        if row["structure"]
-    )
-    return Entry(name, rows[0]["kind"], rows[0]["needs"], tuple(rules))
-
-
-def _compounds() -> Iterator[Entry]:
-    """Yield the adjectives of two structures, from the rows of ``compounds.csv``."""
-    rows = list(shipped_table(__package__, "compounds.csv"))
-    firsts, lasts = ([row for row in rows if row["position"] == at] for at in ("first", "last"))
-    for first, last in product(firsts, lasts):
-        structures = (first["structure"], last["structure"])
-        if structures[0] != structures[1]:
-            rules = (Rule((some,), "same", 1.0, COMPOUND_REFERENCE) for some in structures)
-            yield Entry(f"{first['part']}-{last['part']}", "place", "", tuple(rules))
-
-
-def _spellings(name: str, row: dict[str, str]) -> Iterator[str]:
-    """Yield the tokens of all names of an entry, those of persons also in the genitive."""
-    for each in (name, *_split(row["other_names"])):
-        *words, last = plain(each).split()
-        spelt = " ".join([*words, last])
-        yield spelt
-        if words and each[0].isupper():
-            yield " ".join([*words, "s", last])
-        if row["kind"] == "fixed" and last == "nerve":
-            for nerve in _numbered(spelt):
-                yield from (nerve, *(f"{nerve} {word}" for word in OF_NERVES))
-    for each in _split(row["abbreviations"]):
-        yield from _numbers_of(plain(each))
-
-
-def _numbers_of(abbreviation: str) -> list[str]:
-    """Return an abbreviation and its plural: "PCA", "PCAs"."""
-    return [abbreviation, *([f"{abbreviation}s"] if abbreviation.isalpha() else [])]
-
-
-def _numbered(nerve: str) -> Iterator[str]:
-    """Yield the ways of writing the number of a nerve.
-
-    >>> list(_numbered("third cranial nerve"))[1:5]
-    ['third nerve', 'iii cranial nerve', 'cranial nerve iii', 'cn iii']
-    """
-    yield nerve
-    ordinal = nerve.removesuffix(CRANIAL_NERVE)
-    if ordinal not in ORDINALS:
-        return
-    yield f"{ordinal} nerve"
-    for number in ORDINALS[ordinal]:
-        if not number.isdigit():
-            yield f"{number} cranial nerve"
-        yield from (f"cranial nerve {number}", f"cn {number}", f"cn{number}", f"cns {number}")
-        if len(number) > 1:
-            yield f"{number} nerve"
-
-
-def _split(names: str) -> list[str]:
-    return [name.strip() for name in names.split(";") if name.strip()]
 
 
 # ---- names in a text
@@ -398,7 +208,7 @@ def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     if name.entry.kind == "place" and _is_part(reading, name.tokens):
         return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":
-        return _is_fixed(name.entry) or not _names_structure(reading, name.tokens)
+        return name.entry.is_fixed or not _names_structure(reading, name.tokens)
     if name.entry.needs == "lesion":
         return is_beside_lesion(reading.tokens, *name.tokens)
     return name.side is not None or name.entry.needs != "side"
@@ -433,7 +243,7 @@ def _with_one_side(reading: Reading, name: Found, sides: Sequence[Attached]) -> 
 
 def _without_map(reading: Reading, name: Found) -> Found:
     """Return a name; that of a nerve points nowhere in a text that names structures itself."""
-    if _is_fixed(name.entry) and name.entry.needs and _names_structure(reading, name.tokens):
+    if name.entry.is_fixed and name.entry.needs and _names_structure(reading, name.tokens):
         return name._replace(entry=name.entry._replace(rules=()))
     return name
 
@@ -640,8 +450,8 @@ def _wholes() -> dict[str, frozenset[str]]:
     """Names of the wholes that each structure of the table is part of."""
     wholes: dict[str, set[str]] = {}
     for row in shipped_table(__package__, "parts.csv"):
-        for part in _split(row["parts"]):
-            wholes.setdefault(part, set()).update(_split(row["whole"]))
+        for part in split_names(row["parts"]):
+            wholes.setdefault(part, set()).update(split_names(row["whole"]))
     return {part: frozenset(names) for part, names in wholes.items()}
 
 

@@ -1,0 +1,322 @@
+"""Spreading: the sides that a clause gives to its places.
+
+"In the left hemisphere, the insula and the putamen responded"; "left: insula, putamen"; "putamen
+and insula of the left hemisphere"; "the left hemisphere, including the insula"; or a side in
+relation to another: "left hand: contralateral motor cortex"; "putamen and insula, on the left and
+right, respectively".
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from functools import cached_property
+
+from neurowhere.text.clinical import places
+from neurowhere.text.clinical.places import Attached, Side, Sides
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.words import fold
+
+REACH = 8  # tokens between "contralateral to" and the side that it is related to
+REACH_CLAUSE = 40  # tokens of a clause
+REACH_BLOCK = 200  # tokens of the lines below a head
+BLANK = re.compile(r"\n\s*\n")  # an empty line
+
+
+class Spreader:
+    """Passes sides on within clauses.
+
+    Parameters
+    ----------
+    reading : Reading
+    sides : Sides
+        Those that names have of their own.
+    ahead : callable
+        Returns the matches that a side at a token stands before.
+    """
+
+    def __init__(self, reading: Reading, sides: Sides, ahead: Callable[[int], list[int]]) -> None:
+        self.reading, self.sides, self.ahead = reading, sides, ahead
+        self.tokens, self.token = reading.tokens, reading.token
+        self.applied = dict(sides.applied)
+        self.used: set[tuple[Side, Tokens]] = set()  # marks that turned out to be of places
+        words = [*(attached[:2] for attached in self.applied.values()), *sides.unapplied]
+        words += [(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i)) for i in self.heads]
+        self.words = sorted({(tokens, side) for side, tokens in words})
+
+    def spread_all(self) -> Sides:
+        """Add the sides that clauses give to those that names have of their own."""
+        self.share_in_order()
+        self.relate_back()
+        self.relate()
+        for tokens, side in self.words:
+            start = self.head_end(tokens)
+            if start is not None:
+                self.spread(start, tokens, side)
+        self.close()
+        self.include()
+        return Sides(self.applied, [mark for mark in self.sides.unapplied if mark not in self.used])
+
+    # ---- a clause that begins with a side
+
+    @cached_property
+    def heads(self) -> list[int]:
+        """Tokens of sides that head a line or a sentence: "LH: …", "Left:"."""
+        return [
+            i
+            for i in self.reading.at_words(places.SIDE_WORDS.keys())
+            if self.reading.gap(i + 1).startswith(":")
+            and (i == 0 or self.reading.is_sentence_end(i))
+            and not (self.tokens[i] in places.ABBREVIATIONS and self.reading.written(i).islower())
+        ]
+
+    def head_end(self, words: Tokens) -> int | None:
+        """First token after a side that begins a clause: "on the left, …", "left MCA: …"."""
+        i, end = words.first, words.last + 1
+        is_whole = self.token(end) in places.WHOLES
+        end += is_whole
+        if words in self.named:
+            named = self.named[words] + 1
+            named += fold(self.token(named)) in places.LESION
+            end = named if ":" in self.reading.gap(named) else end
+        after = self.reading.gap(end)
+        first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
+        is_open = first < i or self.tokens[i] == "bilaterally"
+        if ":" not in after and not (is_open and (is_whole or "," in after)):
+            return None
+        first -= self.token(first - 1) in places.TURNS
+        return end if first <= 0 or self.reading.is_sentence_end(first) else None
+
+    @cached_property
+    def named(self) -> dict[Tokens, int]:
+        """Last token of the places that stand after a side of theirs, by its words."""
+        ends: dict[Tokens, int] = {}
+        for number, attached in self.sides.applied.items():
+            end = self.reading.last[number]
+            if end > attached.words.last:
+                ends[attached.words] = max(end, ends.get(attached.words, 0))
+        return ends
+
+    def spread(self, start: int, words: Tokens, side: Side) -> None:
+        """Give a side to the places of the clause that it begins, but for those in the middle."""
+        gap = self.reading.gap(start)
+        if ":" in gap:
+            end = self.block_end(start) if "\n" in gap else self.line_end(start)
+        else:
+            end = self.clause_end(start)
+        for rank, number in enumerate(self.places(start, end)):
+            if start == words.last + 1 or not self.is_midline(number):
+                self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
+            self.used.add((side, words))
+
+    def clause_end(self, i: int) -> int:
+        """First token after the clause of token i: at a sentence end or another side."""
+        for j in range(i, min(i + REACH_CLAUSE, len(self.tokens))):
+            if self.reading.is_sentence_end(j) or self.tokens[j] in places.SIDE_WORDS:
+                return j
+        return min(i + REACH_CLAUSE, len(self.tokens))
+
+    def line_end(self, i: int) -> int:
+        """First token after what a colon before token i heads: the line, or its sentence alone.
+
+        In a text of several lines a head goes for all sentences of its line, up to another head.
+        """
+        end = self.clause_end(i)
+        while end < len(self.tokens) and self.reading.is_sentence_end(end):
+            gap, following = self.reading.gap(end), self.clause_end(end + 1)
+            is_joined = "\n" not in gap and (";" in gap or "\n" in self.reading.text)
+            is_headed = any(":" in self.reading.gap(j) for j in range(end + 1, following + 1))
+            if not is_joined or is_headed or self.tokens[end] in places.SIDE_WORDS:
+                break
+            end = following
+        return end
+
+    def block_end(self, i: int) -> int:
+        """First token after the lines that a line ahead of token i heads: "Left:", alone in it.
+
+        They end with an empty line, and before another line that is a head, or begins with a side.
+        """
+        line = i
+        for j in range(i + 1, min(i + REACH_BLOCK, len(self.tokens))):
+            gap = self.reading.gap(j)
+            if "\n" not in gap:
+                continue
+            if BLANK.search(gap) or self.tokens[j] in places.SIDE_WORDS:
+                return j
+            if ":" in gap:
+                return line
+            line = j
+        return min(i + REACH_BLOCK, len(self.tokens))
+
+    # ---- a hemisphere after its places
+
+    def close(self) -> None:
+        """Give a side that ends a list to all of it: "insula and pons of the left hemisphere"."""
+        for words, side in self.words:
+            first = words.first - 2
+            is_whole = self.token(words.last + 1) in places.WHOLES and first > 0
+            if is_whole and self.tokens[first] in ("of", "in", "within"):
+                for rank, number in enumerate(self.listed_before(first)):
+                    self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
+        for number, attached in list(self.applied.items()):
+            if self.closes(attached.words.first, self.reading.last[number]):
+                for listed in self.listed_before(self.reading.first[number]):
+                    self.applied.setdefault(listed, attached._replace(is_inherited=True))
+
+    def closes(self, i: int, last: int) -> bool:
+        """Whether the side at token i ends a list: "insula and pons bilaterally"."""
+        is_adverb = self.tokens[i] == "bilaterally" or "on" in self.tokens[max(i - 2, 0) : i]
+        return i > last and is_adverb
+
+    def listed_before(self, i: int) -> list[int]:
+        """Return the places of the list that ends before token i, the nearest first."""
+        names: list[int] = []
+        i, lowest = i - 1, max(i - REACH_CLAUSE, 0)
+        while i >= lowest and not self.reading.is_sentence_end(i + 1):
+            number = self.reading.finishes.get(i)
+            if number is not None and self.reading.is_structure[number]:
+                if number in self.applied:
+                    break
+                names.append(number)
+                i = self.reading.first[number] - 1
+            elif self.tokens[i] in places.LISTED or places.ADJECTIVE.fullmatch(self.tokens[i]):
+                i -= 1
+            else:
+                break
+        return names
+
+    # ---- examples
+
+    def include(self) -> None:
+        """Pass the side of a place on: "left hemisphere, including the insula".
+
+        So does what extends: "left insular glioma extending into the putamen".
+        """
+        for number, attached in list(self.applied.items()):
+            end = self.reading.last[number] + 1
+            end += fold(self.token(end)) in places.LESION or self.token(end).endswith("ectomy")
+            end += self.token(end) == "with" and self.token(end + 1) in places.EXTENDING
+            is_such = self.tokens[end : end + 2] == ["such", "as"]
+            is_more = self.token(end) in places.EXTENDING
+            if is_such or is_more or self.token(end) in places.INCLUDING:
+                start = end + 1 + is_such
+                while is_more and self.token(start) in places.TOWARDS:
+                    start += 1
+                for part in self.listed(start):
+                    if not (is_more and self.is_midline(part)):
+                        self.applied.setdefault(part, attached._replace(is_inherited=True))
+
+    def is_midline(self, number: int) -> bool:
+        """Whether a match lies in the middle, or on the other side."""
+        name = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return not places.MIDLINE.isdisjoint(name)
+
+    def listed(self, i: int) -> list[int]:
+        """Return the places of the list at token i."""
+        names: list[int] = []
+        highest = min(i + REACH_CLAUSE, len(self.tokens))
+        while i < highest and not self.reading.is_sentence_end(i):
+            number = self.reading.begins.get(i)
+            if number is not None and self.reading.is_structure[number]:
+                names.append(number)
+                i = self.reading.last[number] + 1
+            elif self.tokens[i] in places.LISTED or places.ADJECTIVE.fullmatch(self.tokens[i]):
+                i += 1
+            else:
+                break
+        return names
+
+    # ---- the same side, or the other
+
+    def relate(self) -> None:
+        """Give places the side of, or opposite to, one that is named before: "contralateral"."""
+        for i in self.reading.at_words(places.RELATED):
+            side = self.reference(i)
+            if side is None:
+                continue
+            side = places.OPPOSITE[side] if self.tokens[i] in places.OTHER else side
+            for number in self.ahead(i):
+                self.applied.setdefault(number, Attached(side, Tokens(i, i)))
+                for listed in self.listed_with(number):
+                    inherited = Attached(side, Tokens(i, i), is_inherited=True)
+                    self.applied.setdefault(listed, inherited)
+
+    def listed_with(self, number: int) -> list[int]:
+        """Return the other places of a list, up to one that has a word for its side of its own."""
+        start = self.reading.last[number] + 1
+        names = [each for each in self.listed(start) if not self.is_midline(each)]
+        own = {*places.SIDE_WORDS, *places.RELATED}
+        end = next((i for i in range(start, len(self.tokens)) if self.tokens[i] in own), None)
+        return [each for each in names if end is None or self.reading.first[each] < end]
+
+    def relate_back(self) -> None:
+        """Give the place before "contralateral to the right arm" its side."""
+        for i in self.reading.at_words(places.RELATED | {"opposite"}):
+            number = self.reading.finishes.get(i - 1)
+            if number is None or self.token(i + 1) != "to" or not self.reading.is_structure[number]:
+                continue
+            after = bisect_left(self.words, ((i, i),))
+            for tokens, side in self.words[after : after + 1]:
+                if tokens.first <= i + REACH and side in places.OPPOSITE:
+                    is_same = self.tokens[i].startswith("ipsi")
+                    side = side if is_same else places.OPPOSITE[side]
+                    self.applied.setdefault(number, Attached(side, Tokens(i, i)))
+
+    def reference(self, i: int) -> Side | None:
+        """Side that "contralateral" at token i is related to, if it is left or right.
+
+        It is the last before it in the sentence, or else the next if that is of a cause ("after
+        left stroke"), or else that of the sentences before if they name but one.
+        """
+        number = bisect_left(self.words, ((i, i),))
+        first = self.sentence_start(i)
+        here = [side for tokens, side in self.words[:number] if tokens.first >= first][-1:]
+        if not here:
+            after = self.words[number : number + 1]
+            here = [side for tokens, side in after if self.is_cause(i, tokens.first)]
+        near = {side for tokens, side in self.words[:number] if tokens.first >= i - REACH_CLAUSE}
+        found = here or (list(near) if len(near) == 1 else [])
+        return found[0] if found and found[0] in places.OPPOSITE else None
+
+    def is_cause(self, i: int, j: int) -> bool:
+        """Whether the side at token j tells what happened to which side: "after left stroke"."""
+        j -= self.token(j - 1) in ("a", "an", "the")
+        return j <= self.clause_end(i) and self.token(j - 1) in places.CAUSING
+
+    def sentence_start(self, i: int) -> int:
+        """First token of the sentence of token i, or of what is looked at."""
+        first = i
+        while first > max(0, i - REACH_CLAUSE) and not self.reading.is_sentence_end(first):
+            first -= 1
+        return first
+
+    # ---- respectively
+
+    def share_in_order(self) -> None:
+        """Share out two sides: "the putamen and insula, on the left and right, respectively"."""
+        for end in self.reading.where.get("respectively", ()):
+            number = bisect_left(self.words, ((end, end),)) - 1
+            first = self.sentence_start(end)
+            pair = self.words[number][0] if number >= 0 else Tokens(0, 0)
+            if pair.first < first or pair.first == pair.last:
+                continue
+            after = self.places(pair.last + 1, end)
+            own = [number for number in after if self.applied.get(number, [None] * 2)[1] == pair]
+            if len(own) == 1 and not self.is_general(own[0]):
+                continue  # "left and right amygdala … fear and disgust, respectively"
+            names = self.places(first, pair.first)[-2:]
+            if len(names) < 2:
+                names = own[:2] if len(own) > 1 else [each for each in after if each not in own][:2]
+            if len(names) < 2:
+                names = self.places(end + 1, self.clause_end(end + 1))[:2]
+            for name, i in zip(names if len(names) == 2 else (), pair, strict=False):
+                self.applied[name] = Attached(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i))
+
+    def is_general(self, number: int) -> bool:
+        """Whether a match is no more than a half of the brain: "left hemisphere"."""
+        return fold(self.tokens[self.reading.last[number]]) in places.GENERAL_PLACES
+
+    def places(self, first: int, end: int) -> list[int]:
+        """Return the matches between two tokens that are structures."""
+        beginning = self.reading.beginning
+        found = (number for i in range(first, end) for number in beginning.get(i, ()))
+        return [number for number in found if self.reading.is_structure[number]]
