@@ -44,7 +44,10 @@ def found(text):
     [
         ("Anterior Cingulate Cortex", ["anterior cingulate cortex"]),
         ("the anterior cingulate, cortex", ["anterior cingulate cortex"]),
-        ("anterior cingulate and cortices", ["anterior cingulate cortex"]),
+        ("cortex of the anterior cingulate", ["cortex", "anterior cingulate"]),
+        ("anterior cingulate of the cortex", ["anterior cingulate cortex"]),
+        ("anterior cingulate and cortices", ["anterior cingulate", "cortex"]),
+        ("anterior cingulate to cortex", ["anterior cingulate", "cortex"]),
         ("anterior cingulate gyrus cortex", ["anterior cingulate", "cortex"]),
         ("acc", ["anterior cingulate cortex"]),
         ("superior\n   temporal\r\ngyri", ["superior temporal gyrus"]),
@@ -239,7 +242,10 @@ def test_agrees_with_scikit_learn_on_disjoint_phrases(data, full):
 
 @pytest.mark.data
 def test_counts_of_titles_are_those_of_neuroquery(data, full):
-    """NeuroQuery counted the same titles with its own tokenizer: nearly all counts agree."""
+    """NeuroQuery counted the same titles with its own tokenizer: nearly all counts agree.
+
+    It finds names across "and" as well: "fusiform and faces" counts as "fusiform face".
+    """
     corpus = data / "corpus"
     titles = pd.read_csv(corpus / "neuroquery_dev_metadata.tsv.gz", sep="\t")["title"]
     with gzip.open(corpus / "neuroquery156521_vocabulary.txt.gz", "rt") as stream:
@@ -249,7 +255,7 @@ def test_counts_of_titles_are_those_of_neuroquery(data, full):
     ours = TermCounter(full).count(titles).toarray()
     assert ours.shape == theirs.shape == (12100, 7547)
     assert np.minimum(ours, theirs).sum() > 0.98 * max(ours.sum(), theirs.sum())
-    assert (ours == theirs).all(axis=1).mean() > 0.95
+    assert (ours == theirs).all(axis=1).mean() > 0.94
 
 
 # Names that are more than words with spaces between them

@@ -46,7 +46,7 @@ class Query:
     r"""A term to look for in texts: word, phrase, prefix, regular expression, or a boolean of them.
 
     ``huntington`` and ``primary progressive aphasia`` are found whatever their case, accents,
-    hyphens, plurals and British or American spelling; articles and prepositions between the words
+    hyphens, plurals and British or American spelling; articles and "of" between the words
     do not matter. ``aphasi*`` is any word that starts so. ``/\bHD\b/`` is a regular expression
     of Python's on the text as it is written, ``/.../i`` whatever its case. AND, OR, NOT and
     parentheses combine them; NOT needs a term beside it. Quotes make "AND" a word.

@@ -253,8 +253,8 @@ def word_set(words: str) -> frozenset[str]:
 
 
 # Words that may stand inside a name without breaking it: "nucleus of the solitary tract" is the
-# name "nucleus solitary tract". Pronouns, verbs and negations do break a name.
-SKIPPED = word_set("a an and as at between by during for from in into of on or than the to with")
+# name "nucleus solitary tract". All others do: "fusiform and faces" is not the name "fusiform face".
+SKIPPED = word_set("a an for in of on the")
 # Single characters are words only where they number a region: "lobule V", "area 4".
 NUMBERS = frozenset("0123456789ivx")
 
