@@ -253,7 +253,7 @@ def word_set(words: str) -> frozenset[str]:
 
 
 # Words that may stand inside a name without breaking it: "nucleus of the solitary tract" is the
-# name "nucleus solitary tract". All others do: "fusiform and faces" is not the name "fusiform face".
+# name "nucleus solitary tract". All others do: "fusiform and faces" is not "fusiform face".
 SKIPPED = word_set("a an for in of on the")
 # Single characters are words only where they number a region: "lobule V", "area 4".
 NUMBERS = frozenset("0123456789ivx")
