@@ -19,6 +19,7 @@ SIDES = {
     "same else bilateral",
     "same",
     "opposite",
+    "opposite else bilateral",
     "opposite else right",
     "left",
     "right",
