@@ -261,7 +261,8 @@ class Encoding:
         if self.is_mean_map:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
-        structures = [m for m in self.mentions.found if m.is_structure and m.is_present]
+        present = (mention for mention in self.mentions.found if mention.is_present)
+        structures = [m for m in present if m.is_structure and not m.is_generic]
         telling = [
             self.text[start:end]
             for term, use in self.uses.items()

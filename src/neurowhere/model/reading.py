@@ -234,16 +234,16 @@ def _weigh_lesions(rows: Rows, extractor: TermExtractor, gate: float) -> bool:
     """Weigh words such as "infarct" by (1 − g)² in a text that names a structure.
 
     Studies of infarcts report the motor cortex more than other places; "occipital infarct" does
-    not. Return whether any weight changed.
+    not. Kinds of parts, as "lobe", weigh as little in all texts. Return whether any weight changed.
     """
-    if not (rows["is_structure"] & rows["is_present"]).any():
-        return False
-    names = extractor.vocabulary.terms
-    lesions = [term for term in set(rows["term"].tolist()) if _is_lesion(names[term])]
-    if not lesions:
-        return False
-    rows["weight"][np.isin(rows["term"], lesions)] *= (1 - gate) ** 2
-    return True
+    is_kind = rows["is_structure"] & extractor.is_generic[rows["term"]]
+    light = is_kind
+    if (rows["is_structure"] & rows["is_present"] & ~is_kind).any():
+        names = extractor.vocabulary.terms
+        lesions = [term for term in set(rows["term"].tolist()) if _is_lesion(names[term])]
+        light = is_kind | np.isin(rows["term"], lesions)
+    rows["weight"][light] *= (1 - gate) ** 2
+    return bool(light.any())
 
 
 def _weigh_as_article(text: str, rows: Rows, gate: float) -> bool:

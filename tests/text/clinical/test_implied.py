@@ -416,3 +416,14 @@ def test_nerves_operations_sites_and_border_zones_point_to_structures(text, stru
 def test_what_looks_like_a_nerve_or_a_site_points_nowhere(text):
     assert not implied(text)
     assert not any(mention.is_structure for mention in read_mentions(text, COUNTER).present)
+
+
+@pytest.mark.parametrize("text", ["Parkinson disease", "Parkinsons disease", "tremor-dominant PD"])
+def test_a_disease_is_found_however_its_term_is_written(text):
+    vocabulary = Vocabulary(
+        ["parkinson disease", "putamen"],
+        synonyms={"PD": "parkinson disease"},
+        categories={"parkinson disease": "disorder", "putamen": "anatomy"},
+    )
+    (mention,) = read_mentions(text, TermCounter(vocabulary)).rule_based
+    assert [structure.term for structure in mention.implied] == ["putamen"]

@@ -386,7 +386,8 @@ def _rule_based(
     spared: list[tuple[str, Side | None]],
 ) -> Iterator[Mention]:
     """Yield the mentions of arteries, syndromes and signs that imply structures."""
-    names = find_names(reading, sides.applied, said.denied)
+    terms = ["" if term == NO_TERM else counter.vocabulary.terms[term] for term in reading.terms]
+    names = find_names(reading, sides.applied, said.denied, terms)
     if not names:
         return
     n_matches = len(reading.terms)
