@@ -536,6 +536,7 @@ def judge_support(
     least = LEAST_KNOWN_PLACED if placed and nats >= MANY_NATS else least
     is_strange = sum(known) < min(MANY_TERMS, least * (sum(known) + unknown))
     is_strange |= lesions and unknown > 0
+    is_strange |= terms > 0 and not any(known)  # extra words alone
     if is_elsewhere:
         is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
     is_weak = foreign or organ or is_strange or nats < FEW_NATS

@@ -36,6 +36,7 @@ from neurowhere.text.words import PIECE, without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
+QUERY = 2  # words of a text that may be nothing but an extra one
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
 LISTED = 500_000  # characters whose mentions are listed; what follows counts all the same
@@ -113,7 +114,8 @@ class Readings:
             ]
             if any(weighed):
                 counts = count_rows(rows, extractor)
-        features = _carrying(weighting.transform(counts), extractor)
+        is_query = np.array([len(text.split()) <= QUERY for text in texts], dtype=bool)
+        features = _carrying(weighting.transform(counts), extractor, is_query)
         counted = [
             Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
         ]
@@ -258,12 +260,16 @@ def _weigh_as_article(text: str, rows: Rows, gate: float) -> bool:
     return True
 
 
-def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.csr_matrix:
+def _carrying(
+    features: sparse.csr_matrix, extractor: TermExtractor, is_query: NDArray[np.bool_]
+) -> sparse.csr_matrix:
     """Return the features without the texts whose only known words are generic ones.
 
-    "The quick brown fox" says nothing of the brain, although some study says "brown".
+    "The quick brown fox" says nothing of the brain, although some study says "brown". A query of a
+    few words may have no more than an extra one: "being hungry".
     """
     carries = features @ (~extractor.is_generic).astype(np.float32) > 0
+    carries |= is_query & (features @ extractor.is_extra.astype(np.float32) > 0)
     if carries.all():
         return features
     return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
