@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import compress
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -280,18 +280,6 @@ class _Said:
         denials = attach_denials(reading, around) if self.negation else Denials({}, {})
         self.denied = denials.denied
         self.hedged = attach_hedges(reading, around) | denials.left_open
-        starts = reading.starts[reading.first]
-        self.starts, self.ends = starts.tolist(), reading.ends[reading.last].tolist()
-        spans = [(section.start, section.end) for section in self.sections]
-        names = [None, *(section.name for section in self.sections)]
-        self.section_of = [
-            None if is_structure and names[number] == ADDRESS else names[number]
-            for number, is_structure in zip(
-                _numbers_at(spans, starts), reading.is_structure, strict=True
-            )  # the insula of "Harvard University Insula Study" is meant
-        ]
-        places = zip(self.section_of, _numbers_at(self.copies, starts), strict=True)
-        self.weights = [0.0 if section or copy else 1.0 for section, copy in places]
 
     def of(self, names: Sequence[Tokens]) -> "_Said":
         """Return what is said of some more names, which are numbered after the matches."""
@@ -308,47 +296,61 @@ class _Said:
 
     def words(self, number: int) -> str:
         """Words of a match as the text has them."""
-        return self.reading.text[self.starts[number] : self.ends[number]]
+        start, end = self.reading.span(
+            Tokens(self.reading.first[number], self.reading.last[number])
+        )
+        return self.reading.text[start:end]
 
-    def mentions(self, counter: TermCounter) -> list[Mention]:
-        """Return a mention of each match; most are affirmed, and have but the side of their term.
+    def mentions(self, counter: TermCounter, first: int = 0) -> list[Mention]:
+        """Return a mention of each match from a first one on, on the side that its term has.
 
-        That of a match without a term has a name and a side yet to be replaced.
+        A long text has one every few words, and nothing is said of most: they are made together.
         """
-        terms = self.reading.terms
-        is_noise = {term: _is_noise(counter.vocabulary.terms[term], counter) for term in {*terms}}
+        reading, terms = self.reading, self.reading.terms[first:]
+        starts, is_structure = reading.starts[reading.first[first:]], reading.is_structure[first:]
+        sections = self._sections_at(starts, is_structure)
+        places = zip(sections, _numbers_at(self.copies, starts), strict=True)
+        about = {term: _about(term, counter) for term in {*terms}}
         columns: dict[str, list[Any]] = {
-            "term": [counter.vocabulary.terms[term] for term in terms],
-            "start": self.starts,
-            "end": self.ends,
-            "side": [counter.sides[term] for term in terms],
-            "is_structure": self.reading.is_structure,
-            "section": self.section_of,
-            "weight": self.weights,
-            "is_generic": [is_noise[term] for term in terms],
+            **{name: [value] * len(terms) for name, value in Mention._field_defaults.items()},
+            "term": [about[term][0] for term in terms],
+            "start": starts.tolist(),
+            "end": reading.ends[reading.last[first:]].tolist(),
+            "side": [about[term][1] for term in terms],
+            "is_structure": is_structure,
+            "section": sections,
+            "weight": [0.0 if section or copy else 1.0 for section, copy in places],
+            "is_generic": [about[term][2] for term in terms],
         }
-        usual = Mention._field_defaults
-        rows = (columns[name] if name in columns else repeat(usual[name]) for name in Mention._fields)
-        mentions = list(map(Mention._make, zip(*rows)))
+        fields = map(columns.__getitem__, Mention._fields)
+        mentions = list(map(Mention._make, zip(*fields, strict=True)))
         for number in self.denied.keys() | self.hedged.keys():
-            fields = self.fields(number)
-            if mentions[number].is_generic:
-                fields["hedge_span"] = None
-            mentions[number] = mentions[number]._replace(**fields)
+            if number >= first:
+                mentions[number - first] = self._doubted(mentions[number - first], number)
         return mentions
 
-    def fields(self, number: int) -> dict[str, Any]:
-        """Return what is said of a match, as the fields of a mention."""
+    def _doubted(self, mention: Mention, number: int) -> Mention:
+        """Return the mention of a match with what denies it and what leaves it open."""
         denial, hedge = self.denied.get(number), self.hedged.get(number)
         weight = self.hedge_weight if hedge else 1.0
-        return {
-            "start": self.starts[number],
-            "end": self.ends[number],
-            "negation_span": self.reading.span(denial) if denial else None,
-            "hedge_span": self.reading.span(hedge) if hedge else None,
-            "section": self.section_of[number],
-            "weight": 0.0 if denial else weight * self.weights[number],
-        }
+        return mention._replace(
+            negation_span=self.reading.span(denial) if denial else None,
+            hedge_span=self.reading.span(hedge) if hedge and not mention.is_generic else None,
+            weight=0.0 if denial else weight * mention.weight,
+        )
+
+    def _sections_at(
+        self, places: NDArray[np.intp], is_structure: Sequence[bool]
+    ) -> list[str | None]:
+        """Return the names of the sections that are no findings at the places of matches."""
+        names = [None, *(section.name for section in self.sections)]
+        spans = [(section.start, section.end) for section in self.sections]
+        sections = [names[number] for number in _numbers_at(spans, places)]
+        for number in np.flatnonzero(is_structure).tolist() if ADDRESS in names else ():
+            if sections[number] == ADDRESS:
+                sections[number] = None  # "Harvard University Insula Study"
+        return sections
+
 
 def _numbers_at(spans: Sequence[Span], places: NDArray[np.intp]) -> list[int]:
     """Return which of some spans, in order, each place is in, from 1 on; 0 for none.
@@ -407,9 +409,13 @@ def _alone(places: list[Mention], names: Sequence[Mention]) -> Iterator[Mention]
     return (place for place in places if ends.get(place.start, 0) <= place.end)
 
 
-def _is_noise(term: str, counter: TermCounter) -> bool:
-    """Whether a term is generic, and names nothing that may be wrong with a brain."""
-    return counter.vocabulary.is_generic(term) and fold(term) not in LESION
+def _about(number: int, counter: TermCounter) -> tuple[str, Side | None, bool]:
+    """Return the name of a term, its side, and whether it is generic and names no lesion."""
+    if number == NO_TERM:
+        return "", None, False
+    term = counter.vocabulary.terms[number]
+    is_noise = counter.vocabulary.is_generic(term) and fold(term) not in LESION
+    return term, counter.sides[number], is_noise
 
 
 def _rule_based(
@@ -423,18 +429,14 @@ def _rule_based(
     names = find_names(reading, sides.applied, said.denied)
     if not names:
         return
-    n_matches = len(reading.terms)
     said = said.of([name.tokens for name in names])
-    for number, name in enumerate(names, n_matches):
-        mention = Mention(
+    for name, mention in zip(names, said.mentions(counter, len(reading.terms)), strict=True):
+        yield mention._replace(
             term=name.entry.name,
             implied=without_spared(implied_by(name, counter.term_of), spared),
-            **said.fields(number),
+            side=name.side and name.side.side,
+            side_span=name.side and reading.span(name.side.words),
         )
-        if name.side:
-            span = reading.span(name.side.words)
-            mention = mention._replace(side=name.side.side, side_span=span)
-        yield mention
 
 
 def count_mentions(

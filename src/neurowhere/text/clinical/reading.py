@@ -31,7 +31,7 @@ OF_TEXT = frozenset(
 P_VALUE = re.compile(r"[pP](?<!\w[pP])\s*([=>≥])\s*(0?\.\d+)")
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
-AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
+AMPERSAND = re.compile(r"&(?<=\s&)(?=\s)")
 
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
