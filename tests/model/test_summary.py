@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from neurowhere import Encoder, save_model, summarise
 from neurowhere.cli import app
+from neurowhere.model.summary import N_REGIONS
 
 TEXT = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 
@@ -25,7 +26,7 @@ def test_it_is_plain_data_with_a_version(model):
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["schema_version"] == 1
     assert [row["term"] for row in plain["terms"]] == ["amygdala"]
-    assert len(plain["regions"]) == 2
+    assert len(plain["regions"]) == 1  # the other one is below the mean map
     assert plain["place"]["why"][0]["term"] == "amygdala"
     denied = plain["mentions"][1]
     assert (denied["term"], denied["status"]) == ("visual cortex", "denied")
@@ -41,6 +42,16 @@ def test_regions_are_those_of_the_table(model):
     np.testing.assert_allclose([row.probability for row in summary.regions], table["probability"])
     for row in summary.regions:
         assert atlas.names[atlas.region_of(np.array([row.at]))[0]] == row.region
+
+
+def test_regions_and_peaks_that_the_text_does_not_raise_are_not_listed(shipped):
+    encoding = shipped.encode("Right pontine infarct")
+    summary = summarise(encoding)
+    assert 1 < len(summary.regions) < N_REGIONS
+    assert min(row.excess for row in summary.regions) > 0
+    assert (encoding.peaks["ratio"] > 1).all()
+    assert len(summarise(encoding, sort="probability").regions) == N_REGIONS
+    assert len(summarise(shipped.encode("")).regions) == N_REGIONS
 
 
 def test_without_the_text_nothing_of_it_is_left_but_terms(model):

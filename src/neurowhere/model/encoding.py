@@ -363,8 +363,14 @@ class Encoding:
 
     @cached_property
     def peaks(self) -> pd.DataFrame:
-        """Strongest maxima of the density: x, y, z in mm, density, ratio to the mean map."""
+        """Strongest maxima of the density: x, y, z in mm, density, ratio to the mean map.
+
+        All but the first are above the mean map, where the text raises a place at all.
+        """
         places = strongest_regions(self.partition, self.density, N_PEAKS)
+        if not self.is_mean_map:
+            is_raised = self.probabilities[places] > self.mean_map[places]
+            places = places[is_raised | (np.arange(len(places)) == 0)]
         return pd.DataFrame(
             {
                 **dict(zip(XYZ, self.partition.centers_mm[places].T, strict=True)),

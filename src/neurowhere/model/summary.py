@@ -113,6 +113,7 @@ def regions_of(
 
     Each of a few places that the text names has one of its regions among them, if the text raises
     it. Places that are no region of the atlas, such as the pons in AAL3, are marked as landmarks.
+    Fewer regions are listed where the text raises no more of them.
     """
     if n_regions == 0:
         return []
@@ -124,6 +125,8 @@ def regions_of(
     ]
     table = encoding.regions(gazetteer.atlas, sort=sort)
     if n_regions is not None:
+        if sort != "probability" and not encoding.is_mean_map:
+            table = table[table["excess"] > 0]
         is_few = 2 * len(named) <= n_regions
         n_rows = n_regions - len(landmarks) if is_few else n_regions
         table = table.iloc[_first_rows(gazetteer, table, named if is_few else {}, n_rows)]
