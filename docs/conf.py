@@ -42,6 +42,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "generated/gallery",
     "within_subsection_order": "FileNameSortKey",
     "capture_repr": ("_repr_html_", "__repr__"),
+    "ignore_repr_types": r"matplotlib|mpl_toolkits|nilearn",  # a figure says nothing in words
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,

@@ -56,7 +56,7 @@ axes.spines[["top", "right", "left"]].set_visible(False)
 # On the cortex, with a surface that comes with nilearn:
 
 fear = model.encode("Fear conditioning activated the amygdala and the anterior insula.")
-plotting.plot_img_on_surf(
+figure, axes = plotting.plot_img_on_surf(
     fear.log_ratio_img,
     surf_mesh="fsaverage5",
     views=["lateral", "medial"],

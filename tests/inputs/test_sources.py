@@ -36,7 +36,9 @@ def test_a_text_is_itself(text):
     "path",
     ["report.txt", "./report", "../x", "~/x", "/x", "my report.txt", "a.docx", "b.jsonl.gz"],
 )
-def test_what_looks_like_a_path_and_does_not_exist_is_an_error(path):
+def test_what_looks_like_a_path_and_does_not_exist_is_an_error(tmp_path, monkeypatch, path):
+    (here := tmp_path / "here").mkdir()
+    monkeypatch.chdir(here)  # where nobody has a file of this name beside it
     with pytest.raises(TextError, match="looks like a path, but there is no such file"):
         read_text(path)
 

@@ -33,6 +33,12 @@ def test_it_is_what_the_model_predicts(model):
     assert repr(result).startswith("Encoding: 2 known terms in 71 characters; strongest at ")
 
 
+def test_names_that_only_rules_point_to_are_not_counted_as_known(shipped):
+    result = shipped.encode("Left PCA infarct")
+    assert len(result.uses) > result.support.terms
+    assert f" {result.support.terms} known terms in 16 " in repr(result)
+
+
 def test_density_integrates_to_one(result):
     image = result.density_img
     voxel_mm3 = abs(np.linalg.det(image.affine[:3, :3]))

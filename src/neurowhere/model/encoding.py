@@ -487,7 +487,8 @@ class Encoding:
     def __repr__(self) -> str:
         if self.is_mean_map:
             return "Encoding: no known term, so this is the mean map of the training studies"
-        known = f"{len(self.uses):,} known term{'s' * (len(self.uses) > 1)}"
+        terms = self.support.terms  # not the names that only rules point to
+        known = f"{terms:,} known term{'s' * (terms != 1)}"
         peak = "; no peak" if self.peaks.empty else f"; strongest at {_place(self.peaks)}"
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
