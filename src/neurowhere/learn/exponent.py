@@ -99,10 +99,12 @@ class Gates:
 
     def of(self, X: sp.csr_matrix) -> Opening:
         """Return the gates of texts, given their features or counts."""
-        known = np.append(0, np.cumsum(~self.is_extra[X.indices] & (X.data != 0)))
-        n = np.diff(known[X.indptr]).astype(np.float64)
+        known = np.zeros(len(X.data) + 1)
+        np.cumsum(~self.is_extra[X.indices] & (X.data != 0), out=known[1:])
+        n = known[X.indptr[1:]] - known[X.indptr[:-1]]
         short = N_SHORT / (N_SHORT + n)
-        long = n**POWER / (n**POWER + N_LONG**POWER)
+        power = n**POWER
+        long = power / (power + N_LONG**POWER)
         return Opening(short.astype(np.float32), long.astype(np.float32))
 
 
@@ -254,7 +256,7 @@ def lateral_shifts(
     ----------
     blocks : iterable of arrays of shape (n, m)
         What the term of each structure adds, e: blocks of all n_terms rows, in order. Rows of one
-        block at a time are in memory, and those of terms that have a side.
+        block at a time are in memory, and those of terms that have a side. Overwritten.
     balance : array of shape (n_terms, n_kinds)
         d, between −1 (right) and 1 (left); 0 for both sides or none. There may be several kinds of
         sides, such as those of the brain and those of the body.
@@ -278,11 +280,13 @@ def lateral_shifts(
     total = np.zeros(sides.shape[1], np.float32)  # Σ a²
     kept, first = [], 0
     for maps in blocks:
-        raised = np.maximum(maps if mean_map is None else maps - _log_means(maps, mean_map), 0)  # a
-        for row in raised:
+        if mean_map is not None:
+            maps -= _log_means(maps, mean_map)
+        np.maximum(maps, 0, out=maps)  # a
+        for row in maps:
             total += row * row
-        kept.append(raised[is_sided[first : first + len(raised)]])
-        first += len(raised)
+        kept.append(maps[is_sided[first : first + len(maps)]])
+        first += len(maps)
     shifts = np.concatenate(kept)
     heights = _heights(shifts)
     heights /= np.maximum(total, TINY)
@@ -305,7 +309,9 @@ def _heights(raised: Float32) -> Float32:
 def _log_means(maps: Float32, mean_map: Floats) -> Float32:
     """Return log Σ_k q̄_k exp(e_k) for each map: (n_terms, 1)."""
     highest = maps.max(axis=1, keepdims=True)
-    means: Float32 = np.log(np.exp(maps - highest) @ mean_map.astype(np.float32))[:, None] + highest
+    powers = maps - highest
+    np.exp(powers, out=powers)
+    means: Float32 = np.log(powers @ mean_map.astype(np.float32))[:, None] + highest
     return means
 
 

@@ -164,7 +164,8 @@ def _read_text(text: str, extractor: TermExtractor, reader: Reader) -> _Part:
             listed.append(mentions)
         elif end is None:
             end = start
-    return _Part(joined(listed), end, np.concatenate(found + by_rule), placeless)
+    rows = [some for some in (*found, *by_rule) if len(some)] or found[:1]
+    return _Part(joined(listed), end, np.concatenate(rows), placeless)
 
 
 class GatedTfIdf(TfIdf):
@@ -213,7 +214,11 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
     Each stands where the name stands, on the side that the rule gives it. Where the name is a term
     of the model too, rules count half: what was learned counts beside them.
     """
-    known = {(mention.start, mention.end) for mention in mentions.found}
+    if not mentions.rule_based:
+        return []
+    starts = {mention.start for mention in mentions.rule_based}
+    named = (mention for mention in mentions.found if mention.start in starts)
+    known = {(mention.start, mention.end) for mention in named}
     return [
         Mention(
             structure.term,

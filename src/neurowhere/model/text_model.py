@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -36,18 +36,16 @@ LONG = 0.95  # of the long gate; such a text has too many structures to show eac
 CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
-SUBJECT = {"other": 0.5, "function": 0.75}
+SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
 OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
-def _subject(term: str, vocabulary: Vocabulary) -> float:
+@lru_cache(maxsize=1 << 14)
+def _subject(term: str, category: str) -> float:
     """Return how much a term tells that a text is about the brain."""
-    if vocabulary.is_generic(term):
-        return 0.0
-    category = vocabulary.category(term)
     is_adjective = category == "anatomy" and bool(ADJECTIVE.fullmatch(term))
     return OF_ADJECTIVE if is_adjective else SUBJECT.get(category, 1.0)
 
@@ -395,7 +393,7 @@ class TextModel(Parameters):
                     weight,
                     use.where,
                     use.implied,
-                    _subject(name, self.vocabulary_),
+                    _subject(name, self._kind_of(name)),
                 )
                 for name, weight, use in zip(
                     names,
@@ -414,6 +412,10 @@ class TextModel(Parameters):
             suggest=self._suggest,
             find_named=partial(self._named, readings, row, self._follows_sides(reader)),
         )
+
+    def _kind_of(self, term: str) -> str:
+        """Return the category of a term, "generic" for what says nothing of where by itself."""
+        return "generic" if self.vocabulary_.is_generic(term) else self.vocabulary_.category(term)
 
     def _named(
         self, readings: Readings, row: int, follows_sides: bool
