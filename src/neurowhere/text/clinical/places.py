@@ -466,12 +466,16 @@ def is_place(name: str, structures: Collection[str] = ()) -> bool:
 
 
 def is_lesion(term: str) -> bool:
-    """Whether a term says what is wrong, and not where.
+    """Whether a term says what is wrong or what was done, and not where.
 
     >>> [is_lesion(term) for term in ("infarction", "traumatic brain injury", "multiple sclerosis")]
     [True, True, False]
+    >>> is_lesion("deep brain stimulation")
+    True
     """
     words = term.split()
+    if words[-1:] == ["stimulation"] and words[0] in ("deep", "magnetic", "transcranial"):
+        return True
     return not LESION.isdisjoint(words) and set(words) <= LESION | KIND_OF_LESION
 
 
