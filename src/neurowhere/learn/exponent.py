@@ -99,10 +99,12 @@ class Gates:
 
     def of(self, X: sp.csr_matrix) -> Opening:
         """Return the gates of texts, given their features or counts."""
-        known = np.append(0, np.cumsum(~self.is_extra[X.indices] & (X.data != 0)))
-        n = np.diff(known[X.indptr]).astype(np.float64)
+        known = np.zeros(len(X.data) + 1)
+        np.cumsum(~self.is_extra[X.indices] & (X.data != 0), out=known[1:])
+        n = known[X.indptr[1:]] - known[X.indptr[:-1]]
         short = N_SHORT / (N_SHORT + n)
-        long = n**POWER / (n**POWER + N_LONG**POWER)
+        power = n**POWER
+        long = power / (power + N_LONG**POWER)
         return Opening(short.astype(np.float32), long.astype(np.float32))
 
 

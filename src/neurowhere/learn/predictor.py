@@ -259,7 +259,8 @@ class LogLinear(_Regression):
         found = {term: self._cores[term] for term in terms if term in self._cores}
         missing = np.array([term for term in dict.fromkeys(terms) if term not in found], np.intp)
         if len(missing):
-            alone = sp.csr_matrix(([np.float32(1)], ([0], missing[:1])), shape=(1, self.n_terms))
+            one = np.ones(1, np.float32)
+            alone = sp.csr_matrix((one, missing[:1], [0, 1]), shape=(1, self.n_terms))
             rows = np.resize(missing, max(len(missing), 2))
             maps: Float32 = self._loadings_in(alone, rows) @ self.components
             if self.prior is not None:

@@ -232,17 +232,17 @@ class Counted:
         affirms counts as neither; as far as these have sides of their own, the map stays: "left
         hemisphere stroke activated the right insula".
         """
-        rows = self.rows[~self.rows["is_implied"]]
-        terms, number = np.unique(rows["term"], return_inverse=True)
+        is_named, side = ~self.rows["is_implied"], self.rows["side"]
+        terms, number = np.unique(self.rows["term"], return_inverse=True)
         names = self.extractor.vocabulary.terms
         general = np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
-        sides = np.bincount(rows["side"][general], minlength=len(SIDE_NUMBERS)).tolist()
-        n_structures = int((rows["is_structure"] & ~general).sum())
-        own = np.concatenate([rows[~general], self.rows[self.rows["is_implied"]]])
-        own = own[own["is_structure"]]
+        general &= is_named
+        sides = np.bincount(side[general], minlength=len(SIDE_NUMBERS)).tolist()
+        is_own = self.rows["is_structure"] & ~general
+        n_structures = int((is_own & is_named).sum())
         placeless = self.placeless.plus(Placeless(sides[LEFT], sides[RIGHT], sum(sides[1:])))
         total = max(placeless.all + n_structures, 1)
-        stays = np.mean(own["side"] > 0) if len(own) else 0.0
+        stays = np.mean(side[is_own] > 0) if is_own.any() else 0.0
         left, right = ((1 - stays) * n / total for n in (placeless.left, placeless.right))
         return SideShares(left, right, 1 - left - right)
 

@@ -162,7 +162,8 @@ def _read_text(text: str, extractor: TermExtractor, reader: Reader) -> _Part:
             listed.append(mentions)
         elif end is None:
             end = start
-    return _Part(joined(listed), end, np.concatenate(found + by_rule), placeless)
+    rows = [some for some in (*found, *by_rule) if len(some)] or found[:1]
+    return _Part(joined(listed), end, np.concatenate(rows), placeless)
 
 
 class GatedTfIdf(TfIdf):

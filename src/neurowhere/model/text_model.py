@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -43,6 +43,7 @@ DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
+@lru_cache(maxsize=1 << 14)
 def _subject(term: str, category: str) -> float:
     """Return how much a term tells that a text is about the brain."""
     is_adjective = category == "anatomy" and bool(ADJECTIVE.fullmatch(term))
