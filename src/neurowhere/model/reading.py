@@ -212,7 +212,11 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
     Each stands where the name stands, on the side that the rule gives it. Where the name is a term
     of the model too, rules count half: what was learned counts beside them.
     """
-    known = {(mention.start, mention.end) for mention in mentions.found}
+    if not mentions.rule_based:
+        return []
+    starts = {mention.start for mention in mentions.rule_based}
+    named = (mention for mention in mentions.found if mention.start in starts)
+    known = {(mention.start, mention.end) for mention in named}
     return [
         Mention(
             structure.term,

@@ -25,13 +25,9 @@ from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.scopes import Scopes
 from neurowhere.text.matching import NO_TERM
+from neurowhere.text.sections import places_of
 from neurowhere.text.words import fold
 
-# Begins with a character, and only then looks at what is before it: this is found faster.
-MINUS = re.compile(
-    r" (?<=\w )(?:\([-−–](?:ve)?\)|[-−–](?:ve\b|(?=\s*(?:[,;]|$))))|\((?<=\w\()[-−–](?:ve)?\)",
-    re.MULTILINE,
-)
 FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
@@ -40,7 +36,7 @@ SCORE_ENDS = (", ", "/", ")")
 
 # A question mark before a word asks about what follows, one after it about what went before.
 QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
-QUERIES = re.compile(r"\?|\+/-|±")
+QUERIES = ("?", "+/-", "±")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
 TREND = 0.05, 0.1  # p-values that are called a trend
 
@@ -227,7 +223,7 @@ class _DenialReader(Scopes):
                 yield from ((number, i) for number in self.ahead(start, through_verbs=True))
         for i, word in words:
             yield from ((number, i) for number in self.by_word(i, word))
-        for mark in MINUS.finditer(self.reading.text):  # "insula (-)", "neglect -ve"
+        for mark in self.reading.minuses:  # "insula (-)", "neglect -ve"
             i = bisect_left(self.reading.bounds[1], mark.start())
             i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
@@ -444,7 +440,7 @@ class _HedgeReader(Clauses):
         """Find what question marks ask about."""
         starts = self.reading.starts
         text = self.reading.text
-        signs = [sign.start() for sign in QUERIES.finditer(text)]
+        signs = sorted(places_of(QUERIES, text))
         if not signs:
             return
         for mark in filter(None, (QUERY.match(text, start) for start in signs)):

@@ -361,10 +361,12 @@ def sides_of_limbs(
                 limb = limb._replace(side="bilateral")  # "left and right hand"
             limbs[number] = limb
             by_sentence.setdefault(reading.sentence_number(i), []).append(limb)
-    for number, first in enumerate(reading.first if limbs else ()):
-        near = by_sentence.get(reading.sentence_number(first), [])
-        if len({limb.side for limb in near}) == 1 and _is_served(reading, number):
-            limbs.setdefault(number, near[0]._replace(is_inherited=True))
+    for sentence, near in by_sentence.items():
+        is_one = len({limb.side for limb in near}) == 1
+        for i in reading.sentence_tokens(sentence) if is_one else ():
+            for number in reading.beginning.get(i, ()):
+                if _is_served(reading, number):
+                    limbs.setdefault(number, near[0]._replace(is_inherited=True))
     return limbs
 
 

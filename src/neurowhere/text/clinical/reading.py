@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,15 @@ POINTED = word_set(
     "susp vs"
 )
 # What a reading computes of its text alone, and keeps when matches are added.
-OF_TEXT = frozenset(
-    ["spans", "bounds", "gaps", "where", "p_values", "tables", "sentence_ends", "_sentence_ends"]
+OF_TEXT = word_set(
+    "spans bounds gaps where phrases p_values minuses tables sentence_ends _sentence_ends"
 )
 P_VALUE = re.compile(r"[pP](?<!\w[pP])\s*([=>≥])\s*(0?\.\d+)")
+# Begins with a character, and only then looks at what is before it: this is found faster.
+MINUS = re.compile(
+    r" (?<=\w )(?:\([-−–](?:ve)?\)|[-−–](?:ve\b|(?=\s*(?:[,;]|$))))|\((?<=\w\()[-−–](?:ve)?\)",
+    re.MULTILINE,
+)
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
 AMPERSAND = re.compile(r"&(?<=\s&)(?=\s)")
@@ -105,6 +110,16 @@ class Reading:
     def p_values(self) -> list[re.Match[str]]:
         """P-values of the text: their sign and their number."""
         return list(P_VALUE.finditer(self.text))
+
+    @cached_property
+    def minuses(self) -> list[re.Match[str]]:
+        """Minus signs after words."""
+        return list(MINUS.finditer(self.text))
+
+    @cached_property
+    def phrases(self) -> "dict[Phrases[Any], list[tuple[int, int, Any]]]":
+        """Phrases that were found in the text, by the lists that have them."""
+        return {}
 
     @cached_property
     def begins(self) -> dict[int, int]:
@@ -235,6 +250,11 @@ class Reading:
         """Return the number of the sentence that token i is in, from 0."""
         return bisect_right(self.sentence_ends, i)
 
+    def sentence_tokens(self, number: int) -> range:
+        """Return the tokens of a sentence, by its number."""
+        bounds = [0, *self.sentence_ends, len(self.tokens)]
+        return range(bounds[number], bounds[number + 1])
+
     def is_sentence_end(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""
         is_within = 0 <= i < len(self.tokens)
@@ -258,7 +278,7 @@ class Phrases(Generic[Kind]):
 
     >>> from neurowhere.text import TermCounter, Vocabulary
     >>> reading = TermCounter(Vocabulary(["insula"])).read("No or no longer")
-    >>> list(Phrases({"cue": "no; no longer"}).find(reading))
+    >>> Phrases({"cue": "no; no longer"}).find(reading)
     [(0, 0, 'cue'), (2, 3, 'cue')]
     """
 
@@ -281,8 +301,13 @@ class Phrases(Generic[Kind]):
         """All words of the phrases."""
         return frozenset(chain.from_iterable(self._kinds))
 
-    def find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
+    def find(self, reading: Reading) -> list[tuple[int, int, Kind]]:
         """First token, last token and kind of the longest phrases, each within a sentence."""
+        if self not in reading.phrases:
+            reading.phrases[self] = list(self._find(reading))
+        return reading.phrases[self]
+
+    def _find(self, reading: Reading) -> Iterator[tuple[int, int, Kind]]:
         free, tokens = 0, reading.tokens
         for i in sorted(self._candidates(reading)):
             found = self.at(tokens, i) if i >= free else None
