@@ -1,7 +1,7 @@
 """Find and count the terms of a vocabulary in texts."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise, product, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from neurowhere.text.abbreviations import Resolver, definitions, known_senses
 from neurowhere.text.clinical.places import (
+    LESION,
     SIDE_WORDS,
     SIDES,
     Side,
@@ -111,6 +112,16 @@ class TermCounter:
 
     def __repr__(self) -> str:
         return f"TermCounter({self.vocabulary!r})"
+
+    @cached_property
+    def about(self) -> list[tuple[str, Side | None, bool]]:
+        """Name and side of each term, and whether it is generic and names nothing that is wrong.
+
+        The last is about `NO_TERM`.
+        """
+        terms, is_generic = self.vocabulary.terms, self.vocabulary.is_generic
+        is_noise = (is_generic(term) and fold(term) not in LESION for term in terms)
+        return [*zip(terms, self.sides, is_noise, strict=True), ("", None, False)]
 
     def count(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Count the terms in each text.

@@ -347,6 +347,11 @@ def test_any_words_can_be_read(text):
         assert 0 <= mention.start < mention.end <= len(text)
 
 
+@pytest.mark.parametrize("words", ["unlike", "insula in contrast to"])
+def test_a_text_may_end_before_what_a_place_is_set_against(words):
+    assert not any(mention.is_negated for mention in read_mentions(words, COUNTER))
+
+
 REPEATED = """
 no; not; may; if; normal; very; fully normal; insula and; insula,; the insula was not; left insula;
 left; on the left, insula; insula bilaterally; left contralateral; left and right, respectively;

@@ -30,6 +30,25 @@ def test_sentences_end(text, ends):
     assert reading.is_sentence_end(n_tokens)
 
 
+def test_indices_of_added_matches_are_those_of_all():
+    reading = COUNTER.read("the anterior insula, thalamus and left PICA")
+    more = reading.with_matches([Tokens(1, 1), Tokens(1, 3), Tokens(5, 6)])
+    again = reading.with_names(more.terms, more.first, more.last, more.is_structure)
+    assert more.begins == again.begins
+    assert more.finishes == again.finishes
+    assert more.beginning == again.beginning == {1: [0, 2, 3], 3: [1], 5: [4]}
+    assert reading.beginning == {1: [0], 3: [1]}
+
+
+def test_tokens_of_a_sentence():
+    reading = COUNTER.read("; one two. three; four")
+    numbers = [reading.sentence_number(i) for i in range(len(reading.tokens))]
+    for i, number in enumerate(numbers):
+        assert [j for j, other in enumerate(numbers) if other == number] == list(
+            reading.sentence_tokens(number)
+        ), i
+
+
 def test_matches_are_known_by_their_tokens():
     reading = COUNTER.read("the anterior insula, thalamus")
     assert reading.begins == {1: 0, 3: 1}

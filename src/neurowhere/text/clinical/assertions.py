@@ -201,7 +201,7 @@ class _DenialReader(Scopes):
     def list_end(self, i: int, end: int) -> int | None:
         """First token after a list of places at token i that "and" and a comma close."""
         is_closed = False
-        while i < end:
+        while i < min(end, len(self.tokens)):
             if is_closed and "," in self.gap(i) and self.tokens[i] not in lexicon.CONJUNCTIONS:
                 return i
             number = self.begins.get(i)

@@ -23,7 +23,6 @@ from neurowhere.text.clinical.implied import (
     without_spared,
 )
 from neurowhere.text.clinical.places import (
-    LESION,
     Side,
     Sides,
     is_general,
@@ -37,7 +36,6 @@ from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.sections import ADDRESS, read_sections
-from neurowhere.text.words import fold
 
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
@@ -55,6 +53,7 @@ DATE = re.compile(
     r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
     re.IGNORECASE,
 )
+IN_DATE = re.compile(r"\d|day", re.IGNORECASE)  # something of this is in every date
 
 
 class Mention(NamedTuple):
@@ -310,17 +309,17 @@ class _Said:
         starts, is_structure = reading.starts[reading.first[first:]], reading.is_structure[first:]
         sections = self._sections_at(starts, is_structure)
         places = zip(sections, _numbers_at(self.copies, starts), strict=True)
-        about = {term: _about(term, counter) for term in {*terms}}
+        about = [counter.about[term] for term in terms]
         columns: dict[str, list[Any]] = {
             **{name: [value] * len(terms) for name, value in Mention._field_defaults.items()},
-            "term": [about[term][0] for term in terms],
+            "term": [name for name, _, _ in about],
             "start": starts.tolist(),
             "end": reading.ends[reading.last[first:]].tolist(),
-            "side": [about[term][1] for term in terms],
+            "side": [side for _, side, _ in about],
             "is_structure": is_structure,
             "section": sections,
             "weight": [0.0 if section or copy else 1.0 for section, copy in places],
-            "is_generic": [about[term][2] for term in terms],
+            "is_generic": [is_noise for _, _, is_noise in about],
         }
         fields = map(columns.__getitem__, Mention._fields)
         mentions = list(map(Mention._make, zip(*fields, strict=True)))
@@ -388,7 +387,9 @@ def find_copies(text: str) -> list[Span]:
     known: set[int] = set()  # that stand before, short ones too, or are but a date
     seen: set[str] = set()
     for i in repeated:
-        words = " ".join(DATE.sub(" ", text[slice(*sentences[i])]).strip(" ,:;-–").split())
+        words = text[slice(*sentences[i])]
+        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
+        words = " ".join(words.strip(" ,:;-–").split())
         if words in seen or not words:
             known.add(i)
         if words in seen and len(words) >= SHORTEST_COPY:
@@ -407,15 +408,6 @@ def _alone(places: list[Mention], names: Sequence[Mention]) -> Iterator[Mention]
     """Yield the places that are not part of a longer name of a rule: "M1" of "M1 segment"."""
     ends = {name.start: name.end for name in names}
     return (place for place in places if ends.get(place.start, 0) <= place.end)
-
-
-def _about(number: int, counter: TermCounter) -> tuple[str, Side | None, bool]:
-    """Return the name of a term, its side, and whether it is generic and names no lesion."""
-    if number == NO_TERM:
-        return "", None, False
-    term = counter.vocabulary.terms[number]
-    is_noise = counter.vocabulary.is_generic(term) and fold(term) not in LESION
-    return term, counter.sides[number], is_noise
 
 
 def _rule_based(

@@ -178,12 +178,18 @@ class Reading:
         """Add names that are no terms after the matches, and before them in `begins`."""
         if not places:
             return self
-        return self.with_names(
+        more = self.with_names(
             terms=[*self.terms, *(NO_TERM for _ in places)],
             first=[*self.first, *(place.first for place in places)],
             last=[*self.last, *(place.last for place in places)],
             is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
+        begins, finishes, beginning = {**self.begins}, {**self.finishes}, {**self.beginning}
+        for number, (first, last) in enumerate(places, len(self.terms)):
+            begins[first], finishes[last] = number, number
+            beginning[first] = [*beginning.get(first, ()), number]
+        more.__dict__.update(begins=begins, finishes=finishes, beginning=beginning)
+        return more
 
     def with_names(
         self, terms: list[int], first: list[int], last: list[int], is_structure: list[bool]
