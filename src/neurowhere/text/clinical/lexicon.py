@@ -357,6 +357,9 @@ FORMED = word_set("clearly crisply normally sharply well")
 GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
 )
+# What became normal was not so; it is gone if it is so now: "has normalised", "is back to normal".
+NORMALISED = word_set("back normalised normalized restored returned reverted")
+PRESENT = word_set("are has have is now")
 WOULD = word_set("could might would")
 SINGLING = word_set("instead only")
 SAYING = BEING | word_set("represent represented represents reflect reflected reflects")

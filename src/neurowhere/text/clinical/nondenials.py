@@ -264,6 +264,12 @@ class NonDenials(Clauses):
         before = self.tokens[max(cue.first - 3, 0) : cue.first]
         return not lexicon.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
 
+    def is_history(self, cue: Cue) -> bool:
+        """Whether something became normal, and is told as such: "normalised after treatment"."""
+        if self.tokens[cue.first] not in lexicon.NORMALISED:
+            return False
+        return lexicon.PRESENT.isdisjoint(self.tokens[self.before_verb(cue.first) + 1 : cue.first])
+
     def is_exception(self, cue: Cue) -> bool:
         """Whether another cue denies what this one takes out: "no lesion except in the pons"."""
         if self.tokens[cue.first] in lexicon.RATHER:
