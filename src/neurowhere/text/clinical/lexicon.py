@@ -25,6 +25,7 @@ Kind = Literal[
     "absent",
     "vain",
     "except",
+    "unseen",
     "idle",
 ]
 Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "idle"]
@@ -360,6 +361,7 @@ GONE = word_set(
 # What became normal was not so; it is gone if it is so now: "has normalised", "is back to normal".
 NORMALISED = word_set("back normalised normalized restored returned reverted")
 PRESENT = word_set("are has have is now")
+STAYING = word_set("persist persisted persists remain remained remains stay stayed stays")
 WOULD = word_set("could might would")
 SINGLING = word_set("instead only")
 SAYING = BEING | word_set("represent represented represents reflect reflected reflects")
@@ -372,8 +374,6 @@ MAYBE = word_set(
 )
 DOUBTING = NOT | MAYBE | {"unlikely"}
 DUE = word_set("attributable attributed due secondary")
-# Words that may deny something and are no cues.
-WITHOUT_CUE = UNREAL | SINGLING | ARTEFACTS | {"0"}
 # What stands between a place and the one that it is corrected to, by the words before the first.
 CORRECTING = Phrases(
     {

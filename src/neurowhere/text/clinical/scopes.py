@@ -371,7 +371,7 @@ class Scopes(NonDenials):
             return []  # "the lesion of the pons is well defined"
         if self.tokens[cue.last] in lexicon.ABOLISHING and self.compared(j) == "null":
             return self.structures(self.ahead(j))  # "abolished the effect in the pons"
-        while self.is_adverb(j) and not self.closes(j):
+        while self.is_adverb(j) and self.token(j) not in lexicon.AFTER_PREDICATE:
             j += 1
         if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
