@@ -235,6 +235,16 @@ def test_all_sections_are_read_if_asked_to():
         ("Indication: ?stroke. CT head w/o contrast: insula.", ["indication"]),
         ("PMH: stroke; O/E: aphasia", ["history"]),
         ("CT: insula. MRI: pons.", []),
+        # with dashes
+        ("History – stroke of the pons. CT – insula swollen.", ["history"]),
+        ("Background - stroke. Findings - insula swollen.", ["history"]),
+        ("Indication — ?stroke\nReport — insula", ["indication"]),
+        ("Limitations: pons not seen. Findings: insula swollen.", ["technique"]),
+        ("Findings: insula swollen, edema. Limitations - poor.", ["technique"]),
+        ("We scanned them. History - dependent effects in the insula.", []),
+        ("He has a history - stroke - and aphasia.", []),
+        ("Background - a. Methods - b. Results - c. Limitations - d.", []),
+        ("Limitations of the study were few. Insula.", []),
         # no headings
         ("PMH: stroke. The CT was normal.", []),
         ("History of stroke. Normal.", []),
