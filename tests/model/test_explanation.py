@@ -267,8 +267,8 @@ def test_support_is_of_names_not_of_plain_words():
         ("Working memory usage exceeded on the database server", "weak"),
         ("Emotion recognition API pricing, speech billing and rate limits", "weak"),
         # other organs, in words that they share with the brain
-        ("Right lower lobe pneumonia.", "weak"),
-        ("Thyroid ultrasound: 8 mm nodule in the left lobe.", "weak"),
+        ("Right lower lobe pneumonia.", "none"),
+        ("Thyroid ultrasound: 8 mm nodule in the left lobe.", "none"),
         ("Left ventricle ejection fraction 35%, septal hypokinesis.", "weak"),
         ("The cardiac atrium and right ventricle were dilated", "weak"),
         ("Right ventricle dilated.", "good"),

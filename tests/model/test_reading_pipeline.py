@@ -101,3 +101,28 @@ def test_the_cells_of_a_pasted_table_are_read(shipped):
     text = "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
     (mention,) = [each for each in shipped.encode(text).mentions if each.is_structure]
     assert (mention.side, mention.status) == ("right", "affirmed")
+
+
+def test_the_name_of_a_kind_of_part_says_nothing_of_where(shipped):
+    """ "Lobe" alone was learned from studies of the temporal lobe; "fontal lobe" is not there."""
+    assert shipped.encode("lobe").support.level == "none"
+    misspelt = shipped.encode("Left fontal lobe abscess")
+    assert misspelt.support.level == "weak"
+    assert [unknown.word for unknown in misspelt.unknown] == ["fontal"]
+    regions = misspelt.regions().set_index("region")["ratio"]
+    assert regions["Hippocampus_L"] < 2.5
+
+
+def test_a_query_may_be_an_extra_word_alone_and_is_weak(shipped):
+    assert shipped.encode("anxious").support.level == "weak"
+    assert shipped.encode("anxious").regions()["region"].head(3).str.startswith("Amygdala").any()
+    assert shipped.encode("an anxious young expert in delivery").support.level == "none"
+    assert shipped.encode("human").support.level == "none"
+
+
+@pytest.mark.parametrize(
+    ("lay", "term"),
+    [("thirsty", "thirst"), ("falling in love", "romantic love"), ("dizzy", "dizziness")],
+)
+def test_everyday_words_stand_for_terms(shipped, lay, term):
+    assert list(shipped.encode(lay).terms["term"][:1]) == [term]

@@ -162,9 +162,10 @@ def test_the_table_has_one_default_at_most_and_every_sense_a_reason():
     plain_words = {"ii", "iii", "impression", "iv", "v", "vi", "vii", "x"}
     for short, senses in ambiguous().items():
         assert sum(bool(sense.default) for sense in senses) <= 1, short
-        assert all(sense.cues or sense.default for sense in senses), short
+        assert all(sense.cues or sense.default or sense.beside for sense in senses), short
         assert {sense.default for sense in senses} <= {"", "yes", "alone", "beside"}
         is_plain = short in plain_words  # numerals, and what may be a heading
+        is_plain |= {sense.default for sense in senses} <= {"", "beside"}  # clipped words
         assert short.upper() == short or short == "SNr" or is_plain, short
 
 
@@ -260,3 +261,22 @@ def test_bi_is_both_sides_of_an_adjective():
             ("thalamic", "bilateral")
         ]
     assert counter.find("bilingual children") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("R thal bleed", ["thalamus"]),
+        ("lacunes: L put, L thal, R pons", ["putamen", "thalamus", "pons"]),
+        ("temp lobe seizures", ["temporal"]),
+        ("old infarct of the R occ", ["occipital"]),
+        ("temp 38.5 and a skin rash", []),
+        ("She put on weight after the stroke", []),
+        ("the lesion in front of the pons", ["pons"]),
+        ("an occ visit to the clinic", []),
+    ],
+)
+def test_clipped_words_are_read_beside_a_lesion_or_a_side(text, terms):
+    places = ["frontal", "occipital", "pons", "putamen", "temporal", "thalamus"]
+    counter = TermCounter(Vocabulary(places, categories=dict.fromkeys(places, "anatomy")))
+    assert [match.term for match in counter.find(text)] == terms

@@ -261,7 +261,8 @@ class Encoding:
         if self.is_mean_map:
             return judge_support(0, n_words, 0.0, len(self.unknown))
         nats = self.expect(float(self.probabilities @ self.log_ratio))
-        structures = [m for m in self.mentions.found if m.is_structure and m.is_present]
+        present = (mention for mention in self.mentions.found if mention.is_present)
+        structures = [m for m in present if m.is_structure and not m.is_generic]
         telling = [
             self.text[start:end]
             for term, use in self.uses.items()
@@ -535,6 +536,7 @@ def judge_support(
     least = LEAST_KNOWN_PLACED if placed and nats >= MANY_NATS else least
     is_strange = sum(known) < min(MANY_TERMS, least * (sum(known) + unknown))
     is_strange |= lesions and unknown > 0
+    is_strange |= terms > 0 and not any(known)  # extra words alone
     if is_elsewhere:
         is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
     is_weak = foreign or organ or is_strange or nats < FEW_NATS

@@ -36,6 +36,7 @@ from neurowhere.text.words import PIECE, without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
+QUERY = 2  # words of a text that may be nothing but an extra one
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
 LISTED = 500_000  # characters whose mentions are listed; what follows counts all the same
@@ -113,7 +114,8 @@ class Readings:
             ]
             if any(weighed):
                 counts = count_rows(rows, extractor)
-        features = _carrying(weighting.transform(counts), extractor)
+        is_query = np.array([len(text.split()) <= QUERY for text in texts], dtype=bool)
+        features = _carrying(weighting.transform(counts), extractor, is_query)
         counted = [
             Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
         ]
@@ -234,16 +236,16 @@ def _weigh_lesions(rows: Rows, extractor: TermExtractor, gate: float) -> bool:
     """Weigh words such as "infarct" by (1 − g)² in a text that names a structure.
 
     Studies of infarcts report the motor cortex more than other places; "occipital infarct" does
-    not. Return whether any weight changed.
+    not. Kinds of parts, as "lobe", weigh as little in all texts. Return whether any weight changed.
     """
-    if not (rows["is_structure"] & rows["is_present"]).any():
-        return False
-    names = extractor.vocabulary.terms
-    lesions = [term for term in set(rows["term"].tolist()) if _is_lesion(names[term])]
-    if not lesions:
-        return False
-    rows["weight"][np.isin(rows["term"], lesions)] *= (1 - gate) ** 2
-    return True
+    is_kind = rows["is_structure"] & extractor.is_generic[rows["term"]]
+    light = is_kind
+    if (rows["is_structure"] & rows["is_present"] & ~is_kind).any():
+        names = extractor.vocabulary.terms
+        lesions = [term for term in set(rows["term"].tolist()) if _is_lesion(names[term])]
+        light = is_kind | np.isin(rows["term"], lesions)
+    rows["weight"][light] *= (1 - gate) ** 2
+    return bool(light.any())
 
 
 def _weigh_as_article(text: str, rows: Rows, gate: float) -> bool:
@@ -258,12 +260,16 @@ def _weigh_as_article(text: str, rows: Rows, gate: float) -> bool:
     return True
 
 
-def _carrying(features: sparse.csr_matrix, extractor: TermExtractor) -> sparse.csr_matrix:
+def _carrying(
+    features: sparse.csr_matrix, extractor: TermExtractor, is_query: NDArray[np.bool_]
+) -> sparse.csr_matrix:
     """Return the features without the texts whose only known words are generic ones.
 
-    "The quick brown fox" says nothing of the brain, although some study says "brown".
+    "The quick brown fox" says nothing of the brain, although some study says "brown". A query of a
+    few words may have no more than an extra one: "being hungry".
     """
     carries = features @ (~extractor.is_generic).astype(np.float32) > 0
+    carries |= is_query & (features @ extractor.is_extra.astype(np.float32) > 0)
     if carries.all():
         return features
     return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)

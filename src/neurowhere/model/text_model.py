@@ -36,15 +36,18 @@ LONG = 0.95  # of the long gate; such a text has too many structures to show eac
 CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
-SUBJECT = {"extra": 0.0, "generic": 0.0, "other": 0.5, "function": 0.75}
+SUBJECT = {"other": 0.5, "function": 0.75}
 OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
-def _subject(term: str, category: str) -> float:
+def _subject(term: str, vocabulary: Vocabulary) -> float:
     """Return how much a term tells that a text is about the brain."""
+    if vocabulary.is_generic(term):
+        return 0.0
+    category = vocabulary.category(term)
     is_adjective = category == "anatomy" and bool(ADJECTIVE.fullmatch(term))
     return OF_ADJECTIVE if is_adjective else SUBJECT.get(category, 1.0)
 
@@ -392,7 +395,7 @@ class TextModel(Parameters):
                     weight,
                     use.where,
                     use.implied,
-                    _subject(name, self.vocabulary_.category(name)),
+                    _subject(name, self.vocabulary_),
                 )
                 for name, weight, use in zip(
                     names,

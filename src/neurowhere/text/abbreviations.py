@@ -15,7 +15,8 @@ texts of a few words, or "beside" nowhere but where alone ones are in longer tex
 decide where they stand right after it: "M1 occlusion".
 
 In longer texts such a default sense is meant where it is a structure and a lesion stands beside it,
-or a side in a text of the brain: "new lesion in R MCP", "MRI: b/l BG lacunes".
+or a side in a text of the brain: "new lesion in R MCP", "MRI: b/l BG lacunes". So are the clipped
+words of notes, however short the text: "R thal bleed", "temp lobe".
 """
 
 import re
@@ -103,6 +104,7 @@ def _long_form(short: str, words: str) -> str:
 # ---- senses
 
 WORDS = ("extra", "function", "generic")  # categories of what is also written in small letters
+BESIDE = "beside"  # default of a sense that wants a lesion or a side
 FEW_WORDS = 4  # of a text that is nearly nothing but an abbreviation
 WHO = word_set("and he i it she that they we who")  # before the verb "left"
 LED_TO = (["on", "the"], ["in", "the"])  # between a name and its side
@@ -334,7 +336,8 @@ def known_senses(vocabulary: "Vocabulary") -> dict[str, tuple[Sense, ...]]:
         terms = {_index(sense.term, vocabulary) for sense in senses}
         name = _index(short if short in vocabulary else short.lower(), vocabulary)
         is_word = name != NO_TERM and vocabulary.category(vocabulary.terms[name]) in WORDS
-        is_own = name in {NO_TERM, *terms} and not short.islower()  # "vi" is a word elsewhere
+        is_clipped = all(sense.default in ("", BESIDE) for sense in senses)  # "thal", not "vi"
+        is_own = name in {NO_TERM, *terms} and (is_clipped or not short.islower())
         if terms - {NO_TERM} and (is_word or is_own):
             known[short] = senses
     return known
@@ -349,7 +352,7 @@ def _chooser(senses: tuple[Sense, ...], vocabulary: "Vocabulary", ids: TokenIds)
     cues = [{number for cue in sense.cues for number in ids.forms(cue)} for sense in senses]
     meant = {sense.default: term for sense, term in zip(senses, terms, strict=True)}
     default = meant.get("yes", NO_TERM)
-    near = meant.get("alone", meant.get("beside", NO_TERM))
+    near = meant.get("alone", meant.get(BESIDE, NO_TERM))
     if near != NO_TERM and vocabulary.category(vocabulary.terms[near]) not in ("anatomy", ""):
         near = NO_TERM
     beside = {

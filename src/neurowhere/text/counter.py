@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # Texts are counted together, up to this size, so that short ones cost no more than long ones.
 BATCH_CHARACTERS = 1 << 17
+REMEMBERED_NAMES = 1 << 12  # of structures that rules and halves of names ask for, again and again
 # Categories of which no name is a place, whatever words it is made of.
 PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
@@ -106,6 +107,7 @@ class TermCounter:
         self._resolver = Resolver(vocabulary, self._ids, self._names)
         self.sides = [side_of_name(term) for term in vocabulary.terms]
         self._structures = _structures(vocabulary)
+        self._terms_of: dict[str, str | None] = {}
 
     def __repr__(self) -> str:
         return f"TermCounter({self.vocabulary!r})"
@@ -223,9 +225,14 @@ class TermCounter:
         >>> counter.term_of("Lingual gyri"), counter.term_of("visual cortex")
         ('lingual gyrus', None)
         """
+        if name in self._terms_of:
+            return self._terms_of[name]
         reading = self.read(name)
         is_whole = reading.first == [0] and reading.last == [len(reading.tokens) - 1]
-        return self.vocabulary.terms[reading.terms[0]] if is_whole else None
+        term = self.vocabulary.terms[reading.terms[0]] if is_whole else None
+        if len(self._terms_of) < REMEMBERED_NAMES:
+            self._terms_of[name] = term
+        return term
 
     def read(self, text: str) -> Reading:
         """Find the terms of a text among its tokens, for those who read what is around them.
@@ -257,11 +264,13 @@ class TermCounter:
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
-        both = dict.fromkeys(_both(tokens), SIDE_WORDS["both"]) if "bi" in text.lower() else {}
-        near = ((i, token) for i, token in enumerate(tokens) if token[0] in "lr")
-        found = {i: token for i, token in near if SIDED.fullmatch(token)}
-        if not found:
+        distinct = {*tokens}
+        is_both = "bi" in text.lower()
+        both = dict.fromkeys(_both(tokens, distinct), SIDE_WORDS["both"]) if is_both else {}
+        names = {token for token in distinct if token[0] in "lr" and SIDED.fullmatch(token)}
+        if not names:
             return both
+        found = {i: token for i, token in enumerate(tokens) if token in names}
         defined = dict(definitions(text))
         sides = {i: SIDE_WORDS.get(self._ids.side_of(token)) for i, token in found.items()}
         return both | {
@@ -271,8 +280,11 @@ class TermCounter:
         }
 
 
-def _both(tokens: list[str]) -> Iterator[int]:
+def _both(tokens: list[str], distinct: set[str]) -> Iterator[int]:
     """Yield the tokens that are on both sides by their names: "bithalamic", "bi-frontal"."""
+    near = {token.lower() for token in distinct if token[0] in "bB"}
+    if "bi" not in near and not any(map(BOTH.fullmatch, near)):
+        return
     words = ["", *map(str.lower, tokens)]
     for i, (before, word) in enumerate(pairwise(words)):
         if BOTH.fullmatch(f"bi{word}" if before == "bi" else word):

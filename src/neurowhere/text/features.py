@@ -261,6 +261,11 @@ class TermExtractor:
         return np.array([self.vocabulary.is_generic(term) for term in self.terms], dtype=bool)
 
     @cached_property
+    def is_extra(self) -> NDArray[np.bool_]:
+        """Whether each term is an extra word, which helps where others are near: (n_terms,)."""
+        return np.array([self.vocabulary.category(term) == "extra" for term in self.terms], bool)
+
+    @cached_property
     def counter(self) -> TermCounter:
         """The counter of texts, made at first use."""
         return TermCounter(self.vocabulary)

@@ -299,12 +299,12 @@ def _sections_of_report(text: str) -> list[Part]:
     headings = _without_bare(text, list(_report_headings(text)))
     is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
-    parts = [
+    kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
+    sections = [
         Part(_NAMES.get(name, name), start, _part_end(text, start, end, name))
         for (name, _, start), end in zip(headings, ends, strict=False)
+        if _NAMES.get(name, name) in kept
     ]
-    kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
-    sections = [part for part in parts if part.name in kept]
     if _length(text, sections) < _length(text, _between(text, headings)):
         return sections
     return [  # whatever the family has, the patient has not

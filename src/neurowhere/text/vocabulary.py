@@ -21,7 +21,7 @@ from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text.clinical.places import ADJECTIVE
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.lookalikes import NearNames, true_synonyms
-from neurowhere.text.words import cased_words_of, fold, words_of
+from neurowhere.text.words import cased_words_of, fold, word_set, words_of
 
 CATEGORIES = (
     "anatomy",
@@ -37,6 +37,11 @@ CATEGORIES = (
 )
 HEADER = ["term", "category", "synonyms"]
 SEPARATOR = "|"  # between synonyms
+# Names of parts that many structures have, in other organs as well.
+KINDS_OF_PARTS = word_set(
+    "capsule commissure cord crus foramina forceps genu junction lingula lobe lobule nodule "
+    "orbital peduncle planum septum tuber uvula"
+)
 PLAIN = ("generic", "other", "extra")  # categories of words that are no names
 FORMER_CATEGORIES = {"psychology": "function", "disease": "disorder"}  # of files until version 4
 SHOWN = 3  # terms in a line about a vocabulary
@@ -192,8 +197,9 @@ class Vocabulary:
     def is_generic(self, term: str) -> bool:
         """Return whether a term says nothing of where by itself, as "human" and "syndrome" do.
 
-        A term without a category is generic where the package's own list of such words has it.
-        Extra words are, too: they only help where a known term is near.
+        A term without a category is generic where the package's own list of such words has it, and
+        so is one of anatomy that names no more than a kind of part: "lobe", "nodule". Extra words
+        are, too: they only help where a known term is near.
 
         Parameters
         ----------
@@ -206,6 +212,8 @@ class Vocabulary:
         category = self.category(term)
         if category in ("generic", "extra"):
             return True
+        if category == "anatomy":
+            return term in KINDS_OF_PARTS
         return category == "" and term in generic_words()
 
     def subset(self, terms: Iterable[str]) -> "Vocabulary":

@@ -19,6 +19,7 @@ SIDES = {
     "same else bilateral",
     "same",
     "opposite",
+    "opposite else bilateral",
     "opposite else right",
     "left",
     "right",
@@ -372,7 +373,7 @@ def test_adjectives_of_places_imply_the_place(text, expected):
         ("isolated 4th nerve palsy", ("midbrain", None)),
         ("CNXII palsy, right", ("medulla oblongata", "right")),
         ("right pallidotomy", ("globus pallidus", "right")),
-        ("anterior capsulotomy", ("internal capsule", "bilateral")),
+        ("anterior capsulotomy", ("anterior limb internal capsule", "bilateral")),
         ("left amygdalohippocampectomy, seizure free", ("amygdala", "left")),
         ("rTMS at F4 for depression", ("middle frontal gyrus", "right")),
         ("Discharges at T3, F7 and Fp1", ("middle temporal gyrus", "left")),
@@ -383,6 +384,8 @@ def test_adjectives_of_places_imply_the_place(text, expected):
         ("right CPA mass", ("cerebellum", "right")),
         ("left Wallenberg in a diabetic man with vertigo", ("medulla oblongata", "left")),
         ("occlusion of both left PCAs", ("cuneus", "left")),
+        ("left grasp reflex", ("supplementary motor area", "right")),
+        ("tACS at F2 in the scalp montage", ("superior frontal gyrus", "right")),
     ],
 )
 def test_nerves_operations_sites_and_border_zones_point_to_structures(text, structure):
@@ -405,8 +408,22 @@ def test_nerves_operations_sites_and_border_zones_point_to_structures(text, stru
         "biparietal diameter of the fetus",
         "right upper lobectomy for lung cancer",
         "a bottle of olive oil",
+        "leftward nasal septal deviation",
+        "YAG capsulotomy in the left eye",
+        "mitral commissurotomy",
     ],
 )
 def test_what_looks_like_a_nerve_or_a_site_points_nowhere(text):
     assert not implied(text)
     assert not any(mention.is_structure for mention in read_mentions(text, COUNTER).present)
+
+
+@pytest.mark.parametrize("text", ["Parkinson disease", "Parkinsons disease", "tremor-dominant PD"])
+def test_a_disease_is_found_however_its_term_is_written(text):
+    vocabulary = Vocabulary(
+        ["parkinson disease", "putamen"],
+        synonyms={"PD": "parkinson disease"},
+        categories={"parkinson disease": "disorder", "putamen": "anatomy"},
+    )
+    (mention,) = read_mentions(text, TermCounter(vocabulary)).rule_based
+    assert [structure.term for structure in mention.implied] == ["putamen"]

@@ -27,7 +27,11 @@ from neurowhere.text.clinical.unseen import SEEING, Unseen
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold
 
-MINUS = re.compile(r"(?<=\w)(?: ?\([-−–](?:ve)?\)| [-−–](?:ve\b|(?=\s*(?:[,;]|$))))", re.MULTILINE)
+# Begins with a character, and only then looks at what is before it: this is found faster.
+MINUS = re.compile(
+    r" (?<=\w )(?:\([-−–](?:ve)?\)|[-−–](?:ve\b|(?=\s*(?:[,;]|$))))|\((?<=\w\()[-−–](?:ve)?\)",
+    re.MULTILINE,
+)
 FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")

@@ -19,6 +19,7 @@ LONGEST_SENTENCE = 100  # tokens that are looked at before and after a token
 REACH = 30  # tokens after a cue
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
+OPENING = lexicon.CONJUNCTIONS | {"with", "that", "as", "to"}  # may begin something else
 DASH = re.compile(r"\s[-–—]+\s")
 # Signs that lead on to something else: "no bleed -> infarct", "no neglect = frontal".
 SIGN = re.compile(r"[→⇒➔➜⟶⟹]|[-–—=~]+>|(?:^|(?<=[^<>=]))=+(?=\s|$)")
@@ -45,7 +46,8 @@ class Grammar:
 
     def names(self, tokens: Iterable[int]) -> list[int]:
         """Return the matches that begin at some tokens."""
-        return [number for j in tokens for number in self.reading.beginning.get(j, ())]
+        beginning = self.reading.beginning
+        return [number for j in tokens if j in beginning for number in beginning[j]]
 
     def is_phrase(self, j: int) -> bool:
         """Whether a noun phrase begins at token j, with nothing before it."""
@@ -196,10 +198,9 @@ class Grammar:
         is_subject = self.token(i - 1) in lexicon.OPENING  # "that the pons and the insula respond"
         depth = 0  # of brackets
         while end < limit:
-            depth += self.gap(end).count("(") - self.gap(end).count(")")
-            aside = self.aside_end(end)
-            if aside:
-                end = aside  # "in the pons or, after correction, the insula"
+            if (gap := self.gap(end)) != " ":  # as most are
+                depth += gap.count("(") - gap.count(")")
+                end = self.aside_end(end) or end  # "in the pons or, after correction, the insula"
             is_first = is_start and end == i
             if not is_first and (depth < 0 or self.is_end(end)):
                 break
@@ -289,11 +290,12 @@ class Grammar:
 
     def is_aside_pronoun(self, j: int) -> bool:
         """Whether token j is in a phrase such as "beyond it", which ends nothing."""
-        before = self.token(j - 1)
         if self.tokens[j] == "beyond":
             return self.token(j + 1) in lexicon.PRONOUNS
-        is_after = before in lexicon.WHERE or before == "beyond"
-        return self.tokens[j] in lexicon.PRONOUNS and is_after
+        if self.tokens[j] not in lexicon.PRONOUNS:
+            return False
+        before = self.token(j - 1)
+        return before in lexicon.WHERE or before == "beyond"
 
     def is_contrast(self, j: int) -> bool:
         """Whether something is set against the rest at token j: "in contrast to the caudate"."""
@@ -301,8 +303,10 @@ class Grammar:
 
     def is_other(self, j: int, within_commas: bool) -> bool:
         """Whether something else begins at token j after the first word of what is said."""
-        token, before, after = self.tokens[j], self.tokens[j - 1], self.token(j + 1)
-        has_comma = "," in self.gap(j)
+        token, has_comma = self.tokens[j], "," in self.gap(j)
+        if not has_comma and token not in OPENING:
+            return False
+        before, after = self.tokens[j - 1], self.token(j + 1)
         if (has_comma and token in lexicon.INCLUDING) or after in lexicon.ANY:
             return False  # "with any deficit of", which a denial alone can say
         if has_comma and (

@@ -37,7 +37,7 @@ from neurowhere.text.clinical.places import (
     is_beside_lesion,
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.rules import Entry, Table, read_table, split_names
+from neurowhere.text.clinical.rules import Entry, Table, elsewhere, read_table, split_names
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
@@ -130,7 +130,10 @@ class Found(NamedTuple):
 
 
 def find_names(
-    reading: Reading, sides: Mapping[int, Attached], denied: Container[int] = ()
+    reading: Reading,
+    sides: Mapping[int, Attached],
+    denied: Container[int] = (),
+    terms: Sequence[str] = (),
 ) -> list[Found]:
     """Find the names of the table that a text mentions in their clinical sense.
 
@@ -141,6 +144,8 @@ def find_names(
         Sides that the matches of the reading have.
     denied : collection of int
         Matches that the text denies.
+    terms : sequence of str
+        Names of the matches' terms, by which diseases are found however they are written: "PD".
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
@@ -148,18 +153,26 @@ def find_names(
     taken = {"artery": frozenset[int]()}
     sites = list(_sites(reading, table))
     of_sites = frozenset(site.tokens for site in sites)
-    names = (
-        (table.entries[name], Tokens(first, last))
+    names = {
+        Tokens(first, last): table.entries[name]
         for first, last, name in table.phrases.find(reading)
         if Tokens(first, last) not in of_sites
-    )
+    }
+    spans = map(Tokens, reading.first, reading.last)
+    by_term = {
+        tokens: table.diseases[term]
+        for tokens, term in zip(spans, terms, strict=False)
+        if term in table.diseases
+    }
+    starts = {tokens.first for tokens in names}
+    names |= {tokens: entry for tokens, entry in by_term.items() if tokens.first not in starts}
     found = [
         Found(
             entry,
             tokens,
             given.get(tokens.last) or _side(reading, tokens, taken.get(entry.kind, of_structures)),
         )
-        for entry, tokens in names
+        for tokens, entry in names.items()
     ]
     found = [_with_one_side(reading, name, [*sides.values()]) for name in found]
     meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
@@ -176,12 +189,18 @@ def find_names(
 
 
 def without_fixed(reading: Reading) -> Reading:
-    """Leave out the terms within fixed names: "optic nerve" is not "optic"."""
-    hidden = {
-        i: Tokens(first, last)
-        for first, last, _ in read_table().fixed.find(reading)
-        for i in range(first, last + 1)
-    }
+    """Leave out the terms within fixed names: "optic nerve" is not "optic".
+
+    Nor is "parietal pleura" parietal. Such a phrase becomes a match that is neither a term nor a
+    structure, unless a term is the whole of it.
+    """
+    fixed = [Tokens(first, last) for first, last, _ in read_table().fixed.find(reading)]
+    others = [
+        Tokens(first, last)
+        for first, last, _ in elsewhere().find(reading)
+        if first not in reading.begins or reading.last[reading.begins[first]] < last
+    ]
+    hidden = {i: span for span in (*others, *fixed) for i in range(span.first, span.last + 1)}
     if not hidden:
         return reading
     spans = zip(reading.first, reading.last, strict=True)
@@ -191,7 +210,7 @@ def without_fixed(reading: Reading) -> Reading:
         first=[reading.first[i] for i in kept],
         last=[reading.last[i] for i in kept],
         is_structure=[reading.is_structure[i] for i in kept],
-    )
+    ).with_matches(others, is_structure=False)
 
 
 def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:

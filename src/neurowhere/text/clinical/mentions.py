@@ -1,15 +1,16 @@
 """Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from operator import attrgetter, itemgetter
+from itertools import compress
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
@@ -45,7 +46,7 @@ SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
-TAIL, NO_DATE = 40, str.maketrans("", "", "0123456789.:/-, ")  # to tell most sentences apart fast
+TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
 # Dates, times and days of a stay, which differ between copies of a note.
 DATE = re.compile(
     r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
@@ -223,31 +224,26 @@ def read_mentions(
     tabled = read_tables(reading)
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
-    noise = {
-        term: _is_noise(counter.vocabulary.terms[term], counter)
-        for term in {*reading.terms} - {NO_TERM}
-    }
-    found: list[Mention] = []
-    places: list[Mention] = []
-    for number, term in enumerate(reading.terms):
-        attached = sides.applied.get(number) or limbs.get(number)
-        if number in tabled.heads or (term == NO_TERM and not attached):
-            continue
-        fields = said.fields(number)
-        if attached:
-            fields["side"] = attached.side
-            fields["side_span"] = reading.span(attached.words)
-            fields["side_inherited"] = attached.is_inherited
-            fields["is_crossed"] = number in limbs
-        elif term != NO_TERM:
-            fields["side"] = counter.sides[term]
-        if noise.get(term):
-            fields["is_generic"], fields["hedge_span"] = True, None
-        name = said.words(number) if term == NO_TERM else counter.vocabulary.terms[term]
-        mention = Mention(name, is_structure=reading.is_structure[number], **fields)
-        (places if term == NO_TERM else found).append(mention)
+    attached = limbs | sides.applied
+    mentions = said.mentions(counter)
+    for number, (side, words, is_inherited) in attached.items():
+        mentions[number] = mentions[number]._replace(
+            side=side,
+            side_span=reading.span(words),
+            side_inherited=is_inherited,
+            is_crossed=number in limbs,
+        )
+    is_term = [term != NO_TERM for term in reading.terms]
+    places = [
+        mentions[number]._replace(term=said.words(number))
+        for number in sorted(attached.keys() - tabled.heads)
+        if not is_term[number]
+    ]
+    for number in tabled.heads:
+        is_term[number] = False
+    found = list(compress(mentions, is_term))
     found.sort(key=attrgetter("start"))  # sides that stand for a term come last
-    spared = [(each.term, each.side) for each in (*found, *places) if each.is_negated]
+    spared = [(each.term, each.side) for each in (*found, *places) if each.negation_span]
     rule_based = tuple(_rule_based(reading, sides, said, counter, spared))
     used = {mention.side_span for mention in rule_based}
     used |= {reading.span(side.words) for side in [*limbs.values(), *sides.applied.values()]}
@@ -284,8 +280,6 @@ class _Said:
         denials = attach_denials(reading, around) if self.negation else Denials({}, {})
         self.denied = denials.denied
         self.hedged = attach_hedges(reading, around) | denials.left_open
-        self.starts = reading.starts[reading.first].tolist()
-        self.ends = reading.ends[reading.last].tolist()
 
     def of(self, names: Sequence[Tokens]) -> "_Said":
         """Return what is said of some more names, which are numbered after the matches."""
@@ -302,39 +296,75 @@ class _Said:
 
     def words(self, number: int) -> str:
         """Words of a match as the text has them."""
-        return self.reading.text[self.starts[number] : self.ends[number]]
+        start, end = self.reading.span(
+            Tokens(self.reading.first[number], self.reading.last[number])
+        )
+        return self.reading.text[start:end]
 
-    def fields(self, number: int) -> dict[str, Any]:
-        """Return what is said of a match, as the fields of a mention."""
-        start, end = self.starts[number], self.ends[number]
-        denial, hedge = self.denied.get(number), self.hedged.get(number)
-        section = self.section(start) if self.sections else None
-        if section == ADDRESS and self.reading.is_structure[number]:
-            section = None  # "Harvard University Insula Study"
-        is_copy = bool(self.copies) and self.is_copy(start)
-        if not (denial or hedge or section or is_copy):  # nearly all are
-            return {"start": start, "end": end}
-        weight = self.hedge_weight if hedge else 1.0
-        return {
-            "start": start,
-            "end": end,
-            "negation_span": self.reading.span(denial) if denial else None,
-            "hedge_span": self.reading.span(hedge) if hedge else None,
-            "section": section,
-            "weight": 0.0 if denial or section or is_copy else weight,
+    def mentions(self, counter: TermCounter, first: int = 0) -> list[Mention]:
+        """Return a mention of each match from a first one on, on the side that its term has.
+
+        A long text has one every few words, and nothing is said of most: they are made together.
+        """
+        reading, terms = self.reading, self.reading.terms[first:]
+        starts, is_structure = reading.starts[reading.first[first:]], reading.is_structure[first:]
+        sections = self._sections_at(starts, is_structure)
+        places = zip(sections, _numbers_at(self.copies, starts), strict=True)
+        about = {term: _about(term, counter) for term in {*terms}}
+        columns: dict[str, list[Any]] = {
+            **{name: [value] * len(terms) for name, value in Mention._field_defaults.items()},
+            "term": [about[term][0] for term in terms],
+            "start": starts.tolist(),
+            "end": reading.ends[reading.last[first:]].tolist(),
+            "side": [about[term][1] for term in terms],
+            "is_structure": is_structure,
+            "section": sections,
+            "weight": [0.0 if section or copy else 1.0 for section, copy in places],
+            "is_generic": [about[term][2] for term in terms],
         }
+        fields = map(columns.__getitem__, Mention._fields)
+        mentions = list(map(Mention._make, zip(*fields, strict=True)))
+        for number in self.denied.keys() | self.hedged.keys():
+            if number >= first:
+                mentions[number - first] = self._doubted(mentions[number - first], number)
+        return mentions
 
-    def is_copy(self, start: int) -> bool:
-        """Whether a place of the text is in a sentence that stands before it as well."""
-        number = bisect_right(self.copies, start, key=itemgetter(0)) - 1
-        return number >= 0 and start < self.copies[number][1]
+    def _doubted(self, mention: Mention, number: int) -> Mention:
+        """Return the mention of a match with what denies it and what leaves it open."""
+        denial, hedge = self.denied.get(number), self.hedged.get(number)
+        weight = self.hedge_weight if hedge else 1.0
+        return mention._replace(
+            negation_span=self.reading.span(denial) if denial else None,
+            hedge_span=self.reading.span(hedge) if hedge and not mention.is_generic else None,
+            weight=0.0 if denial else weight * mention.weight,
+        )
 
-    def section(self, start: int) -> str | None:
-        """Name of the section that is no finding and that a place of the text is in."""
-        number = bisect_right(self.sections, start, key=attrgetter("start")) - 1
-        if number < 0 or start >= self.sections[number].end:
-            return None
-        return self.sections[number].name
+    def _sections_at(
+        self, places: NDArray[np.intp], is_structure: Sequence[bool]
+    ) -> list[str | None]:
+        """Return the names of the sections that are no findings at the places of matches."""
+        names = [None, *(section.name for section in self.sections)]
+        spans = [(section.start, section.end) for section in self.sections]
+        sections = [names[number] for number in _numbers_at(spans, places)]
+        for number in np.flatnonzero(is_structure).tolist() if ADDRESS in names else ():
+            if sections[number] == ADDRESS:
+                sections[number] = None  # "Harvard University Insula Study"
+        return sections
+
+
+def _numbers_at(spans: Sequence[Span], places: NDArray[np.intp]) -> list[int]:
+    """Return which of some spans, in order, each place is in, from 1 on; 0 for none.
+
+    >>> _numbers_at([(2, 4), (6, 7)], np.array([1, 2, 4, 6]))
+    [0, 1, 0, 2]
+    """
+    if not spans:
+        return [0] * len(places)
+    starts, ends = np.array(spans).T
+    numbers = np.searchsorted(starts, places, side="right")
+    is_within = places < np.append(0, ends)[numbers]
+    within: list[int] = np.where(is_within, numbers, 0).tolist()
+    return within
 
 
 def find_copies(text: str) -> list[Span]:
@@ -346,12 +376,18 @@ def find_copies(text: str) -> list[Span]:
     [(36, 72)]
     """
     sentences = [match.span() for match in SENTENCE.finditer(text)]
-    tails = [text[max(start, end - TAIL) : end].translate(NO_DATE) for start, end in sentences]
+    ends = "\n".join(text[max(start, end - TAIL) : end] for start, end in sentences)
+    # No sentence has a line break in it, and bytes are translated many times faster than letters.
+    tails = ends.encode("utf-8", "surrogatepass").translate(None, NO_DATE).split(b"\n")
     n_tails = Counter(tails)
+    repeated = [i for i, tail in enumerate(tails) if n_tails[tail] > 1]
+    long = [i for i in repeated if sentences[i][1] - sentences[i][0] >= SHORTEST_COPY]
+    if len({tails[i] for i in long}) == len(long):  # without a long copy, short ones are none
+        return []
     copies: set[int] = set()
     known: set[int] = set()  # that stand before, short ones too, or are but a date
     seen: set[str] = set()
-    for i in (i for i, tail in enumerate(tails) if n_tails[tail] > 1):
+    for i in repeated:
         words = " ".join(DATE.sub(" ", text[slice(*sentences[i])]).strip(" ,:;-–").split())
         if words in seen or not words:
             known.add(i)
@@ -373,9 +409,13 @@ def _alone(places: list[Mention], names: Sequence[Mention]) -> Iterator[Mention]
     return (place for place in places if ends.get(place.start, 0) <= place.end)
 
 
-def _is_noise(term: str, counter: TermCounter) -> bool:
-    """Whether a term is generic, and names nothing that may be wrong with a brain."""
-    return counter.vocabulary.is_generic(term) and fold(term) not in LESION
+def _about(number: int, counter: TermCounter) -> tuple[str, Side | None, bool]:
+    """Return the name of a term, its side, and whether it is generic and names no lesion."""
+    if number == NO_TERM:
+        return "", None, False
+    term = counter.vocabulary.terms[number]
+    is_noise = counter.vocabulary.is_generic(term) and fold(term) not in LESION
+    return term, counter.sides[number], is_noise
 
 
 def _rule_based(
@@ -386,21 +426,18 @@ def _rule_based(
     spared: list[tuple[str, Side | None]],
 ) -> Iterator[Mention]:
     """Yield the mentions of arteries, syndromes and signs that imply structures."""
-    names = find_names(reading, sides.applied, said.denied)
+    terms = ["" if term == NO_TERM else counter.vocabulary.terms[term] for term in reading.terms]
+    names = find_names(reading, sides.applied, said.denied, terms)
     if not names:
         return
-    n_matches = len(reading.terms)
     said = said.of([name.tokens for name in names])
-    for number, name in enumerate(names, n_matches):
-        mention = Mention(
+    for name, mention in zip(names, said.mentions(counter, len(reading.terms)), strict=True):
+        yield mention._replace(
             term=name.entry.name,
             implied=without_spared(implied_by(name, counter.term_of), spared),
-            **said.fields(number),
+            side=name.side and name.side.side,
+            side_span=name.side and reading.span(name.side.words),
         )
-        if name.side:
-            span = reading.span(name.side.words)
-            mention = mention._replace(side=name.side.side, side_span=span)
-        yield mention
 
 
 def count_mentions(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from neurowhere.text.clinical.reading import Phrases, Reading, Tokens
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import PREFIXES, fold, word_set, words_of
 
 if TYPE_CHECKING:
@@ -44,10 +45,11 @@ ADJECTIVE = re.compile(
 # What may be wrong with a place: a side reaches the place across it ("left infarct of the pons").
 LESION = word_set(
     """
-    abnormality abscess atrophy bleed bleeding calcification cavernoma contusion cyst damage edema
-    encephalomalacia focus glioblastoma glioma gliosis hematoma hemorrhage hyperintensity
-    hypodensity hypometabolism hypoperfusion infarct infarction injury ischemia lacune lesion mass
-    meningioma metastasis occlusion resection sclerosis stroke swelling tumor
+    abnormality abscess atrophy avm bleed bleeding calcification cavernoma contusion cva cyst damage
+    edema encephalomalacia focus gbm glioblastoma glioma gliosis hematoma hemorrhage hge
+    hyperintensity hypodensity hypometabolism hypoperfusion ich infarct infarction injury ischemia
+    lacune lesion mass meningioma metastasis occlusion resection sah sclerosis sdh stroke
+    swelling tumor
     """
 )
 BESIDE = 5  # words between a place and what is wrong with it
@@ -507,13 +509,13 @@ def is_general(name: str) -> bool:
 
 
 def with_places(reading: Reading) -> Reading:
-    """Add the places that no structure of the vocabulary covers, as matches without a term."""
+    """Add the places that no structure and no other name covers, as matches without a term."""
     covered = {
         i: (first, last)
-        for first, last, is_structure in zip(
-            reading.first, reading.last, reading.is_structure, strict=True
+        for first, last, term, is_structure in zip(
+            reading.first, reading.last, reading.terms, reading.is_structure, strict=True
         )
-        if is_structure
+        if is_structure or term == NO_TERM
         for i in range(first, last + 1)
     }
     places = []

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,10 +28,10 @@ POINTED = word_set(
 OF_TEXT = frozenset(
     ["spans", "bounds", "gaps", "where", "p_values", "tables", "sentence_ends", "_sentence_ends"]
 )
-P_VALUE = re.compile(r"\bp\s*([=>≥])\s*(0?\.\d+)", re.IGNORECASE)
+P_VALUE = re.compile(r"[pP](?<!\w[pP])\s*([=>≥])\s*(0?\.\d+)")
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
-AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
+AMPERSAND = re.compile(r"&(?<=\s&)(?=\s)")
 
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
@@ -200,10 +201,10 @@ class Reading:
     @cached_property
     def where(self) -> dict[str, list[int]]:
         """Tokens by their word: phrases are looked for where their first word is."""
-        where: dict[str, list[int]] = {}
+        where: defaultdict[str, list[int]] = defaultdict(list)
         for i, token in enumerate(self.tokens):
-            where.setdefault(token, []).append(i)
-        return where
+            where[token].append(i)
+        return dict(where)
 
     def at_words(self, words: Collection[str]) -> list[int]:
         """Return the tokens that are one of some words, in order."""
@@ -217,8 +218,9 @@ class Reading:
     @cached_property
     def sentence_ends(self) -> list[int]:
         """Tokens before which a sentence or a cell of a table ends, in order."""
-        unusual = [i for i, gap in enumerate(self.gaps[:-1]) if gap not in USUAL_GAPS]
-        ends = [i for i in unusual if self._ends_sentence(i)]
+        stops = {gap for gap in {*self.gaps} if "\n" in gap or STOP.search(gap)}
+        stopped = [i for i, gap in enumerate(self.gaps[:-1]) if gap in stops]
+        ends = [i for i in stopped if self._ends_sentence(i)]
         if not self.tables:
             return ends
         cells = (cell for table in self.tables for row in table for cell in row)

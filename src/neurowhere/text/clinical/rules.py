@@ -12,6 +12,9 @@ number, or address):
 - Rows have the numbers of nerves spelt out, "third cranial nerve", which stands for all ways of
   writing them: "CN III".
 - Two structures make an adjective, "striatocapsular", and are both implied (``compounds.csv``).
+
+The rows of ``elsewhere.csv`` have words that mean something else before or after others: "parietal
+pleura", "reward points", "on the other hand".
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -71,6 +74,11 @@ class Entry(NamedTuple):
         """Whether the words of the name say nothing else."""
         return self.kind == "fixed"
 
+    @property
+    def is_disease(self) -> bool:
+        """Whether the name is that of a disease."""
+        return self.kind == "disorder"
+
 
 class Table(NamedTuple):
     """The entries by their names, and the phrases that stand for them.
@@ -86,6 +94,8 @@ class Table(NamedTuple):
         Those whose words say nothing else.
     sites : dict
         Name of the entry of each site.
+    diseases : dict
+        Entries of diseases by their names in small letters.
     """
 
     entries: dict[str, Entry]
@@ -94,6 +104,7 @@ class Table(NamedTuple):
     abbreviations: frozenset[str]
     fixed: Phrases[str]
     sites: dict[str, str]
+    diseases: dict[str, Entry]
 
 
 @cache
@@ -129,7 +140,25 @@ def read_table() -> Table:
         abbreviations=frozenset(short),
         fixed=_phrases({name: spellings[name] for name in spellings if entries[name].is_fixed}),
         sites=sites,
+        diseases={plain(name): entry for name, entry in entries.items() if entry.is_disease},
     )
+
+
+@cache
+def elsewhere() -> Phrases[str]:
+    """Read the phrases in which a word of the brain means something else.
+
+    >>> elsewhere().at("thickened parietal pleura".split(), 1)
+    (2, 'parietal')
+    """
+    phrases: dict[str, list[str]] = {}
+    for row in shipped_table(__package__, "elsewhere.csv"):
+        before, after = split_names(row["before"]), split_names(row["after"])
+        for word in split_names(row["words"]):
+            some = phrases.setdefault(word, [])
+            some += (f"{words} {word}" for words in before)
+            some += (f"{word} {words}{ending}" for words in after for ending in ("", "s"))
+    return _phrases(phrases)
 
 
 def _phrases(names: Mapping[str, Iterable[str]]) -> Phrases[str]:

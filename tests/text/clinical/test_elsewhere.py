@@ -1,0 +1,52 @@
+"""Words of the brain that mean something else beside others."""
+
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.clinical.rules import elsewhere
+
+PLACES = ["caudate nucleus", "insula", "lobe", "nodule", "parietal"]
+COUNTER = TermCounter(
+    Vocabulary(
+        [*PLACES, "hand", "memory"],
+        synonyms={"caudate": "caudate nucleus"},
+        categories=dict.fromkeys(PLACES, "anatomy"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Thickening of the parietal pleura", []),
+        ("antibodies against parietal cells", []),
+        ("hypertrophy of the caudate lobe", []),
+        ("a memory card for the camera", []),
+        ("nodule in the lung and thyroid nodules", []),
+        ("On the other hand, the insula was active", ["insula"]),
+        ("nodule of the right upper lobe", ["nodule"]),
+        ("parietal cortex, caudate head and hand", ["parietal", "caudate nucleus", "hand"]),
+        ("the parietal lobe and a pleural effusion", ["parietal", "lobe"]),
+        ("memory for cards", ["memory"]),
+    ],
+)
+def test_words_that_mean_something_else_are_not_read(text, terms):
+    assert [mention.term for mention in read_mentions(text, COUNTER)] == terms
+
+
+def test_a_side_does_not_move_the_map_to_the_lobe_of_another_organ():
+    assert not read_mentions("nodule in the right upper lobe", COUNTER).places
+
+
+def test_a_term_that_is_the_whole_phrase_stays():
+    counter = TermCounter(Vocabulary(["visual", "visual arts"]))
+    assert [mention.term for mention in read_mentions("the visual arts", counter)] == [
+        "visual arts"
+    ]
+
+
+def test_phrases_hold_their_words():
+    table = elsewhere()
+    assert table.at(["basal", "cells", "of"], 0) == (1, "basal")
+    assert table.at(["basal", "ganglia"], 0) is None
