@@ -98,6 +98,8 @@ def test_nothing_is_asked_of_a_text_without_mentions():
         "[1, ",
         "Figure 1. ",
         "\n \n",
+        "\n",
+        "MRI: it typically affects. ",
         "p ",
         "1.1 ",
         "University ",

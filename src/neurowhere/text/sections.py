@@ -18,6 +18,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from neurowhere.text.general import GENERAL, find_general
+
 
 class Section(IntEnum):
     """Parts of an article."""
@@ -292,7 +294,16 @@ def read_sections(text: str) -> list[Part]:
         for part in find_institutions(text)
         if ends[bisect_right(sections, part.start, key=attrgetter("start"))] <= part.start
     )
-    return sorted([*sections, *institutions], key=attrgetter("start"))
+    parts = sorted([*sections, *institutions], key=attrgetter("start"))
+    general = [span for span in find_general(text) if not _is_taken(span, parts)]
+    return sorted([*parts, *(Part(GENERAL, *span) for span in general)], key=attrgetter("start"))
+
+
+def _is_taken(span: tuple[int, int], parts: list[Part]) -> bool:
+    """Whether some parts, in order, have something of a span."""
+    start, end = span
+    number = bisect_right(parts, start, key=attrgetter("end"))
+    return number < len(parts) and parts[number].start < end
 
 
 def _sections_of_report(text: str) -> list[Part]:

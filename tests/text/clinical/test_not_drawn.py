@@ -5,6 +5,7 @@ from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter
 from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.clinical.pressed import PRESSED_WEIGHT
 
 COUNTER = TermCounter(small_vocabulary())
 
@@ -88,3 +89,79 @@ def test_what_could_not_be_assessed_is_no_finding(text):
 )
 def test_findings_that_are_seen_badly_are_not_denied(text):
     assert denied(text) == []
+
+
+# ---- what is so in general
+
+
+def left_out(text):
+    """Words of the mentions that are no findings."""
+    mentions = read_mentions(text, COUNTER)
+    return [text[m.start : m.end].lower() for m in mentions if m.status == "not_finding"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hypoxia preferentially damages the insula. The patient has an infarct of the pons.",
+        "A 40-year-old man with a glioma of the pons. The insula is a common site of these tumors.",
+        "MRI: lesion in the pons. The insula is most often involved in this disease.",
+        "Encephalitis has a predilection for the insula. She has swelling of the left pons.",
+    ],
+)
+def test_what_is_so_in_general_is_no_finding_of_a_patient(text):
+    assert "insula" in left_out(text)
+    assert "pons" not in left_out(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hypoxia preferentially damages the insula.",
+        "She is known to have an infarct of the insula. MRI: lesion in the pons.",
+        "CT: bleed in the insula, which is commonly caused by trauma. He has edema.",
+        "The pattern of insular atrophy is typically seen in autism. He has a lesion.",
+        "Pain typically involves the insula. Lesions of the pons were seen in 12 participants.",
+        "The patient has fear. The insula is usually involved in fear. CT is normal.",
+    ],
+)
+def test_what_a_text_is_about_is_read(text):
+    assert left_out(text) == []
+
+
+# ---- what a lesion presses on
+
+
+def weights(text):
+    """Weights of the structures of a text."""
+    return {m.term: m.weight for m in read_mentions(text, COUNTER) if m.is_structure}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Glioma of the insula with mass effect upon the pons.",
+        "An insular tumor, effacement of the pons and displacement of the thalamus.",
+        "The tumor of the insula indents the left pons and thalamus.",
+        "Insular hemorrhage. The pons is compressed and the thalamus displaced.",
+    ],
+)
+def test_what_a_lesion_presses_on_weighs_little(text):
+    assert weights(text)["pons"] == PRESSED_WEIGHT
+    assert weights(text)["insula"] == 1
+    assert "pons" in [m.term for m in read_mentions(text, COUNTER).present]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Compression of the pons.",
+        "A tumor of the brain displaces the pons.",
+        "Infarcts of the insula and the pons with mass effect.",
+        "No tumor of the insula; the pons is compressed by an aneurysm.",
+        "The pons responded more than the insula to compression of the hand.",
+        "Insular tumor, compression of nerves; infarct of the pons.",
+    ],
+)
+def test_other_places_weigh_fully(text):
+    assert weights(text)["pons"] == 1

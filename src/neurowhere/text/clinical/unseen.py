@@ -112,7 +112,8 @@ class Unseen(Scopes):
                 j += 1
             else:
                 break
-        return [] if j > first and self.is_noun(j) else names
+        is_joined = self.token(j - 1) in lexicon.CONJUNCTIONS  # "of the pons and edema"
+        return [] if j > first and self.is_noun(j) and not is_joined else names
 
     def is_of_place(self, j: int) -> bool:
         """Whether token j may stand in a phrase of places, and is no other name."""
