@@ -3,8 +3,8 @@
 import pytest
 from tests.text.sentences import small_vocabulary
 
-from neurowhere.text import TermCounter
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.mentions import implied_structures, read_mentions
 from neurowhere.text.clinical.pressed import PRESSED_WEIGHT
 
 COUNTER = TermCounter(small_vocabulary())
@@ -165,3 +165,30 @@ def test_what_a_lesion_presses_on_weighs_little(text):
 )
 def test_other_places_weigh_fully(text):
     assert weights(text)["pons"] == 1
+
+
+# ---- horns of the ventricles
+
+
+def implied(text):
+    """Structures that rules point to, and the terms that are read beside them."""
+    vocabulary = Vocabulary(["frontal", "frontal lobe", "occipital", "lateral ventricle", "insula"])
+    mentions = read_mentions(text, TermCounter(vocabulary))
+    ventricles = [each for each in implied_structures(mentions) if each.term == "lateral ventricle"]
+    return [each.side for each in ventricles], [m.term for m in mentions.present]
+
+
+@pytest.mark.parametrize(
+    ("text", "sides", "terms"),
+    [
+        ("Boxcar frontal horns.", ["bilateral"], []),
+        ("Blood in the left occipital horn.", ["left"], []),
+        ("The frontal and occipital horns are wide.", ["bilateral"], []),
+        ("The right frontal horn is dilated, the insula swollen.", ["right"], ["insula"]),
+        ("The frontal horns are normal; left frontal lobe infarct.", [], ["frontal lobe"]),
+        ("Frontal glioma near the insula.", [], ["frontal", "insula"]),
+        ("occipital seizures with a horn sounding", [], ["occipital"]),
+    ],
+)
+def test_horns_are_of_the_ventricles(text, sides, terms):
+    assert implied(text) == (sides, terms)
