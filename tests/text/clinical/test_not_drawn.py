@@ -192,3 +192,38 @@ def implied(text):
 )
 def test_horns_are_of_the_ventricles(text, sides, terms):
     assert implied(text) == (sides, terms)
+
+
+# ---- other languages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kein Nachweis eines Infarkts im linken Thalamus.",
+        "Infarkt der linken Insula ohne Beteiligung des Thalamus.",
+        "Der Thalamus ist nicht betroffen, die Insula hingegen schon.",
+        "Aucune anomalie du thalamus gauche. Lésion de l'insula.",
+        "Pas de lésion du thalamus, mais un infarctus de l'insula est visible.",
+        "Lesione dell'insula sinistra senza coinvolgimento del thalamus.",
+        "Sin evidencia de lesiones en el thalamus izquierdo.",
+    ],
+)
+def test_other_languages_deny(text):
+    assert "thalamus" in denied(text)
+    assert "insula" not in denied(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Infarkt im linken Thalamus, keine Blutung.",
+        "Eine Läsion des Thalamus ist nicht auszuschließen.",
+        "L'infarctus du thalamus est visible sans œdème.",
+        "Original sin and guilt activated the thalamus.",
+        "The faux pas of the thalamus, sans serif.",
+        "MA students, aber nicht in the thalamus",
+    ],
+)
+def test_words_of_other_languages_deny_little_else(text):
+    assert denied(text) == []

@@ -25,6 +25,7 @@ from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.unseen import SEEING, Unseen
 from neurowhere.text.matching import NO_TERM
+from neurowhere.text.unknown import is_foreign
 from neurowhere.text.words import fold
 
 # Begins with a character, and only then looks at what is before it: this is found faster.
@@ -67,9 +68,11 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
 
     With some tokens, in order, only cues near enough to reach them are looked at.
     """
-    found = (Cue(*each) for each in lexicon.CUES.find(reading))
+    foreign = _foreign_cues(reading)
+    found = sorted([*(Cue(*each) for each in lexicon.CUES.find(reading)), *foreign])
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
+    reader.ends.update(cue.first for cue in foreign)  # "but" of other languages, too
     result = Denials({}, {})
     for cue in _near(reader.standing(), around):
         is_open = reader.is_left_open(cue)
@@ -82,6 +85,12 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
     for number, i in reader.taken_up(result.denied):
         result.denied.setdefault(number, Tokens(i, i))
     return result._replace(denied=read_tables(reading).denied | result.denied)
+
+
+def _foreign_cues(reading: Reading) -> list[Cue]:
+    """Return the cues of other languages, in a text that is in one of them."""
+    found = [Cue(*each) for each in lexicon.FOREIGN_CUES.find(reading)]
+    return found if found and is_foreign(reading.text) else []
 
 
 def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:

@@ -1,7 +1,7 @@
 """Lexicon: the phrases that deny or leave open, and the words that tell how far they go.
 
 Phrases are the rows of ``cues.csv`` and ``hedges.csv``, with alternatives in braces. A row has the
-kind of its phrases and, for denials, whether they deny places alone. What a kind denies is told
+kind of its phrases and, for denials, whether they deny places alone or are of another language. What a kind denies is told
 where it is read (`scopes`, `assertions`).
 """
 
@@ -32,15 +32,22 @@ Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "i
 AnyKind = TypeVar("AnyKind", bound=str)
 
 
-def read_phrases(table: str, kinds: tuple[AnyKind, ...]) -> tuple[Phrases[AnyKind], frozenset[str]]:
-    """Read the phrases of a table by their kind, and those that deny places alone."""
+def read_phrases(
+    table: str, kinds: tuple[AnyKind, ...], *, is_foreign: bool = False
+) -> tuple[Phrases[AnyKind], frozenset[str]]:
+    """Read the phrases of a table by their kind, and those that deny places alone.
+
+    Those of other languages are read by themselves.
+    """
     phrases: dict[AnyKind, list[str]] = {kind: [] for kind in kinds}
     of_places: list[str] = []
     for row in shipped_table(__package__, table):
+        if (row.get("only") == "foreign") != is_foreign:
+            continue
         kind = next(kind for kind in kinds if kind == row["kind"])
         phrases[kind] += alternatives(row["words"])
         of_places += alternatives(row["words"]) if row.get("only") == "places" else []
-    lists = {kind: "; ".join(some) for kind, some in phrases.items()}
+    lists = {kind: "; ".join(some) for kind, some in phrases.items() if some}
     return Phrases(lists), frozenset(of_places)
 
 
@@ -55,6 +62,7 @@ def alternatives(words: str) -> list[str]:
 
 
 CUES, OF_PLACES_ONLY = read_phrases("cues.csv", get_args(Kind))
+FOREIGN_CUES, _ = read_phrases("cues.csv", get_args(Kind), is_foreign=True)
 # What a hedge doubts: what follows or else the subject ("adjective"), what follows ("object"), both
 # of them, the places between "either" and "or", a clause, or the subject.
 HEDGES, _ = read_phrases("hedges.csv", get_args(Doubt))
