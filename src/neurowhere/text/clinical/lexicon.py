@@ -1,8 +1,8 @@
 """Lexicon: the phrases that deny or leave open, and the words that tell how far they go.
 
 Phrases are the rows of ``cues.csv`` and ``hedges.csv``, with alternatives in braces. A row has the
-kind of its phrases and, for denials, whether they deny places alone or are of another language. What a kind denies is told
-where it is read (`scopes`, `assertions`).
+kind of its phrases and, for denials, whether they deny places alone or are of another language.
+What a kind denies is told where it is read (`scopes`, `assertions`).
 """
 
 import re
