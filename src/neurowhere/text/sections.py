@@ -18,6 +18,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from neurowhere.text.general import GENERAL, find_general
+
 
 class Section(IntEnum):
     """Parts of an article."""
@@ -170,6 +172,8 @@ NOT_FINDINGS = {
         r"(?:planned )?procedures?(?: performed| details)?|operation(?: performed)?",
         r"sequences?(?: acquired)?|acquisition|scanner|anaesthesia|anesthesia|consent",
         r"position(?:ing)?|incision|trajectory",
+        r"(?:technical |study |scan )?limitations?(?: of (?:the )?(?:study|scan|technique))?"
+        r"|(?:image|scan|study|technical) quality",
     ),
     "indication": (
         rf"(?:clinical )?(?:indications?|questions?)|indications? for (?:the )?{_EXAM}",
@@ -239,6 +243,7 @@ _REPORT_HEADING = re.compile(
 )
 _BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
+_MARK = re.compile(r"[:\n]|[ \t][-–—][ \t]")  # what every heading ends with
 _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
@@ -278,7 +283,7 @@ def read_sections(text: str) -> list[Part]:
     >>> read_sections("History of seizures."), read_sections("Indication: seizures.")
     ([], [])
     """
-    sections = _sections_of_report(text) if ":" in text or "\n" in text else []
+    sections = _sections_of_report(text) if _MARK.search(text) else []
     if references := _find_references(text):
         first = references.start
         before = (part for part in sections if part.start < first)
@@ -289,7 +294,16 @@ def read_sections(text: str) -> list[Part]:
         for part in find_institutions(text)
         if ends[bisect_right(sections, part.start, key=attrgetter("start"))] <= part.start
     )
-    return sorted([*sections, *institutions], key=attrgetter("start"))
+    parts = sorted([*sections, *institutions], key=attrgetter("start"))
+    general = [span for span in find_general(text) if not _is_taken(span, parts)]
+    return sorted([*parts, *(Part(GENERAL, *span) for span in general)], key=attrgetter("start"))
+
+
+def _is_taken(span: tuple[int, int], parts: list[Part]) -> bool:
+    """Whether some parts, in order, have something of a span."""
+    start, end = span
+    number = bisect_right(parts, start, key=attrgetter("end"))
+    return number < len(parts) and parts[number].start < end
 
 
 def _sections_of_report(text: str) -> list[Part]:
@@ -414,12 +428,18 @@ def _report_headings(text: str) -> Iterator[Part]:
         fitting = (name for name, pattern in _KINDS.items() if pattern.fullmatch(words))
         name = next(fitting, "other")
         is_line, has_colon = match["line"] is not None, match["end"] == ":"
-        if (is_line or has_colon) and (name != "other" or (is_line and has_colon)):
+        is_known = name != "other" and (has_colon or not match["end"].isspace())
+        if is_known or (is_line and (has_colon or name != "other")):
             yield Part(name, match.start("words"), match.end())
 
 
 def _without_bare(text: str, headings: list[Part]) -> list[Part]:
-    """Leave out lines that are no headings: "History", and nothing else that reports have."""
+    """Leave out what is no heading: "History", and nothing else that reports have.
+
+    A dash ends a heading within a line only in a text with another heading.
+    """
+    if sum(heading.name != "other" for heading in headings) < 2:
+        headings = [each for each in headings if not _is_dash_within_line(text, each)]
     telling = {*NOT_FINDINGS, "family", "report", "abstract"}
     known = [heading for heading in headings if heading.name in telling]
     if len(known) > 1:
@@ -427,11 +447,19 @@ def _without_bare(text: str, headings: list[Part]) -> list[Part]:
     return [each for each in headings if text[each.start : each.end].rstrip().endswith(_MARKS)]
 
 
+def _is_dash_within_line(text: str, heading: Part) -> bool:
+    """Whether a heading ends with a dash and something stands before it in its line."""
+    before = text[text.rfind("\n", 0, heading.start) + 1 : heading.start]
+    is_dash = text[heading.start : heading.end].rstrip().endswith(_MARKS[1:])
+    return is_dash and any(mark in before for mark in ".;!?")
+
+
 def _is_abstract(names: set[str]) -> bool:
     """Whether headings are those of a structured abstract rather than of a report."""
     ambiguous = names & _AMBIGUOUS.keys()
     is_research = not names.isdisjoint({"abstract", "research"})
-    return is_research or len(ambiguous) == 2 or (bool(ambiguous) and "report" not in names)
+    is_report = not names.isdisjoint({"report", "exam"})
+    return is_research or len(ambiguous) == 2 or (bool(ambiguous) and not is_report)
 
 
 def _part_end(text: str, start: int, end: int, name: str) -> int:

@@ -35,7 +35,7 @@ def hedged(text):
         "it is conceivable that the pons is affected",
         "findings suspicious for a change in the pons",
         "I am not convinced that the pons is swollen",
-        "evaluation of the pons is limited",
+        "evaluation of the pons is limited, and a lesion might be missed",
         "artefact vs. true change in the pons, infarct",
         "a trend in the pons",
         "effects in the pons (p = 0.07)",

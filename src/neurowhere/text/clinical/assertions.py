@@ -23,14 +23,17 @@ from neurowhere.text.clinical.grammar import LONGEST_PHRASE, LONGEST_SENTENCE, R
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.scopes import Scopes
+from neurowhere.text.clinical.unseen import SEEING, Unseen
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.sections import places_of
+from neurowhere.text.unknown import is_foreign
 from neurowhere.text.words import fold
 
 FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
+# Words that may deny something and are no cues.
+WITHOUT_CUE = lexicon.UNREAL | lexicon.SINGLING | SEEING | {"0"}
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
 
@@ -61,9 +64,11 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
 
     With some tokens, in order, only cues near enough to reach them are looked at.
     """
-    found = (Cue(*each) for each in lexicon.CUES.find(reading))
+    foreign = _foreign_cues(reading)
+    found = sorted([*(Cue(*each) for each in lexicon.CUES.find(reading)), *foreign])
     denying = [cue for cue in found if cue.kind != "idle" and cue.first not in reading.inner]
     reader = _DenialReader(reading, denying)
+    reader.ends.update(cue.first for cue in foreign)  # "but" of other languages, too
     result = Denials({}, {})
     for cue in _near(reader.standing(), around):
         is_open = reader.is_left_open(cue)
@@ -78,6 +83,12 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
     return result._replace(denied=read_tables(reading).denied | result.denied)
 
 
+def _foreign_cues(reading: Reading) -> list[Cue]:
+    """Return the cues of other languages, in a text that is in one of them."""
+    found = [Cue(*each) for each in lexicon.FOREIGN_CUES.find(reading)]
+    return found if found and is_foreign(reading.text) else []
+
+
 def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:
     """Yield the cues that may reach one of some tokens; all if there are none given."""
     for cue in cues:
@@ -87,7 +98,7 @@ def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:
             yield cue
 
 
-class _DenialReader(Scopes):
+class _DenialReader(Unseen):
     """Reads a text around the cues of denial."""
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
@@ -129,6 +140,8 @@ class _DenialReader(Scopes):
                 return self.by_absence(cue)
             case "vain":
                 return [*self.sought(cue.first), *self.where(cue.last + 1)]
+            case "unseen":
+                return self.by_unseen(cue)
             case _:
                 return self.by_exception(cue)
 
@@ -216,7 +229,7 @@ class _DenialReader(Scopes):
 
     def without_cue(self) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        words = [(i, self.tokens[i]) for i in self.reading.at_words(lexicon.WITHOUT_CUE)]
+        words = [(i, self.tokens[i]) for i in self.reading.at_words(WITHOUT_CUE)]
         for i, word in words:
             if word in lexicon.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
@@ -262,7 +275,8 @@ class _DenialReader(Scopes):
             return self.replaced(i)
         if word == "0":
             return self.by_score(i)
-        return self.by_artefact(i) if word in lexicon.ARTEFACTS else []
+        names = self.by_artefact(i) if word in lexicon.ARTEFACTS else []
+        return names or (self.by_seeing(i) if word in SEEING else [])
 
     def is_unreal(self, i: int) -> bool:
         """Whether a clause from token i on is contrary to fact: "had the pons been damaged, …"."""

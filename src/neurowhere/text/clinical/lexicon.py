@@ -1,8 +1,8 @@
 """Lexicon: the phrases that deny or leave open, and the words that tell how far they go.
 
 Phrases are the rows of ``cues.csv`` and ``hedges.csv``, with alternatives in braces. A row has the
-kind of its phrases and, for denials, whether they deny places alone. What a kind denies is told
-where it is read (`scopes`, `assertions`).
+kind of its phrases and, for denials, whether they deny places alone or are of another language.
+What a kind denies is told where it is read (`scopes`, `assertions`).
 """
 
 import re
@@ -25,21 +25,29 @@ Kind = Literal[
     "absent",
     "vain",
     "except",
+    "unseen",
     "idle",
 ]
 Doubt = Literal["adjective", "object", "both", "either", "clause", "subject", "idle"]
 AnyKind = TypeVar("AnyKind", bound=str)
 
 
-def read_phrases(table: str, kinds: tuple[AnyKind, ...]) -> tuple[Phrases[AnyKind], frozenset[str]]:
-    """Read the phrases of a table by their kind, and those that deny places alone."""
+def read_phrases(
+    table: str, kinds: tuple[AnyKind, ...], *, is_foreign: bool = False
+) -> tuple[Phrases[AnyKind], frozenset[str]]:
+    """Read the phrases of a table by their kind, and those that deny places alone.
+
+    Those of other languages are read by themselves.
+    """
     phrases: dict[AnyKind, list[str]] = {kind: [] for kind in kinds}
     of_places: list[str] = []
     for row in shipped_table(__package__, table):
+        if (row.get("only") == "foreign") != is_foreign:
+            continue
         kind = next(kind for kind in kinds if kind == row["kind"])
         phrases[kind] += alternatives(row["words"])
         of_places += alternatives(row["words"]) if row.get("only") == "places" else []
-    lists = {kind: "; ".join(some) for kind, some in phrases.items()}
+    lists = {kind: "; ".join(some) for kind, some in phrases.items() if some}
     return Phrases(lists), frozenset(of_places)
 
 
@@ -54,6 +62,7 @@ def alternatives(words: str) -> list[str]:
 
 
 CUES, OF_PLACES_ONLY = read_phrases("cues.csv", get_args(Kind))
+FOREIGN_CUES, _ = read_phrases("cues.csv", get_args(Kind), is_foreign=True)
 # What a hedge doubts: what follows or else the subject ("adjective"), what follows ("object"), both
 # of them, the places between "either" and "or", a clause, or the subject.
 HEDGES, _ = read_phrases("hedges.csv", get_args(Doubt))
@@ -357,6 +366,10 @@ FORMED = word_set("clearly crisply normally sharply well")
 GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
 )
+# What became normal was not so; it is gone if it is so now: "has normalised", "is back to normal".
+NORMALISED = word_set("back normalised normalized restored returned reverted")
+PRESENT = word_set("are has have is now")
+STAYING = word_set("persist persisted persists remain remained remains stay stayed stays")
 WOULD = word_set("could might would")
 SINGLING = word_set("instead only")
 SAYING = BEING | word_set("represent represented represents reflect reflected reflects")
@@ -369,8 +382,6 @@ MAYBE = word_set(
 )
 DOUBTING = NOT | MAYBE | {"unlikely"}
 DUE = word_set("attributable attributed due secondary")
-# Words that may deny something and are no cues.
-WITHOUT_CUE = UNREAL | SINGLING | ARTEFACTS | {"0"}
 # What stands between a place and the one that it is corrected to, by the words before the first.
 CORRECTING = Phrases(
     {

@@ -30,6 +30,7 @@ from neurowhere.text.clinical.places import (
     with_limbs,
     with_places,
 )
+from neurowhere.text.clinical.pressed import weigh_pressed
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
 from neurowhere.text.counter import TermCounter
@@ -79,7 +80,7 @@ class Mention(NamedTuple):
         Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
     section : str or None
         Section of a report that it is in and that is no finding: "technique", "indication",
-        "history", "comparison", "plan" or "references".
+        "history", "comparison", "plan" or "references"; "general" for what is so of all patients.
     weight : float
         How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
         in a copy of an earlier sentence.
@@ -224,7 +225,7 @@ def read_mentions(
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     attached = limbs | sides.applied
-    mentions = said.mentions(counter)
+    mentions = weigh_pressed(reading, said.mentions(counter))
     for number, (side, words, is_inherited) in attached.items():
         mentions[number] = mentions[number]._replace(
             side=side,

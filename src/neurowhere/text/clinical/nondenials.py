@@ -73,7 +73,11 @@ class NonDenials(Clauses):
 
     def __init__(self, reading: Reading, found: list[Cue]) -> None:
         super().__init__(reading)
-        self.ends: set[int] = {cue.first for cue in found if cue.kind != "usual"}
+        self.ends: set[int] = {
+            cue.first
+            for cue in found
+            if cue.kind not in ("unseen", "usual") or self.tokens[cue.first] in lexicon.NOT
+        }
         self.cues = found
 
     # ---- two denials
@@ -263,6 +267,15 @@ class NonDenials(Clauses):
         """Whether only a part is gone: "partial resolution of", "has all but disappeared"."""
         before = self.tokens[max(cue.first - 3, 0) : cue.first]
         return not lexicon.PARTLY.isdisjoint(before) or before[-2:] == ["all", "but"]
+
+    def is_history(self, cue: Cue) -> bool:
+        """Whether something became normal, and is told as such: "normalised after treatment"."""
+        if self.tokens[cue.first] not in lexicon.NORMALISED:
+            return False
+        after = {*self.tokens[cue.last + 1 : self.sentence(cue.last)[1]]}
+        if after & lexicon.AGAINST and after & lexicon.STAYING:
+            return False  # "… while the pons stayed active"
+        return lexicon.PRESENT.isdisjoint(self.tokens[self.before_verb(cue.first) + 1 : cue.first])
 
     def is_exception(self, cue: Cue) -> bool:
         """Whether another cue denies what this one takes out: "no lesion except in the pons"."""

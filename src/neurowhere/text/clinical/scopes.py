@@ -365,13 +365,13 @@ class Scopes(NonDenials):
         """Deny the subject of a predicate that says that all is well, gone or wrong."""
         i, j = cue.first, cue.last + 1
         is_old = self.tokens[i : j + 1] == ["recovered", "from"]
-        if is_old or self.is_partial(cue) or self.is_doubted(cue):
+        if is_old or self.is_partial(cue) or self.is_doubted(cue) or self.is_history(cue):
             return []
         if self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i):
             return []  # "the lesion of the pons is well defined"
         if self.tokens[cue.last] in lexicon.ABOLISHING and self.compared(j) == "null":
             return self.structures(self.ahead(j))  # "abolished the effect in the pons"
-        while self.is_adverb(j):
+        while self.is_adverb(j) and self.token(j) not in lexicon.AFTER_PREDICATE:
             j += 1
         if self.token(j) in ("and", "but") and not self.follows_subject(i):
             return []  # "healthy and clinical samples"
