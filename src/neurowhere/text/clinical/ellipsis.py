@@ -23,7 +23,10 @@ from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.places import (
+    ADJECTIVE,
     CONJUNCTIONS,
+    FILLERS,
+    GENERAL_PLACES,
     LESION,
     LETTERS,
     LISTED,
@@ -390,13 +393,23 @@ def _listed(reading: Reading, tokens: range) -> list[int]:
 
 
 def _is_said(reading: Reading, j: int) -> bool:
-    """Whether one word at token j is all that is said: "(left) normal", "(left) atrophic"."""
+    """Whether a state at token j is all that is said: "(left) normal", "(left) old infarct"."""
+    while reading.gap(j + 1) == " " and _qualifies(reading, j):
+        j += 1
     word, after = reading.tokens[j], reading.gap(j + 1)
     is_last = reading.is_sentence_end(j + 1) or not (after.isspace() or after == "-")
     if not is_last or fold(word) in NOT_BRAIN or OF_BODY.search(word):
         return False
     is_state = lexicon.CUES.at([word], 0) is not None or fold(word) in LESION
     return is_state or bool(lexicon.FINDING.match(word))
+
+
+def _qualifies(reading: Reading, j: int) -> bool:
+    """Whether token j says how a finding is, and no more of where than "cortical"."""
+    word, number = reading.tokens[j], reading.begins.get(j)
+    if number is not None and reading.is_structure[number]:
+        return reading.last[number] == j and word in GENERAL_PLACES
+    return word in FILLERS or bool(ADJECTIVE.fullmatch(word))
 
 
 def _names_place(reading: Reading, j: int) -> bool:

@@ -147,14 +147,16 @@ MIDLINE = word_set(
 # What may stand between a side and its name besides adjectives.
 FILLERS = word_set(
     """
-    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lateralised
-    lateralized lower massive mid middle mild moderate new nondominant old paramedian predominant
+    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lower massive mid middle mild moderate new nondominant old paramedian predominant
     primary recent secondary severe side sided small subacute tiny upper white
     """
 )
+LATERALIZED = word_set("lateralised lateralized")
+LINKING = word_set("appeared appears are be been being is more most remained remains was were")
+UP_TO = word_set("just the to")  # before a side of the midline
 # From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")
-LED = word_set(
+LED = LATERALIZED | word_set(
     """
     activation activations activity bilaterally change changes cortex deactivation engagement
     hemisphere hyperactivation hypoactivation loss matter recruitment side signal uptake
@@ -179,8 +181,9 @@ INCLUDING = word_set("especially including namely notably particularly")
 # From a finding to where else it is: "left insular glioma, with extension into the putamen".
 EXTENDING = word_set(
     """
-    abutting compressing displacing effacing encroaching extended extending extends extension
-    infiltrates infiltrating infiltration invading involving reaching spreading
+    abutting along compressing continuing displacing effacing encroaching extended extending extends
+    extension infiltrates infiltrating infiltration invading involvement involves involving reaches
+    reaching spreading tracking
     """
 )
 TOWARDS = word_set("in into of onto through to toward towards")

@@ -11,9 +11,11 @@ A clause may give a side to all its places (`spreading`).
 """
 
 import re
+from collections.abc import Collection
 
 from neurowhere.text.clinical import places
 from neurowhere.text.clinical.ellipsis import read_tables
+from neurowhere.text.clinical.lexicon import FINITE
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -221,9 +223,18 @@ class _SideReader(places.SideWords):
         """Match that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = words.first
         if self.is_on_the(i):
-            number = self.nearest(i - 3, REACH_BACK)
-        elif self.tokens[i - 1 : i + 2] == ["on", "both", "sides"]:
-            number = self.nearest(i - 2, REACH_BACK)
+            is_first = self.reading.is_sentence_end(i - 2)  # of what follows
+            number = None if is_first else self.nearest(i - 3, REACH_BACK)
+        elif self.tokens[i : i + 2] == ["both", "sides"]:  # "on both sides", "(both sides)"
+            is_on = self.token(i - 1) == "on"
+            is_apart = "(" in self.gap(i) or "," in self.gap(i)
+            number = self.nearest(i - 1 - is_on, REACH_BACK if is_on else is_apart)
+        elif self.is_beside_middle(words.last):
+            number = self.nearest(self.before(i - 1, places.UP_TO), REACH_BACK)
+        elif self.token(words.last + 1) in places.LATERALIZED:
+            number = self.subject(i - 1)
+        elif self.tokens[i - 2 : i] == ["to", "the"] and self.token(i - 3) in places.LATERALIZED:
+            number = self.subject(i - 4)
         elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
             number = self.nearest(i - 1, REACH_BACK)
         elif self.trails(words):
@@ -235,6 +246,27 @@ class _SideReader(places.SideWords):
         else:
             number = None
         return [] if number is None else [number]
+
+    def is_beside_middle(self, i: int) -> bool:
+        """Whether "of the midline" follows token i."""
+        i += 1 + (self.token(i + 2) == "the")
+        return self.token(i + 1) == "midline" and "of" in self.tokens[i - 1 : i + 1]
+
+    def before(self, i: int, words: Collection[str]) -> int:
+        """Last token up to token i that is none of some words, and no adverb."""
+        while i >= 0 and (self.tokens[i] in words or self.tokens[i].endswith("ly")):
+            i -= 1
+        return i
+
+    def subject(self, i: int) -> int | None:
+        """Structure that a predicate is said of, whose verb is at token i: "the insula was …"."""
+        end = self.before(i, places.LINKING)
+        number = self.nearest(end, REACH_BACK)
+        if number is None:
+            return None
+        between = self.tokens[self.last[number] + 1 : end + 1]
+        is_other = any(word in FINITE or word in places.CONJUNCTIONS for word in between)
+        return None if is_other else number
 
     def colon(self, i: int) -> int | None:
         """Token after the colon before token i, with nothing but adjectives between them."""
@@ -276,12 +308,13 @@ class _SideReader(places.SideWords):
     def closes(self, words: Tokens) -> bool:
         """Whether punctuation ties a side to the word before it rather than to the next."""
         token = self.tokens[words.first]
-        before, after = self.gap(words.first), self.gap(words.last + 1)
+        end = words.last + 1 + (self.token(words.last + 1) in places.TRAILING)
+        before, after = self.gap(words.first), self.gap(end)
         if token == "both" or SENTENCE_BREAK.search(before.replace("(", "")):
             return False
         if token.startswith("bil") or "(" in before:
             return True
-        ends_here = not after.isspace() or self.token(words.last + 1).isdigit()
+        ends_here = not after.isspace() or self.token(end).isdigit()
         if token in places.LETTERS:
             return ends_here
         return "," in before and ends_here

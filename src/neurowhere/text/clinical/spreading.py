@@ -8,18 +8,24 @@ right, respectively".
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 
-from neurowhere.text.clinical import places
+from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 REACH = 8  # tokens between "contralateral to" and the side that it is related to
 REACH_CLAUSE = 40  # tokens of a clause
 REACH_BLOCK = 200  # tokens of the lines below a head
 BLANK = re.compile(r"\n\s*\n")  # an empty line
+# After a side that begins a clause: "on the left there is", "on the right we see".
+FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the there they we")
+# Between the names of a list that a side ends after a comma: "insula but not putamen, on the left".
+ACROSS = places.LISTED | word_set(
+    "also as but except excluding in into not plus sparing spares to well with without"
+)
 
 
 class Spreader:
@@ -81,10 +87,19 @@ class Spreader:
         after = self.reading.gap(end)
         first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
         is_open = first < i or self.tokens[i] == "bilaterally"
-        if ":" not in after and not (is_open and (is_whole or "," in after)):
+        is_fronted = "," in after or self.token(end) in FRONTED
+        if ":" not in after and not (is_open and (is_whole or is_fronted)):
             return None
-        first -= self.token(first - 1) in places.TURNS
-        return end if first <= 0 or self.reading.is_sentence_end(first) else None
+        return end if self.begins_clause(first) else None
+
+    def begins_clause(self, i: int) -> bool:
+        """Whether token i, or a word such as "and" before it, begins a clause."""
+        is_turn = self.token(i - 1) in places.TURNS
+        i -= is_turn
+        if i <= 0 or self.reading.is_sentence_end(i):
+            return True
+        gap = self.reading.gap(i)
+        return gap.startswith(":") or (is_turn and gap.startswith(","))
 
     @cached_property
     def named(self) -> dict[Tokens, int]:
@@ -158,16 +173,30 @@ class Spreader:
                 for rank, number in enumerate(self.listed_before(first)):
                     self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
         for number, attached in list(self.applied.items()):
-            if self.closes(attached.words.first, self.reading.last[number]):
-                for listed in self.listed_before(self.reading.first[number]):
+            first = self.reading.first[number]
+            is_apart = self.is_apart(attached.words)
+            if self.closes(attached.words.first, number, is_apart):
+                for listed in self.listed_before(first, ACROSS if is_apart else places.LISTED):
                     self.applied.setdefault(listed, attached._replace(is_inherited=True))
 
-    def closes(self, i: int, last: int) -> bool:
-        """Whether the side at token i ends a list: "insula and pons bilaterally"."""
-        is_adverb = self.tokens[i] == "bilaterally" or "on" in self.tokens[max(i - 2, 0) : i]
-        return i > last and is_adverb
+    def closes(self, i: int, number: int, is_apart: bool) -> bool:
+        """Whether the side at token i ends a list: "insula and pons bilaterally", "…, right"."""
+        if i <= self.reading.last[number]:
+            return False
+        is_adverb = self.tokens[i] == "bilaterally" or self.token(i + 1) in places.LATERALIZED
+        if is_adverb or "on" in self.tokens[max(i - 2, 0) : i]:
+            return True
+        first = self.reading.first[number]
+        return is_apart and not places.CONJUNCTIONS.isdisjoint(self.tokens[max(first - 3, 0) : first])
 
-    def listed_before(self, i: int) -> list[int]:
+    def is_apart(self, words: Tokens) -> bool:
+        """Whether commas or a stop stand before and after a side: "…, on the right."."""
+        first, end = words.first, words.last + 1
+        first -= 2 * (self.tokens[max(first - 2, 0) : first] in places.OPENERS)
+        end += self.token(end) in places.TRAILING
+        return self.reading.gap(first) == ", " and not self.reading.gap(end).isspace()
+
+    def listed_before(self, i: int, between: Collection[str] = places.LISTED) -> list[int]:
         """Return the places of the list that ends before token i, the nearest first."""
         names: list[int] = []
         i, lowest = i - 1, max(i - REACH_CLAUSE, 0)
@@ -178,7 +207,7 @@ class Spreader:
                     break
                 names.append(number)
                 i = self.reading.first[number] - 1
-            elif self.tokens[i] in places.LISTED or places.ADJECTIVE.fullmatch(self.tokens[i]):
+            elif self.tokens[i] in between or places.ADJECTIVE.fullmatch(self.tokens[i]):
                 i -= 1
             else:
                 break
@@ -192,11 +221,12 @@ class Spreader:
         So does what extends: "left insular glioma extending into the putamen".
         """
         for number, attached in list(self.applied.items()):
-            end = self.reading.last[number] + 1
+            end = self.end_of(number, attached.words)
             end += fold(self.token(end)) in places.LESION or self.token(end).endswith("ectomy")
-            end += self.token(end) == "with" and self.token(end + 1) in places.EXTENDING
+            end += self.token(end) in ("also", "with") and self.token(end + 1) in places.EXTENDING
             is_such = self.tokens[end : end + 2] == ["such", "as"]
             is_more = self.token(end) in places.EXTENDING
+            is_more &= self.tokens[end : end + 2] != ["along", "with"]
             if is_such or is_more or self.token(end) in places.INCLUDING:
                 start = end + 1 + is_such
                 while is_more and self.token(start) in places.TOWARDS:
@@ -204,6 +234,14 @@ class Spreader:
                 for part in self.listed(start):
                     if not (is_more and self.is_midline(part)):
                         self.applied.setdefault(part, attached._replace(is_inherited=True))
+
+    def end_of(self, number: int, words: Tokens) -> int:
+        """First token after a match, and after its side if that closes it: "insula on the left"."""
+        end = self.reading.last[number] + 1
+        if 0 <= words.first - end <= len(places.ON_THE[0]):
+            end = words.last + 1
+            end += self.token(end) in places.TRAILING
+        return end
 
     def is_midline(self, number: int) -> bool:
         """Whether a match lies in the middle, or on the other side."""
