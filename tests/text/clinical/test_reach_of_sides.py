@@ -121,3 +121,30 @@ def test_lists_that_go_on(text, expected):
 def test_sides_of_the_midline_and_of_states(text, expected):
     named = [each for each in sides(text) if "cort" not in each]
     assert named == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Lesion 1 - side: left; site: insula. Lesion 2 - side: right; site: putamen, thalamus",
+            ["insula left", "putamen right", "thalamus right"],
+        ),
+        (
+            "Location: insula. Laterality: left. Size: 9 mm\nLocation: putamen. Laterality: right.",
+            ["insula left", "putamen right"],
+        ),
+        ("Side = R\nType = glioma\nRegion = thalamus", ["thalamus right"]),
+        ("Structure: insula, hemisphere: bilateral", ["insula bilateral"]),
+        ("Glioma of the insula. Side: left.", ["insula left"]),
+        ("Laterality: right. Infarct of the insula. Pons normal.", ["insula right", "(pons ?)"]),
+        # no sides of the place
+        ("Dominant side: right. Location: insula.", ["insula ?"]),
+        ("Side: left arm weak. Site: insula.", ["insula ?"]),
+        ("Side: left. Site: right insula. Comment: pons normal.", ["insula right", "(pons ?)"]),
+        ("Wrong side: left. Site: insula", ["insula ?"]),
+    ],
+)
+def test_records_have_keys_and_values(text, expected):
+    named = [each for each in sides(text) if "hemisphere" not in each]
+    assert named == expected

@@ -147,8 +147,9 @@ MIDLINE = word_set(
 # What may stand between a side and its name besides adjectives.
 FILLERS = word_set(
     """
-    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lower massive mid middle mild moderate new nondominant old paramedian predominant
-    primary recent secondary severe side sided small subacute tiny upper white
+    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lower
+    massive mid middle mild moderate new nondominant old paramedian predominant primary recent
+    secondary severe side sided small subacute tiny upper white
     """
 )
 LATERALIZED = word_set("lateralised lateralized")

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection
 from functools import cached_property
+from itertools import product
 
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.places import Attached, Side, Sides
@@ -20,6 +21,16 @@ REACH = 8  # tokens between "contralateral to" and the side that it is related t
 REACH_CLAUSE = 40  # tokens of a clause
 REACH_BLOCK = 200  # tokens of the lines below a head
 BLANK = re.compile(r"\n\s*\n")  # an empty line
+# Keys of a record ("side: left; site: insula"), and what stands between a key and its value.
+SIDE_KEYS = word_set("hemisphere laterality lateralisation lateralization side")
+SITE_KEYS = word_set(
+    """
+    anatomy area areas focus gyrus lobe localisation localization location locations nucleus place
+    position region regions roi site sites structure structures territory
+    """
+)
+KEYED = re.compile(r"\s*[:=]\s*|\s+[-–—]\s+")
+NOT_KEYS = word_set("dominant effective preferred wrong")  # "dominant side: right"
 # After a side that begins a clause: "on the left there is", "on the right we see".
 FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the there they we")
 # Between the names of a list that a side ends after a comma: "insula but not putamen, on the left".
@@ -59,6 +70,7 @@ class Spreader:
             if start is not None:
                 self.spread(start, tokens, side)
         self.close()
+        self.record()
         self.include()
         return Sides(self.applied, [mark for mark in self.sides.unapplied if mark not in self.used])
 
@@ -90,16 +102,12 @@ class Spreader:
         is_fronted = "," in after or self.token(end) in FRONTED
         if ":" not in after and not (is_open and (is_whole or is_fronted)):
             return None
-        return end if self.begins_clause(first) else None
-
-    def begins_clause(self, i: int) -> bool:
-        """Whether token i, or a word such as "and" before it, begins a clause."""
-        is_turn = self.token(i - 1) in places.TURNS
-        i -= is_turn
-        if i <= 0 or self.reading.is_sentence_end(i):
-            return True
-        gap = self.reading.gap(i)
-        return gap.startswith(":") or (is_turn and gap.startswith(","))
+        is_turn = self.token(first - 1) in places.TURNS
+        first -= is_turn
+        if first <= 0 or self.reading.is_sentence_end(first):
+            return end
+        is_within = self.reading.gap(first).startswith("," if is_turn else ":")
+        return end if is_open and is_fronted and is_within else None
 
     @cached_property
     def named(self) -> dict[Tokens, int]:
@@ -162,6 +170,59 @@ class Spreader:
             line = j
         return min(i + REACH_BLOCK, len(self.tokens))
 
+    # ---- records
+
+    def record(self) -> None:
+        """Give the side of a record to its places: "side: left; site: insula".
+
+        Where a text has several records, all have the order of the first: the side before its
+        places, or after them.
+        """
+        values = [i for i in self.reading.at_words(places.SIDE_WORDS.keys()) if self.is_value(i)]
+        bounds = [-1, *values, len(self.tokens)]
+        records = list(zip(values, bounds, bounds[2:], strict=False))
+        orders = product((self.sites, self.beside), (True, False))  # with keys, the place first
+        for find, is_after in orders if records else ():
+            found = [find(*record, is_after=is_after) for record in records]
+            if not found[0]:
+                continue
+            for i, numbers in zip(values, found, strict=True):
+                attached = Attached(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i))
+                for number in numbers:
+                    self.applied.setdefault(number, attached)
+                    self.used.add(attached[:2])
+            return
+
+    def is_value(self, i: int) -> bool:
+        """Whether the side at token i is all that a key has: "side: left"."""
+        is_small = self.tokens[i] in places.ABBREVIATIONS and self.reading.written(i).islower()
+        is_keyed = self.token(i - 1) in SIDE_KEYS and self.token(i - 2) not in NOT_KEYS
+        is_last = not self.reading.gap(i + 1).isspace() or "\n" in self.reading.gap(i + 1)
+        return bool(is_keyed and is_last and not is_small and KEYED.fullmatch(self.reading.gap(i)))
+
+    def sites(self, i: int, before: int, after: int, *, is_after: bool) -> list[int]:
+        """Return the places of a record that are values of keys, given its side and its bounds."""
+        first, end = (before + 1, i) if is_after else (i + 1, after)
+        names = self.places(max(first, i - REACH_CLAUSE), min(end, i + REACH_CLAUSE))
+        return [number for number in names if self.is_site(number)]
+
+    def beside(self, i: int, before: int, after: int, *, is_after: bool) -> list[int]:
+        """Return the places of the sentence before a side, or of that after it, alike."""
+        first, end = (before + 1, i - 1) if is_after else (i + 1, after)
+        own = self.reading.sentence_number(i)
+        here = range(max(first, i - REACH_CLAUSE), min(end, i + REACH_CLAUSE))
+        near = [j for j in here if abs(self.reading.sentence_number(j) - own) <= 1]
+        return self.places(near[0], near[-1] + 1) if near else []
+
+    def is_site(self, number: int) -> bool:
+        """Whether a structure is under the key of a place."""
+        for i in range(self.reading.first[number], 0, -1):
+            if KEYED.fullmatch(self.reading.gap(i)):
+                return self.tokens[i - 1] in SITE_KEYS
+            if self.reading.is_sentence_end(i):
+                break
+        return False
+
     # ---- a hemisphere after its places
 
     def close(self) -> None:
@@ -187,7 +248,9 @@ class Spreader:
         if is_adverb or "on" in self.tokens[max(i - 2, 0) : i]:
             return True
         first = self.reading.first[number]
-        return is_apart and not places.CONJUNCTIONS.isdisjoint(self.tokens[max(first - 3, 0) : first])
+        return is_apart and not places.CONJUNCTIONS.isdisjoint(
+            self.tokens[max(first - 3, 0) : first]
+        )
 
     def is_apart(self, words: Tokens) -> bool:
         """Whether commas or a stop stand before and after a side: "…, on the right."."""
@@ -253,6 +316,8 @@ class Spreader:
         names: list[int] = []
         highest = min(i + REACH_CLAUSE, len(self.tokens))
         while i < highest and not self.reading.is_sentence_end(i):
+            if names and ")" in self.reading.gap(i):
+                break
             number = self.reading.begins.get(i)
             if number is not None and self.reading.is_structure[number]:
                 names.append(number)
