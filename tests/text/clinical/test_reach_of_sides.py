@@ -4,7 +4,7 @@ import pytest
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.clinical.mentions import read_mentions, side_shares
 
 COUNTER = TermCounter(small_vocabulary())
 
@@ -148,3 +148,50 @@ def test_sides_of_the_midline_and_of_states(text, expected):
 def test_records_have_keys_and_values(text, expected):
     named = [each for each in sides(text) if "hemisphere" not in each]
     assert named == expected
+
+
+def more(text):
+    """Sides of structures, and those that have more."""
+    found = read_mentions(text, COUNTER).found
+    return [(each.side, each.dominant) for each in found if each.is_structure]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("stronger responses in right than left insula", "right"),
+        ("R>>L insula atrophy", "right"),
+        ("atrophy of the insula, left more marked than right", "left"),
+        ("Atrophy, left greater than right, of the insula.", "left"),
+        ("insula bilaterally, L > R", "left"),
+        ("bilateral insula atrophy, most pronounced on the right", "right"),
+        ("Lesions of the insula on both sides, worse on the left.", "left"),
+        ("mainly left insula infarcts", "left"),
+        ("insula atrophy with right predominance", "right"),
+        ("insula activation (L < R)", "right"),
+        ("less activation in left than right insula", "right"),
+    ],
+)
+def test_of_two_sides_one_may_have_more(text, expected):
+    assert more(text) == [("bilateral", expected)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left and right insula", ("bilateral", None)),
+        ("left rather than right insula", ("left", None)),
+        ("insula activity lower on the left than on the right", ("bilateral", None)),
+        ("weakness, worse on the left; insula infarct", (None, None)),
+        ("more insula activity in left than right hand movements", (None, None)),
+        ("the insula on the left", ("left", None)),
+    ],
+)
+def test_other_sides_have_no_more_than_each_other(text, expected):
+    assert more(text) == [expected]
+
+
+def test_more_on_one_side_is_a_part_of_a_share():
+    shares = side_shares(read_mentions("insula atrophy, L>R", COUNTER))
+    assert shares.left > 0 == shares.right
+    assert shares.neither > shares.left

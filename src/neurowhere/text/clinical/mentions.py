@@ -41,6 +41,7 @@ from neurowhere.text.words import fold
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
+DOMINANCE = 0.3  # d of a mention on both sides that has more on the left
 SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
@@ -89,6 +90,8 @@ class Mention(NamedTuple):
         Whether its term says nothing of where by itself and is no finding: "human", not "lesion".
     is_crossed : bool
         Whether the side is one of the body, which the other hemisphere serves: "left hand".
+    dominant : "left", "right" or None
+        Of both sides, the one that has more: "left greater than right".
     """
 
     term: str
@@ -105,6 +108,7 @@ class Mention(NamedTuple):
     implied: tuple[Implied, ...] = ()
     is_generic: bool = False
     is_crossed: bool = False
+    dominant: Side | None = None
 
     @property
     def status(self) -> Status:
@@ -239,6 +243,7 @@ def read_mentions(
             fields["side_span"] = reading.span(attached.words)
             fields["side_inherited"] = attached.is_inherited
             fields["is_crossed"] = number in limbs
+            fields["dominant"] = attached.dominant
         elif term != NO_TERM:
             fields["side"] = counter.sides[term]
         if noise.get(term):
@@ -445,9 +450,9 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
 
     With w_t the weight of a structure's term t, n_t its mentions that are not negated and
     n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
-    on both sides count as neither; general words ("brain", "white matter") without a side count
-    nothing. A place that is no term weighs as much as a mention of a structure on average, or 1
-    where there is none.
+    on both sides count as neither, but for a part of those with more on one; general words
+    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
+    as a mention of a structure on average, or 1 where there is none.
 
     Parameters
     ----------
@@ -472,19 +477,24 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
     amounts = {"left": 0.0, "right": 0.0, "neither": 0.0}
     for mention in structures:
         weight = 1.0 if weights is None else weights.get(mention.term, 0) / n_mentions[mention.term]
-        amounts[_direction(mention)] += weight
+        for direction, share in _directions(mention):
+            amounts[direction] += share * weight
     average = sum(amounts.values()) / max(len(structures), 1)
     for place in mentions.places:
         if place.is_present:
-            amounts[_direction(place)] += average or 1.0
+            for direction, share in _directions(place):
+                amounts[direction] += share * (average or 1.0)
     total = sum(amounts.values())
     if not total:
         return SideShares(0.0, 0.0, 1.0)
     return SideShares(**{name: amount / total for name, amount in amounts.items()})
 
 
-def _direction(mention: Mention) -> str:
-    return mention.side if mention.side in LATERAL else "neither"
+def _directions(mention: Mention) -> list[tuple[str, float]]:
+    """Sides of a mention, and its share on each."""
+    if mention.dominant:
+        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
+    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
 
 
 def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:

@@ -198,18 +198,29 @@ OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
 ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
 HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
 CONJUNCTIONS = frozenset(["and", "or", "nor"])
-COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
+# Words that compare sides ("worse on the left"), what may follow them, and what has less.
+COMPARATIVES = word_set("greater higher larger less lower more most smaller stronger weaker worse")
+DEGREES = word_set("affected evident extensive intense marked prominent pronounced severe so")
+LESSER = word_set("less weaker")
+MAINLY = word_set(
+    "chiefly especially largely mainly maximal mostly particularly predominantly primarily"
+)
+PREDOMINANT = word_set("predominance predominant")
 EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
 
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
 
 
 class Attached(NamedTuple):
-    """A side of a match, the tokens that say so, and whether it comes from earlier in a list."""
+    """A side of a match, the tokens that say so, and whether it comes from earlier in a list.
+
+    Of two sides, `dominant` is the one that has more: "left greater than right".
+    """
 
     side: Side
     words: Tokens
     is_inherited: bool = False
+    dominant: Side | None = None
 
 
 class Sides(NamedTuple):
@@ -257,10 +268,13 @@ class SideWords:
         j = i + 1
         if self.token(j) in CONJUNCTIONS:
             j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
-        elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
-            j += 2
-        elif self.token(j) == "than":  # "greater on the left than on the right"
-            j += 1 + 2 * (self.tokens[j + 1 : j + 3] in OPENERS)
+        else:  # "left more marked than right", "greater on the left than on the right"
+            than = j + (self.token(j) in TRAILING)
+            than += self.token(than) in COMPARATIVES
+            than += self.token(than) in DEGREES
+            if self.token(than) == "than":
+                is_led = self.tokens[than + 1 : than + 3] in OPENERS
+                j = than + 1 + (2 if is_led else self.token(than + 1) == "the")
         return j if self.are_opposite(i, j) else None
 
     def excluded(self, i: int) -> int | None:

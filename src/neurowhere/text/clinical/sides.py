@@ -56,16 +56,22 @@ class _SideReader(places.SideWords):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
-            if pair:
-                side, done = "bilateral", pair
             words = Tokens(i, pair or i)
+            dominant = self.dominant(words)
+            if pair or dominant:
+                side, done = "bilateral", words.last
             if other:
                 names = self.ahead(other, is_aside=True)
             else:
                 names = self.ahead(words.last) or self.behind(words)
+            if dominant and not names:  # "atrophy, left more than right, of the insula"
+                names = self.ahead(words.last, is_aside=True)
+            both = self.both(words, names, applied) if dominant else []
+            for number in both:
+                applied[number] = applied[number]._replace(dominant=dominant)
             names = [number for number in names if number not in applied]
-            applied |= dict.fromkeys(names, Attached(side, words))
-            if not names and self.is_marked(words):
+            applied |= dict.fromkeys(names, Attached(side, words, dominant=dominant))
+            if not names and not both and self.is_marked(words):
                 marks = sorted(set(words))
                 unapplied += [(places.SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
             if names and other:
@@ -93,7 +99,7 @@ class _SideReader(places.SideWords):
     def ahead(self, i: int, *, is_aside: bool = False) -> list[int]:
         """Return the matches that the side at token i stands before; an aside ends at a comma."""
         adjectives: list[int] = []  # "frontal" in "left frontal and temporal lobes"
-        j = i + 1
+        j = i + 1 + (is_aside and self.token(i + 1) in places.LEADING)
         while j < min(len(self.tokens), i + REACH) and not self.is_broken(i, j, is_aside):
             number = self.begins.get(j)
             end = j if number is None else self.last[number]
@@ -217,12 +223,61 @@ class _SideReader(places.SideWords):
             names.append(following)
         return names
 
+    # ---- a side that has more than the other
+
+    def dominant(self, words: Tokens) -> Side | None:
+        """Which side has more, where they are compared: "left more than right", "L > R"."""
+        i, j = words
+        first, second = (places.SIDE_WORDS[self.tokens[each]] for each in words)
+        if first not in places.OPPOSITE:
+            return None
+        if i == j:
+            start, second = self.comparison(i), places.OPPOSITE[first]
+            is_compared = start is not None or self.token(i + 1) in places.PREDOMINANT
+            word = self.tokens[start] if start is not None else ""
+        else:
+            signs = "".join(self.gap(each) for each in range(i + 1, j + 1))
+            if "<" in signs or ">" in signs:
+                return second if "<" in signs else first
+            is_compared = "than" in self.tokens[i:j]
+            near = reversed(self.tokens[max(i - REACH, 0) : j])  # "greater responses in left than"
+            word = next((each for each in near if each in places.COMPARATIVES), "")
+        if not is_compared or word == "lower":  # of what, and whether that is the finding
+            return None
+        return second if word in places.LESSER else first
+
+    def both(self, words: Tokens, names: list[int], applied: dict[int, Attached]) -> list[int]:
+        """Return the matches on both sides that are compared: "bilateral …, worse on the left"."""
+        start = self.comparison(words.first) or words.first
+        known = {applied[number].words for number in names if number in applied}
+        return [
+            number
+            for number, own in applied.items()
+            if own.side == "bilateral"
+            and (own.words in known or start - 2 <= own.words.last < start)
+        ]
+
+    def comparison(self, i: int) -> int | None:
+        """First token of what compares the side at token i: "more marked on the left"."""
+        j = i - 1 - (self.token(i - 1) == "the")
+        is_on = self.token(j) == "on"
+        j -= is_on
+        if self.token(j) in places.DEGREES and self.token(j - 1) in places.COMPARATIVES:
+            j -= 1
+        is_compared = is_on and self.token(j) in places.COMPARATIVES
+        return j if is_compared or self.token(j) in places.MAINLY else None
+
     # ---- the name before a side
 
     def behind(self, words: Tokens) -> list[int]:
         """Match that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = words.first
-        if self.is_on_the(i):
+        comparison = self.comparison(i)
+        if comparison is not None:
+            number = self.nearest(comparison - 1, REACH_BACK)
+        elif self.token(i + 1) in places.PREDOMINANT:
+            number = self.nearest(i - 1 - (self.token(i - 1) == "with"), REACH_BACK)
+        elif self.is_on_the(i):
             is_first = self.reading.is_sentence_end(i - 2)  # of what follows
             number = None if is_first else self.nearest(i - 3, REACH_BACK)
         elif self.tokens[i : i + 2] == ["both", "sides"]:  # "on both sides", "(both sides)"
@@ -240,7 +295,8 @@ class _SideReader(places.SideWords):
         elif self.trails(words):
             number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
-            number = self.nearest(i - 1, 1)
+            is_pair = words.first < words.last
+            number = self.nearest(i - 1, 3 if is_pair else 1)  # "insula activation (L > R)"
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
             number = self.nearest(colon - 1, 1)
         else:
