@@ -202,9 +202,8 @@ CONJUNCTIONS = frozenset(["and", "or", "nor"])
 COMPARATIVES = word_set("greater higher larger less lower more most smaller stronger weaker worse")
 DEGREES = word_set("affected evident extensive intense marked prominent pronounced severe so")
 LESSER = word_set("less weaker")
-MAINLY = word_set(
-    "chiefly especially largely mainly maximal mostly particularly predominantly primarily"
-)
+FOCUSING = word_set("especially maximal particularly")  # "particularly left insula" is left
+MAINLY = FOCUSING | word_set("chiefly largely mainly mostly predominantly primarily")
 PREDOMINANT = word_set("predominance predominant")
 EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
 

@@ -259,13 +259,12 @@ class _SideReader(places.SideWords):
 
     def comparison(self, i: int) -> int | None:
         """First token of what compares the side at token i: "more marked on the left"."""
-        j = i - 1 - (self.token(i - 1) == "the")
-        is_on = self.token(j) == "on"
-        j -= is_on
+        is_on = self.token(i - 1) == "on" or self.is_on_the(i)
+        j = i - 1 - is_on - self.is_on_the(i)
         if self.token(j) in places.DEGREES and self.token(j - 1) in places.COMPARATIVES:
             j -= 1
-        is_compared = is_on and self.token(j) in places.COMPARATIVES
-        return j if is_compared or self.token(j) in places.MAINLY else None
+        words = places.COMPARATIVES | places.MAINLY if is_on else places.MAINLY - places.FOCUSING
+        return j if self.token(j) in words else None
 
     # ---- the name before a side
 
@@ -295,8 +294,7 @@ class _SideReader(places.SideWords):
         elif self.trails(words):
             number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
-            is_pair = words.first < words.last
-            number = self.nearest(i - 1, 3 if is_pair else 1)  # "insula activation (L > R)"
+            number = self.nearest(i - 1, 3 if self.dominant(words) else 1)  # "… signal (L > R)"
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
             number = self.nearest(colon - 1, 1)
         else:

@@ -316,8 +316,6 @@ class Spreader:
         names: list[int] = []
         highest = min(i + REACH_CLAUSE, len(self.tokens))
         while i < highest and not self.reading.is_sentence_end(i):
-            if names and ")" in self.reading.gap(i):
-                break
             number = self.reading.begins.get(i)
             if number is not None and self.reading.is_structure[number]:
                 names.append(number)
