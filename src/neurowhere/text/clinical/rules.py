@@ -71,6 +71,11 @@ class Entry(NamedTuple):
         """Whether the words of the name say nothing else."""
         return self.kind == "fixed"
 
+    @property
+    def is_crossed(self) -> bool:
+        """Whether all structures are opposite to the side that the text gives to the name."""
+        return bool(self.rules) and all(rule.side.startswith("opposite") for rule in self.rules)
+
 
 class Table(NamedTuple):
     """The entries by their names, and the phrases that stand for them.
