@@ -13,7 +13,12 @@ import numpy as np
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
-from neurowhere.text.clinical.ellipsis import read_tables, with_halves, with_others
+from neurowhere.text.clinical.ellipsis import (
+    read_tables,
+    with_halves,
+    with_known_sides,
+    with_others,
+)
 from neurowhere.text.clinical.implied import (
     Implied,
     find_names,
@@ -227,6 +232,7 @@ def read_mentions(
     tabled = read_tables(reading)
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
+    sides = with_known_sides(reading, sides, said.denied)
     noise = {
         term: _is_noise(counter.vocabulary.terms[term], counter)
         for term in {*reading.terms} - {NO_TERM}

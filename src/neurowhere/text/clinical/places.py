@@ -50,6 +50,7 @@ LESION = word_set(
     meningioma metastasis occlusion resection sclerosis stroke swelling tumor
     """
 )
+TUMOR = re.compile(r"[a-z]{3,}oma(s|ta)?")
 BESIDE = 5  # words between a place and what is wrong with it
 OF_PLACES = word_set("area distribution region territory zone zones")
 KIND_OF_LESION = word_set(
@@ -500,18 +501,22 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
     """
     after = (word.lower() for word in tokens[last + 1 : last + BESIDE])
     for word in after:
-        if fold(word) in LESION:
+        if _is_lesion_word(word):
             return True
         if not (word in KIND_OF_LESION or word in OF_PLACES or ADJECTIVE.fullmatch(word)):
             break
     is_led = False
     for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
-        if fold(word) in LESION:
+        if _is_lesion_word(word):
             return is_led
         is_led |= word in LEADING
         if not (is_led or word in SIDE_WORDS or word in FILLERS or word == "b"):
             return False
     return False
+
+
+def _is_lesion_word(word: str) -> bool:
+    return fold(word) in LESION or bool(TUMOR.fullmatch(word))
 
 
 def is_general(name: str) -> bool:
