@@ -63,6 +63,7 @@ DIRECTIONS = word_set(
     """
 )
 Index = Callable[[str], int]
+REACH_KNOWN = 60  # tokens from a lesion to a later mention of its place
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("hemisphere hemispheric one side sided")
@@ -492,7 +493,10 @@ def with_known_sides(reading: Reading, sides: Sides, denied: Container[int]) -> 
         if is_one and not any(each in denied for each in sided):
             later = (each for each in same if each not in denied and _resumes(reading, each))
             inherited = own._replace(is_inherited=True)
-            for each in (each for each in later if reading.first[each] > reading.first[number]):
+            first = reading.first[number]
+            for each in (
+                each for each in later if first < reading.first[each] < first + REACH_KNOWN
+            ):
                 applied.setdefault(each, inherited)
     return Sides(applied, sides.unapplied)
 

@@ -82,8 +82,10 @@ class _SideReader(places.SideWords):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
         for i, side in self.reading.sided.items():  # "rIFG"; a list of others does not share it
             numbers = self.reading.beginning.get(i) or [self.finishes.get(i, NO_TERM)]
-            named = [each for each in numbers if each != NO_TERM and self.is_structure(each)]
-            applied |= dict.fromkeys(named, Attached(side, Tokens(i, i)))
+            for each in numbers:
+                is_compared = each in applied and applied[each].dominant  # "bifrontal, L > R"
+                if each != NO_TERM and self.is_structure(each) and not is_compared:
+                    applied[each] = Attached(side, Tokens(i, i))
         return Sides(applied, unapplied)
 
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
