@@ -26,6 +26,7 @@ def sides(text):
             ["insula right", "putamen left"],
         ),
         ("Findings: on the left the insula is swollen.", ["insula left"]),
+        ("To the left one sees edema of the insula.", ["insula left"]),
         # no sides of what follows
         ("On the right answer there is doubt, and the insula is swollen.", ["insula ?"]),
         ("He depends on the right he has to see his insula.", ["insula ?"]),
@@ -45,6 +46,8 @@ def test_a_side_that_begins_a_clause_needs_no_comma(text, expected):
             ["insula right", "(putamen right)"],
         ),
         ("Infarct of the thalamus and putamen, left.", ["thalamus left", "putamen left"]),
+        ("Thalamus and putamen atrophic, left.", ["thalamus left", "putamen left"]),
+        ("thalamus + putamen, left", ["thalamus left", "putamen left"]),
         (
             "Edema of the insula, putamen, and caudate nucleus, right side",
             ["insula right", "putamen right", "caudate nucleus right"],
@@ -71,6 +74,7 @@ def test_a_side_after_a_comma_ends_a_coordination(text, expected):
         ),
         ("The insula and putamen were right-lateralised.", ["insula right", "putamen right"]),
         ("Insula responses were lateralised to the left.", ["insula left"]),
+        ("Insula activity showed a left lateralisation.", ["insula left"]),
         # nothing of the place before
         ("The insula responded and language was left-lateralised.", ["insula ?"]),
         ("Language is left-lateralised, unlike the insula.", ["(insula ?)"]),
@@ -167,6 +171,8 @@ def more(text):
         ("bilateral insula atrophy, most pronounced on the right", "right"),
         ("Lesions of the insula on both sides, worse on the left.", "left"),
         ("mainly left insula infarcts", "left"),
+        ("small insula, especially the left", "left"),
+        ("Bilateral insula lesions with right-sided predominance", "right"),
         ("insula atrophy with right predominance", "right"),
         ("insula activation (L < R)", "right"),
         ("less activation in left than right insula", "right"),
@@ -180,6 +186,7 @@ def test_of_two_sides_one_may_have_more(text, expected):
     ("text", "expected"),
     [
         ("left and right insula", ("bilateral", None)),
+        ("especially the left insula", ("left", None)),
         ("left rather than right insula", ("left", None)),
         ("insula activity lower on the left than on the right", ("bilateral", None)),
         ("weakness, worse on the left; insula infarct", (None, None)),

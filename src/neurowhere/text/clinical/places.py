@@ -153,8 +153,10 @@ FILLERS = word_set(
     secondary severe side sided small subacute tiny upper white
     """
 )
-LATERALIZED = word_set("lateralised lateralized")
-LINKING = word_set("appeared appears are be been being is more most remained remains was were")
+LATERALIZED = word_set("lateralisation lateralised lateralization lateralized")
+LINKING = word_set(
+    "a appeared appears are be been being is more most remained remains showed shows was were"
+)
 UP_TO = word_set("just the to")  # before a side of the midline
 # From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")

@@ -235,7 +235,7 @@ class _SideReader(places.SideWords):
             return None
         if i == j:
             start, second = self.comparison(i), places.OPPOSITE[first]
-            is_compared = start is not None or self.token(i + 1) in places.PREDOMINANT
+            is_compared = start is not None or self.is_predominant(i)
             word = self.tokens[start] if start is not None else ""
         else:
             signs = "".join(self.gap(each) for each in range(i + 1, j + 1))
@@ -262,11 +262,18 @@ class _SideReader(places.SideWords):
     def comparison(self, i: int) -> int | None:
         """First token of what compares the side at token i: "more marked on the left"."""
         is_on = self.token(i - 1) == "on" or self.is_on_the(i)
-        j = i - 1 - is_on - self.is_on_the(i)
+        is_last = not (is_on or self.gap(i + 1).isspace())  # "especially the left"
+        j = i - 1 - is_on - (self.is_on_the(i) or (is_last and self.token(i - 1) == "the"))
         if self.token(j) in places.DEGREES and self.token(j - 1) in places.COMPARATIVES:
             j -= 1
-        words = places.COMPARATIVES | places.MAINLY if is_on else places.MAINLY - places.FOCUSING
-        return j if self.token(j) in words else None
+        words = places.MAINLY if is_on or is_last else places.MAINLY - places.FOCUSING
+        is_compared = is_on and self.token(j) in places.COMPARATIVES
+        return j if is_compared or self.token(j) in words else None
+
+    def is_predominant(self, i: int) -> bool:
+        """Whether "predominant" or "predominance" follows the side at token i."""
+        i += 1 + (self.token(i + 1) in places.TRAILING)
+        return self.token(i) in places.PREDOMINANT
 
     # ---- the name before a side
 
@@ -276,7 +283,7 @@ class _SideReader(places.SideWords):
         comparison = self.comparison(i)
         if comparison is not None:
             number = self.nearest(comparison - 1, REACH_BACK)
-        elif self.token(i + 1) in places.PREDOMINANT:
+        elif self.is_predominant(i):
             number = self.nearest(i - 1 - (self.token(i - 1) == "with"), REACH_BACK)
         elif self.is_on_the(i):
             is_first = self.reading.is_sentence_end(i - 2)  # of what follows
@@ -296,7 +303,9 @@ class _SideReader(places.SideWords):
         elif self.trails(words):
             number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
-            number = self.nearest(i - 1, 3 if self.dominant(words) else 1)  # "… signal (L > R)"
+            is_state = "," in self.gap(i) and places.ADJECTIVE.fullmatch(self.token(i - 1))
+            reach = 3 if self.dominant(words) else 2 if is_state else 1
+            number = self.nearest(i - 1, reach)  # "… signal (L > R)", "… atrophic, left"
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
             number = self.nearest(colon - 1, 1)
         else:

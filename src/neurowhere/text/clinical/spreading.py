@@ -34,9 +34,9 @@ NOT_KEYS = word_set("dominant effective preferred wrong")  # "dominant side: rig
 # After a side that begins a clause: "on the left there is", "on the right we see".
 FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the there they we")
 # Between the names of a list that a side ends after a comma: "insula but not putamen, on the left".
-ACROSS = places.LISTED | word_set(
-    "also as but except excluding in into not plus sparing spares to well with without"
-)
+JOINING = places.CONJUNCTIONS | word_set("but except not plus spares sparing well yet")
+ACROSS = places.LISTED | JOINING | word_set("also as excluding in into to with without")
+ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
 
 class Spreader:
@@ -98,8 +98,10 @@ class Spreader:
             end = named if ":" in self.reading.gap(named) else end
         after = self.reading.gap(end)
         first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
-        is_open = first < i or self.tokens[i] == "bilaterally"
         is_fronted = "," in after or self.token(end) in FRONTED
+        if is_fronted and self.tokens[max(i - 2, 0) : i] in ASIDE:
+            first = i - 2
+        is_open = first < i or self.tokens[i] == "bilaterally"
         if ":" not in after and not (is_open and (is_whole or is_fronted)):
             return None
         is_turn = self.token(first - 1) in places.TURNS
@@ -248,9 +250,8 @@ class Spreader:
         if is_adverb or "on" in self.tokens[max(i - 2, 0) : i]:
             return True
         first = self.reading.first[number]
-        return is_apart and not places.CONJUNCTIONS.isdisjoint(
-            self.tokens[max(first - 3, 0) : first]
-        )
+        is_joined = not JOINING.isdisjoint(self.tokens[max(first - 3, 0) : first])
+        return is_apart and (is_joined or "+" in self.reading.gap(first))
 
     def is_apart(self, words: Tokens) -> bool:
         """Whether commas or a stop stand before and after a side: "…, on the right."."""
