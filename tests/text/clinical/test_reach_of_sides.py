@@ -187,6 +187,7 @@ def test_of_two_sides_one_may_have_more(text, expected):
     [
         ("left and right insula", ("bilateral", None)),
         ("especially the left insula", ("left", None)),
+        ("the insula, particularly the left-hand one", (None, None)),
         ("left rather than right insula", ("left", None)),
         ("insula activity lower on the left than on the right", ("bilateral", None)),
         ("weakness, worse on the left; insula infarct", (None, None)),

@@ -262,7 +262,7 @@ class _SideReader(places.SideWords):
     def comparison(self, i: int) -> int | None:
         """First token of what compares the side at token i: "more marked on the left"."""
         is_on = self.token(i - 1) == "on" or self.is_on_the(i)
-        is_last = not (is_on or self.gap(i + 1).isspace())  # "especially the left"
+        is_last = not (is_on or self.gap(i + 1) in (" ", "-"))  # "especially the left"
         j = i - 1 - is_on - (self.is_on_the(i) or (is_last and self.token(i - 1) == "the"))
         if self.token(j) in places.DEGREES and self.token(j - 1) in places.COMPARATIVES:
             j -= 1
