@@ -188,6 +188,20 @@ def test_a_hemisphere_leaves_structures_on_their_own_side(shipped):
     assert right[1] > 5 * right[0]
 
 
+@pytest.mark.parametrize(
+    "text", ["Hippocampal atrophy, {}.", "Bilateral atrophy of the insula ({})"]
+)
+def test_of_two_sides_that_are_compared_one_is_more_probable(shipped, text):
+    name = "Insula" if "insula" in text else "Hippocampus"
+    for sides, more in (("L>R", "LR"), ("right more than left", "RL")):
+        result = shipped.encode(text.format(sides))
+        probability = result.regions().set_index("region")["probability"]
+        first, other = (probability[f"{name}_{side}"] for side in more)
+        assert 1.5 < first / other < 4
+        (mention,) = (each for each in summarise(result).mentions if each.side)
+        assert (mention.side, mention.side_dominant[0].upper()) == ("bilateral", more[0])
+
+
 def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):
     first = shipped.encode("Right occipital infarct").regions()["region"][:3].tolist()
     assert {"Occipital_Mid_R", "Occipital_Inf_R"} <= set(first)

@@ -88,11 +88,18 @@ def _sides(mentions: "list[Mention]") -> list[str]:
     """Return the sides that were applied, each structure once."""
     return list(
         dict.fromkeys(
-            f"{mention.term} ({mention.side}{', crossed' if mention.side_crossed else ''})"
+            f"{mention.term} ({mention.side}{_note_on_side(mention)})"
             for mention in mentions
             if mention.side not in (None, mention.term) and mention.status in COUNTED
         )
     )
+
+
+def _note_on_side(mention: "Mention") -> str:
+    """Return what else is to be said of a side."""
+    if mention.side_dominant:
+        return f", more on the {mention.side_dominant}"
+    return ", crossed" if mention.side_crossed else ""
 
 
 def _with_status(mentions: "list[Mention]", status: str, text: str) -> list[str]:

@@ -14,7 +14,13 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import track
 from neurowhere.text import TermExtractor
-from neurowhere.text.clinical.mentions import Mention, Mentions, SideShares, Span
+from neurowhere.text.clinical.mentions import (
+    DOMINANCE,
+    Mention,
+    Mentions,
+    SideShares,
+    Span,
+)
 from neurowhere.text.clinical.places import is_general
 from neurowhere.text.words import PIECE, cuts
 
@@ -26,7 +32,7 @@ ROW = np.dtype(
         ("term", np.int32),  # its index in the vocabulary
         ("start", np.int32),
         ("end", np.int32),
-        ("side", np.int8),  # 0 for none, or as in SIDE_NUMBERS
+        ("side", np.int8),  # 0 for none, or as in SIDE_NUMBERS and DOMINANT
         ("weight", np.float64),
         ("is_structure", np.bool_),
         ("is_crossed", np.bool_),  # of a side of the body
@@ -36,7 +42,8 @@ ROW = np.dtype(
 )
 LEFT, RIGHT, BILATERAL = 1, 2, 3
 SIDE_NUMBERS = {None: 0, "left": LEFT, "right": RIGHT, "bilateral": BILATERAL}
-SIGNS = np.array([0.0, 1.0, -1.0, 0.0])  # both sides, or none, are neither
+DOMINANT = {"left": 4, "right": 5}  # both, but more on one
+SIGNS = np.array([0.0, 1.0, -1.0, 0.0, DOMINANCE, -DOMINANCE])  # both, or none, are neither
 _is_general = lru_cache(maxsize=1 << 14)(is_general)
 
 
@@ -70,7 +77,8 @@ def rows_of(
     columns = dict(zip(Mention._fields, zip(*mentions, strict=True), strict=True))
     index = {term: extractor.vocabulary.index(term) for term in set(columns["term"])}
     rows["term"] = list(map(index.__getitem__, columns["term"]))
-    rows["side"] = list(map(SIDE_NUMBERS.__getitem__, columns["side"]))
+    sides = zip(columns["side"], columns["dominant"], strict=True)
+    rows["side"] = [DOMINANT[more] if more else SIDE_NUMBERS[side] for side, more in sides]
     for name in ("start", "end", "weight", "is_structure", "is_crossed"):
         rows[name] = columns[name]
     absent = zip(columns["negation_span"], columns["section"], strict=True)
@@ -137,7 +145,7 @@ def _sided_columns(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints]:
     nothing = np.empty(0, np.intp)
     if not extractor.sided:
         return nothing, nothing
-    known = np.full((len(SIDE_NUMBERS), len(extractor.vocabulary)), -1)
+    known = np.full((len(SIGNS), len(extractor.vocabulary)), -1)
     for column, name in enumerate(extractor.sided, len(extractor.vocabulary)):
         side, _, term = name.partition(" ")
         known[SIDE_NUMBERS[side], extractor.vocabulary.index(term)] = column
@@ -237,7 +245,7 @@ class Counted:
         names = self.extractor.vocabulary.terms
         general = np.array([_is_general(names[term]) for term in terms.tolist()], bool)[number]
         general &= is_named
-        sides = np.bincount(side[general], minlength=len(SIDE_NUMBERS)).tolist()
+        sides = np.bincount(side[general], minlength=len(SIGNS)).tolist()
         is_own = self.rows["is_structure"] & ~general
         n_structures = int((is_own & is_named).sum())
         placeless = self.placeless.plus(Placeless(sides[LEFT], sides[RIGHT], sum(sides[1:])))

@@ -87,6 +87,8 @@ class Mention(Schema):
     """Section of a report without findings that it is in."""
     side_crossed: bool = False
     """Whether the side is one of the body, which the other hemisphere serves: "left hand"."""
+    side_dominant: Side | None = None
+    """The side that has more, where `side` is bilateral: "left greater than right"."""
 
 
 @dataclass(frozen=True, slots=True)

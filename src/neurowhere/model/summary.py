@@ -366,6 +366,7 @@ def _mention(mention: clinical.Mention, known: bool) -> Mention:
         hedge_where=mention.hedge_span,
         section=mention.section,
         side_crossed=mention.is_crossed,
+        side_dominant=mention.dominant,
     )
 
 

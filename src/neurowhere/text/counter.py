@@ -213,7 +213,7 @@ class TermCounter:
         fields = zip(names, *places, sides, repeat(None), repeat(None))
         # A long text has a match every few words: this is the fastest way to make a tuple.
         matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        for number, (side, words, _) in attach_sides(with_places(reading)).applied.items():
+        for number, (side, words, *_) in attach_sides(with_places(reading)).applied.items():
             if number < len(matches):  # those after are places that are no terms
                 matches[number] = Match(*matches[number][:3], side, *reading.span(words))
         return matches

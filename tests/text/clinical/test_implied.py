@@ -427,3 +427,38 @@ def test_a_disease_is_found_however_its_term_is_written(text):
     )
     (mention,) = read_mentions(text, TermCounter(vocabulary)).rule_based
     assert [structure.term for structure in mention.implied] == ["putamen"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dejerine-Roussy with burning in the left half of the body", ("thalamus", "right")),
+        ("Hemiplegia affecting her right arm and leg", ("internal capsule", "left")),
+        ("thalamic pain syndrome in the right side of his face", ("thalamus", "left")),
+        ("Infarct with RHH", ("occipital lobe", "left")),
+        ("LHH since the stroke", ("occipital lobe", "right")),
+        ("A Déjerine–Roussy picture developed months later", ("thalamus", None)),
+    ],
+)
+def test_sides_of_the_body_cross_after_a_sign(text, expected):
+    assert expected in implied(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hemianopia without weakness of the left arm",
+        "Hemianopia; the left arm is weak",
+        "Hemianopia after an infarct of the left side of the pons",
+        "rhh and hemianopia",
+    ],
+)
+def test_other_sides_are_none_of_the_sign(text):
+    assert ("occipital lobe", None) in implied(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Dejerine-Roussy et al. on pain", "the dejerine-roussy ward", "Dejerine, Roussy"]
+)
+def test_names_of_persons_are_no_syndromes(text):
+    assert not rule_based(f"{text}, which was built in May")

@@ -110,3 +110,27 @@ def test_sides_that_are_taken_up_are_marked_as_applied():
     mentions = read_mentions("The right insula is normal. Left: atrophy.", COUNTER)
     assert not mentions.unapplied
     assert [m.start for m in mentions.found] == sorted(m.start for m in mentions.found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Left thalamic stroke with thalamic pain.", ["left", "left"]),
+        ("Infarct of the left insula. The insula is swollen.", ["left", "left"]),
+        ("Astrocytoma of the right thalamus, now resected; thalamic aphasia.", ["right", "right"]),
+        # no lesion, or not of one side alone
+        ("Left thalamic activity; the thalamus responded.", ["left", None]),
+        (
+            "Left thalamic stroke. The right thalamus is normal. Thalamic pain.",
+            ["left", "right", None],
+        ),
+        ("Left thalamic stroke, both thalami small; thalamic pain", ["left", "bilateral", None]),
+        ("No left thalamic stroke, but there is thalamic pain.", ["left", None]),
+        ("Left insula infarct. The insula is otherwise normal.", ["left", None]),
+        ("Left insula infarct. The rest of the insula is swollen.", ["left", None]),
+        ("Left thalamic infarct. The thalami enhance.", ["left", None]),
+        ("Thalamic pain after left thalamic stroke.", [None, "left"]),
+    ],
+)
+def test_later_mentions_have_the_side_of_the_lesion(text, expected):
+    assert [side for _, side, _ in structures(text)] == expected

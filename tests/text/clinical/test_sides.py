@@ -269,7 +269,7 @@ def test_other_uses_of_the_words_move_nothing(text):
         ("Left side:\nInsula, thalamus\nOther:\nHippocampus", LEFT),
         ("LH: insula, thalamus", LEFT),
         ("Bilaterally, the insula responded.", [("insula", "bilateral")]),
-        ("left-predominant insula atrophy", [("insula", "left")]),
+        ("left-predominant insula atrophy", [("insula", "bilateral")]),
     ],
 )
 def test_clauses_give_sides_to_their_places(text, expected):
@@ -315,7 +315,7 @@ def test_the_place_of_the_side_is_given():
         ("weakness on the left", ["left"]),
         ("R arm drift, L facial droop", ["R", "L"]),
         ("bilateral leg weakness, both hands", ["bilateral", "both"]),
-        ("insula bilaterally, left greater than right", ["left", "right"]),
+        ("weakness bilaterally, left greater than right", ["bilaterally", "left", "right"]),
         ("the left but not the right amygdala", ["right"]),
         ("left amygdala", []),
         ("he left the ward, the right answer, r = 0.3, L-dopa, both groups", []),

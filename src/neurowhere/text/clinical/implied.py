@@ -30,6 +30,7 @@ from neurowhere._tools.files import shipped_table
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
     LESION,
+    LIMBS,
     SIDE_WORDS,
     SIDES,
     Attached,
@@ -75,6 +76,15 @@ CLINICAL = (
     | VASCULAR
     | word_set("ataxia dysarthria dysphagia dysphonia hoarseness numbness palsy vomiting weakness")
 )
+CITED = frozenset(["et", "and"])  # after the name of an author
+# What one side of the body may be called, and how far from a sign it may stand.
+OF_BODY = (LIMBS - {"hemifield"}) | word_set("body face half hemibody side")
+REACH_BODY = 9  # tokens
+TURNING = word_set("after although but from no not while without")
+LETTERED: dict[str, tuple[Side, str]] = {
+    "rhh": ("right", "hemianopia"),
+    "lhh": ("left", "hemianopia"),
+}
 # Sides of electrodes by their last digits, words that tell of one, and those that tell of something
 # else: a vertebra, a hormone, or a component of an evoked potential.
 SIDE_OF_SITE: dict[str, Side] = dict(zip("1234567890", ("left", "right") * 5, strict=True))
@@ -170,10 +180,13 @@ def find_names(
         Found(
             entry,
             tokens,
-            given.get(tokens.last) or _side(reading, tokens, taken.get(entry.kind, of_structures)),
+            given.get(tokens.last)
+            or _side(reading, tokens, taken.get(entry.kind, of_structures))
+            or (_side_of_body(reading, tokens, of_structures) if entry.is_crossed else None),
         )
         for tokens, entry in names.items()
     ]
+    found += _lettered(reading, table)
     found = [_with_one_side(reading, name, [*sides.values()]) for name in found]
     meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
@@ -239,10 +252,15 @@ def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     A side stands right before it, and the text speaks of a structure, a lesion or another sign.
     """
     first, last = name.tokens
+    words = [reading.written(i) for i in range(first, last + 1)]
+    is_double = last > first and all(reading.gap(i) in "-–" for i in range(first + 1, last + 1))
+    is_double &= all(word[0].isupper() for word in words)  # "Dejerine-Roussy"
     is_sided = name.side is not None and name.side.words.last == first - 1
     after = reading.written(last + 1) if last + 1 < len(reading.tokens) else ""
     is_person = after[:1].isupper() and not reading.is_sentence_end(last + 1)
-    if not is_sided or is_person or not reading.written(first)[0].isupper():
+    if is_double and not is_person and after not in CITED:
+        return True
+    if not is_sided or is_person or not words[0][0].isupper():
         return False
     return (
         any(each.tokens != name.tokens for each in found)
@@ -287,6 +305,14 @@ def _sites(reading: Reading, table: Table) -> Iterator[Found]:
         tokens, side = Tokens(i, i), SIDE_OF_SITE.get(reading.tokens[i][-1])
         entry = table.entries[table.sites[reading.tokens[i]]]
         yield Found(entry, tokens, Attached(side, tokens) if side else None)
+
+
+def _lettered(reading: Reading, table: Table) -> Iterator[Found]:
+    """Yield the signs whose letters have a side: "RHH" is a right homonymous hemianopia."""
+    for i in reading.at_words(LETTERED.keys()):
+        if reading.written(i).isupper():
+            side, name = LETTERED[reading.tokens[i]]
+            yield Found(table.entries[name], Tokens(i, i), Attached(side, Tokens(i, i)))
 
 
 def _is_part(reading: Reading, tokens: Tokens) -> bool:
@@ -419,6 +445,18 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
     is_last = reading.gap(i) in (" ", ", ") and not reading.gap(i + 1).isspace()  # "neglect, left"
     is_given = is_led or is_last or "(" in reading.gap(i)
     return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_given else None
+
+
+def _side_of_body(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached | None:
+    """Side of the body that is named after a sign: "… with pain in the left half of the body"."""
+    for i in range(tokens.last + 1, tokens.last + 1 + REACH_BODY):
+        is_over = "," in reading.gap(i) or reading.is_sentence_end(i)
+        if is_over or i in reading.sided or reading.token(i) in TURNING:
+            return None
+        if _is_side(reading, i):
+            is_body = fold(reading.token(i + 1)) in OF_BODY and i not in taken
+            return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_body else None
+    return None
 
 
 def _is_side(reading: Reading, i: int) -> bool:

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
-from neurowhere.text.clinical.ellipsis import read_tables, with_halves, with_others
+from neurowhere.text.clinical.ellipsis import (
+    read_tables,
+    with_halves,
+    with_known_sides,
+    with_others,
+)
 from neurowhere.text.clinical.implied import (
     Implied,
     find_names,
@@ -41,6 +46,7 @@ from neurowhere.text.sections import ADDRESS, read_sections
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
+DOMINANCE = 0.3  # d of a mention on both sides that has more on the left
 SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
@@ -90,6 +96,8 @@ class Mention(NamedTuple):
         Whether its term says nothing of where by itself and is no finding: "human", not "lesion".
     is_crossed : bool
         Whether the side is one of the body, which the other hemisphere serves: "left hand".
+    dominant : "left", "right" or None
+        Of both sides, the one that has more: "left greater than right".
     """
 
     term: str
@@ -106,6 +114,7 @@ class Mention(NamedTuple):
     implied: tuple[Implied, ...] = ()
     is_generic: bool = False
     is_crossed: bool = False
+    dominant: Side | None = None
 
     @property
     def status(self) -> Status:
@@ -224,14 +233,16 @@ def read_mentions(
     tabled = read_tables(reading)
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
+    sides = with_known_sides(reading, sides, said.denied)
     attached = limbs | sides.applied
     mentions = weigh_pressed(reading, said.mentions(counter))
-    for number, (side, words, is_inherited) in attached.items():
+    for number, (side, words, is_inherited, dominant) in attached.items():
         mentions[number] = mentions[number]._replace(
             side=side,
             side_span=reading.span(words),
             side_inherited=is_inherited,
             is_crossed=number in limbs,
+            dominant=dominant,
         )
     is_term = [term != NO_TERM for term in reading.terms]
     places = [
@@ -475,9 +486,9 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
 
     With w_t the weight of a structure's term t, n_t its mentions that are not negated and
     n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
-    on both sides count as neither; general words ("brain", "white matter") without a side count
-    nothing. A place that is no term weighs as much as a mention of a structure on average, or 1
-    where there is none.
+    on both sides count as neither, but for a part of those with more on one; general words
+    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
+    as a mention of a structure on average, or 1 where there is none.
 
     Parameters
     ----------
@@ -502,19 +513,24 @@ def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) 
     amounts = {"left": 0.0, "right": 0.0, "neither": 0.0}
     for mention in structures:
         weight = 1.0 if weights is None else weights.get(mention.term, 0) / n_mentions[mention.term]
-        amounts[_direction(mention)] += weight
+        for direction, share in _directions(mention):
+            amounts[direction] += share * weight
     average = sum(amounts.values()) / max(len(structures), 1)
     for place in mentions.places:
         if place.is_present:
-            amounts[_direction(place)] += average or 1.0
+            for direction, share in _directions(place):
+                amounts[direction] += share * (average or 1.0)
     total = sum(amounts.values())
     if not total:
         return SideShares(0.0, 0.0, 1.0)
     return SideShares(**{name: amount / total for name, amount in amounts.items()})
 
 
-def _direction(mention: Mention) -> str:
-    return mention.side if mention.side in LATERAL else "neither"
+def _directions(mention: Mention) -> list[tuple[str, float]]:
+    """Sides of a mention, and its share on each."""
+    if mention.dominant:
+        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
+    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
 
 
 def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:

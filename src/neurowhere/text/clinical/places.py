@@ -52,6 +52,7 @@ LESION = word_set(
     swelling tumor
     """
 )
+TUMOR = re.compile(r"[a-z]{3,}oma(s|ta)?")
 BESIDE = 5  # words between a place and what is wrong with it
 OF_PLACES = word_set("area distribution region territory zone zones")
 KIND_OF_LESION = word_set(
@@ -149,14 +150,19 @@ MIDLINE = word_set(
 # What may stand between a side and its name besides adjectives.
 FILLERS = word_set(
     """
-    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lateralised
-    lateralized lower massive mid middle mild moderate new nondominant old paramedian predominant
-    primary recent secondary severe side sided small subacute tiny upper white
+    acute calcarine chronic deep dominant extensive gray grey hemispheric isolated large lower
+    massive mid middle mild moderate new nondominant old paramedian predominant primary recent
+    secondary severe side sided small subacute tiny upper white
     """
 )
+LATERALIZED = word_set("lateralisation lateralised lateralization lateralized")
+LINKING = word_set(
+    "a appeared appears are be been being is more most remained remains showed shows was were"
+)
+UP_TO = word_set("just the to")  # before a side of the midline
 # From a lesion, activity or a general word to its place.
 LEADING = word_set("in of the to within involving affecting")
-LED = word_set(
+LED = LATERALIZED | word_set(
     """
     activation activations activity bilaterally change changes cortex deactivation engagement
     hemisphere hyperactivation hypoactivation loss matter recruitment side signal uptake
@@ -181,8 +187,9 @@ INCLUDING = word_set("especially including namely notably particularly")
 # From a finding to where else it is: "left insular glioma, with extension into the putamen".
 EXTENDING = word_set(
     """
-    abutting compressing displacing effacing encroaching extended extending extends extension
-    infiltrates infiltrating infiltration invading involving reaching spreading
+    abutting along compressing continuing displacing effacing encroaching extended extending extends
+    extension infiltrates infiltrating infiltration invading involvement involves involving reaches
+    reaching spreading tracking
     """
 )
 TOWARDS = word_set("in into of onto through to toward towards")
@@ -196,18 +203,28 @@ OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
 ABBREVIATIONS = frozenset(["l", "r", "lt", "rt", "lh", "rh", "bil", "bilat"])
 HEMISPHERES = frozenset(["lh", "rh"])  # a side only right before a structure: "LH" is a hormone too
 CONJUNCTIONS = frozenset(["and", "or", "nor"])
-COMPARATIVES = word_set("greater higher larger less lower more smaller stronger weaker worse")
+# Words that compare sides ("worse on the left"), what may follow them, and what has less.
+COMPARATIVES = word_set("greater higher larger less lower more most smaller stronger weaker worse")
+DEGREES = word_set("affected evident extensive intense marked prominent pronounced severe so")
+LESSER = word_set("less weaker")
+FOCUSING = word_set("especially maximal particularly")  # "particularly left insula" is left
+MAINLY = FOCUSING | word_set("chiefly largely mainly mostly predominantly primarily")
+PREDOMINANT = word_set("predominance predominant")
 EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
 
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
 
 
 class Attached(NamedTuple):
-    """A side of a match, the tokens that say so, and whether it comes from earlier in a list."""
+    """A side of a match, the tokens that say so, and whether it comes from earlier in a list.
+
+    Of two sides, `dominant` is the one that has more: "left greater than right".
+    """
 
     side: Side
     words: Tokens
     is_inherited: bool = False
+    dominant: Side | None = None
 
 
 class Sides(NamedTuple):
@@ -255,10 +272,13 @@ class SideWords:
         j = i + 1
         if self.token(j) in CONJUNCTIONS:
             j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
-        elif self.token(j) in COMPARATIVES and self.token(j + 1) == "than":
-            j += 2
-        elif self.token(j) == "than":  # "greater on the left than on the right"
-            j += 1 + 2 * (self.tokens[j + 1 : j + 3] in OPENERS)
+        else:  # "left more marked than right", "greater on the left than on the right"
+            than = j + (self.token(j) in TRAILING)
+            than += self.token(than) in COMPARATIVES
+            than += self.token(than) in DEGREES
+            if self.token(than) == "than":
+                is_led = self.tokens[than + 1 : than + 3] in OPENERS
+                j = than + 1 + (2 if is_led else self.token(than + 1) == "the")
         return j if self.are_opposite(i, j) else None
 
     def excluded(self, i: int) -> int | None:
@@ -491,18 +511,22 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
     """
     after = (word.lower() for word in tokens[last + 1 : last + BESIDE])
     for word in after:
-        if fold(word) in LESION:
+        if _is_lesion_word(word):
             return True
         if not (word in KIND_OF_LESION or word in OF_PLACES or ADJECTIVE.fullmatch(word)):
             break
     is_led = False
     for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
-        if fold(word) in LESION:
+        if _is_lesion_word(word):
             return is_led
         is_led |= word in LEADING
         if not (is_led or word in SIDE_WORDS or word in FILLERS or word == "b"):
             return False
     return False
+
+
+def _is_lesion_word(word: str) -> bool:
+    return fold(word) in LESION or bool(TUMOR.fullmatch(word))
 
 
 def is_general(name: str) -> bool:

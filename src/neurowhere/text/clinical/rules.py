@@ -79,6 +79,11 @@ class Entry(NamedTuple):
         """Whether the name is that of a disease."""
         return self.kind == "disorder"
 
+    @property
+    def is_crossed(self) -> bool:
+        """Whether all structures are opposite to the side that the text gives to the name."""
+        return bool(self.rules) and all(rule.side.startswith("opposite") for rule in self.rules)
+
 
 class Table(NamedTuple):
     """The entries by their names, and the phrases that stand for them.

@@ -11,9 +11,11 @@ A clause may give a side to all its places (`spreading`).
 """
 
 import re
+from collections.abc import Collection
 
 from neurowhere.text.clinical import places
 from neurowhere.text.clinical.ellipsis import read_tables
+from neurowhere.text.clinical.lexicon import FINITE
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -54,16 +56,22 @@ class _SideReader(places.SideWords):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
-            if pair:
-                side, done = "bilateral", pair
             words = Tokens(i, pair or i)
+            dominant = self.dominant(words)
+            if pair or dominant:
+                side, done = "bilateral", words.last
             if other:
                 names = self.ahead(other, is_aside=True)
             else:
                 names = self.ahead(words.last) or self.behind(words)
+            if dominant and not names:  # "atrophy, left more than right, of the insula"
+                names = self.ahead(words.last, is_aside=True)
+            both = self.both(words, names, applied) if dominant else []
+            for number in both:
+                applied[number] = applied[number]._replace(dominant=dominant)
             names = [number for number in names if number not in applied]
-            applied |= dict.fromkeys(names, Attached(side, words))
-            if not names and self.is_marked(words):
+            applied |= dict.fromkeys(names, Attached(side, words, dominant=dominant))
+            if not names and not both and self.is_marked(words):
                 marks = sorted(set(words))
                 unapplied += [(places.SIDE_WORDS[self.tokens[j]], Tokens(j, j)) for j in marks]
             if names and other:
@@ -74,8 +82,10 @@ class _SideReader(places.SideWords):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
         for i, side in self.reading.sided.items():  # "rIFG"; a list of others does not share it
             numbers = self.reading.beginning.get(i) or [self.finishes.get(i, NO_TERM)]
-            named = [each for each in numbers if each != NO_TERM and self.is_structure(each)]
-            applied |= dict.fromkeys(named, Attached(side, Tokens(i, i)))
+            for each in numbers:
+                is_compared = each in applied and applied[each].dominant  # "bifrontal, L > R"
+                if each != NO_TERM and self.is_structure(each) and not is_compared:
+                    applied[each] = Attached(side, Tokens(i, i))
         return Sides(applied, unapplied)
 
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
@@ -91,7 +101,7 @@ class _SideReader(places.SideWords):
     def ahead(self, i: int, *, is_aside: bool = False) -> list[int]:
         """Return the matches that the side at token i stands before; an aside ends at a comma."""
         adjectives: list[int] = []  # "frontal" in "left frontal and temporal lobes"
-        j = i + 1
+        j = i + 1 + (is_aside and self.token(i + 1) in places.LEADING)
         while j < min(len(self.tokens), i + REACH) and not self.is_broken(i, j, is_aside):
             number = self.begins.get(j)
             end = j if number is None else self.last[number]
@@ -215,26 +225,113 @@ class _SideReader(places.SideWords):
             names.append(following)
         return names
 
+    # ---- a side that has more than the other
+
+    def dominant(self, words: Tokens) -> Side | None:
+        """Which side has more, where they are compared: "left more than right", "L > R"."""
+        i, j = words
+        first, second = (places.SIDE_WORDS[self.tokens[each]] for each in words)
+        if first not in places.OPPOSITE:
+            return None
+        if i == j:
+            start, second = self.comparison(i), places.OPPOSITE[first]
+            is_compared = start is not None or self.is_predominant(i)
+            word = self.tokens[start] if start is not None else ""
+        else:
+            signs = "".join(self.gap(each) for each in range(i + 1, j + 1))
+            if "<" in signs or ">" in signs:
+                return second if "<" in signs else first
+            is_compared = "than" in self.tokens[i:j]
+            near = reversed(self.tokens[max(i - REACH, 0) : j])  # "greater responses in left than"
+            word = next((each for each in near if each in places.COMPARATIVES), "")
+        if not is_compared or word == "lower":  # of what, and whether that is the finding
+            return None
+        return second if word in places.LESSER else first
+
+    def both(self, words: Tokens, names: list[int], applied: dict[int, Attached]) -> list[int]:
+        """Return the matches on both sides that are compared: "bilateral …, worse on the left"."""
+        start = self.comparison(words.first) or words.first
+        known = {applied[number].words for number in names if number in applied}
+        return [
+            number
+            for number, own in applied.items()
+            if own.side == "bilateral"
+            and (own.words in known or start - 2 <= own.words.last < start)
+        ]
+
+    def comparison(self, i: int) -> int | None:
+        """First token of what compares the side at token i: "more marked on the left"."""
+        is_on = self.token(i - 1) == "on" or self.is_on_the(i)
+        is_last = not (is_on or self.gap(i + 1) in (" ", "-"))  # "especially the left"
+        j = i - 1 - is_on - (self.is_on_the(i) or (is_last and self.token(i - 1) == "the"))
+        if self.token(j) in places.DEGREES and self.token(j - 1) in places.COMPARATIVES:
+            j -= 1
+        words = places.MAINLY if is_on or is_last else places.MAINLY - places.FOCUSING
+        is_compared = is_on and self.token(j) in places.COMPARATIVES
+        return j if is_compared or self.token(j) in words else None
+
+    def is_predominant(self, i: int) -> bool:
+        """Whether "predominant" or "predominance" follows the side at token i."""
+        i += 1 + (self.token(i + 1) in places.TRAILING)
+        return self.token(i) in places.PREDOMINANT
+
     # ---- the name before a side
 
     def behind(self, words: Tokens) -> list[int]:
         """Match that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = words.first
-        if self.is_on_the(i):
-            number = self.nearest(i - 3, REACH_BACK)
-        elif self.tokens[i - 1 : i + 2] == ["on", "both", "sides"]:
-            number = self.nearest(i - 2, REACH_BACK)
+        comparison = self.comparison(i)
+        if comparison is not None:
+            number = self.nearest(comparison - 1, REACH_BACK)
+        elif self.is_predominant(i):
+            number = self.nearest(i - 1 - (self.token(i - 1) == "with"), REACH_BACK)
+        elif self.is_on_the(i):
+            is_first = self.reading.is_sentence_end(i - 2)  # of what follows
+            number = None if is_first else self.nearest(i - 3, REACH_BACK)
+        elif self.tokens[i : i + 2] == ["both", "sides"]:  # "on both sides", "(both sides)"
+            is_on = self.token(i - 1) == "on"
+            is_apart = "(" in self.gap(i) or "," in self.gap(i)
+            number = self.nearest(i - 1 - is_on, REACH_BACK if is_on else is_apart)
+        elif self.is_beside_middle(words.last):
+            number = self.nearest(self.before(i - 1, places.UP_TO), REACH_BACK)
+        elif self.token(words.last + 1) in places.LATERALIZED:
+            number = self.subject(i - 1)
+        elif self.tokens[i - 2 : i] == ["to", "the"] and self.token(i - 3) in places.LATERALIZED:
+            number = self.subject(i - 4)
         elif self.tokens[i] == "bilaterally":  # "the thalami were spared bilaterally"
             number = self.nearest(i - 1, REACH_BACK)
         elif self.trails(words):
             number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
-            number = self.nearest(i - 1, 1)
+            is_state = "," in self.gap(i) and places.ADJECTIVE.fullmatch(self.token(i - 1))
+            reach = 3 if self.dominant(words) else 2 if is_state else 1
+            number = self.nearest(i - 1, reach)  # "… signal (L > R)", "… atrophic, left"
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
             number = self.nearest(colon - 1, 1)
         else:
             number = None
         return [] if number is None else [number]
+
+    def is_beside_middle(self, i: int) -> bool:
+        """Whether "of the midline" follows token i."""
+        i += 1 + (self.token(i + 2) == "the")
+        return self.token(i + 1) == "midline" and "of" in self.tokens[i - 1 : i + 1]
+
+    def before(self, i: int, words: Collection[str]) -> int:
+        """Last token up to token i that is none of some words, and no adverb."""
+        while i >= 0 and (self.tokens[i] in words or self.tokens[i].endswith("ly")):
+            i -= 1
+        return i
+
+    def subject(self, i: int) -> int | None:
+        """Structure that a predicate is said of, whose verb is at token i: "the insula was …"."""
+        end = self.before(i, places.LINKING)
+        number = self.nearest(end, REACH_BACK)
+        if number is None:
+            return None
+        between = self.tokens[self.last[number] + 1 : end + 1]
+        is_other = any(word in FINITE or word in places.CONJUNCTIONS for word in between)
+        return None if is_other else number
 
     def colon(self, i: int) -> int | None:
         """Token after the colon before token i, with nothing but adjectives between them."""
@@ -276,12 +373,13 @@ class _SideReader(places.SideWords):
     def closes(self, words: Tokens) -> bool:
         """Whether punctuation ties a side to the word before it rather than to the next."""
         token = self.tokens[words.first]
-        before, after = self.gap(words.first), self.gap(words.last + 1)
+        end = words.last + 1 + (self.token(words.last + 1) in places.TRAILING)
+        before, after = self.gap(words.first), self.gap(end)
         if token == "both" or SENTENCE_BREAK.search(before.replace("(", "")):
             return False
         if token.startswith("bil") or "(" in before:
             return True
-        ends_here = not after.isspace() or self.token(words.last + 1).isdigit()
+        ends_here = not after.isspace() or self.token(end).isdigit()
         if token in places.LETTERS:
             return ends_here
         return "," in before and ends_here

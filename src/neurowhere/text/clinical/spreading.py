@@ -8,18 +8,35 @@ right, respectively".
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
+from itertools import product
 
-from neurowhere.text.clinical import places
+from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 REACH = 8  # tokens between "contralateral to" and the side that it is related to
 REACH_CLAUSE = 40  # tokens of a clause
 REACH_BLOCK = 200  # tokens of the lines below a head
 BLANK = re.compile(r"\n\s*\n")  # an empty line
+# Keys of a record ("side: left; site: insula"), and what stands between a key and its value.
+SIDE_KEYS = word_set("hemisphere laterality lateralisation lateralization side")
+SITE_KEYS = word_set(
+    """
+    anatomy area areas focus gyrus lobe localisation localization location locations nucleus place
+    position region regions roi site sites structure structures territory
+    """
+)
+KEYED = re.compile(r"\s*[:=]\s*|\s+[-–—]\s+")
+NOT_KEYS = word_set("dominant effective preferred wrong")  # "dominant side: right"
+# After a side that begins a clause: "on the left there is", "on the right we see".
+FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the there they we")
+# Between the names of a list that a side ends after a comma: "insula but not putamen, on the left".
+JOINING = places.CONJUNCTIONS | word_set("but except not plus spares sparing well yet")
+ACROSS = places.LISTED | JOINING | word_set("also as excluding in into to with without")
+ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
 
 class Spreader:
@@ -53,6 +70,7 @@ class Spreader:
             if start is not None:
                 self.spread(start, tokens, side)
         self.close()
+        self.record()
         self.include()
         return Sides(self.applied, [mark for mark in self.sides.unapplied if mark not in self.used])
 
@@ -80,11 +98,18 @@ class Spreader:
             end = named if ":" in self.reading.gap(named) else end
         after = self.reading.gap(end)
         first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
+        is_fronted = "," in after or self.token(end) in FRONTED
+        if is_fronted and self.tokens[max(i - 2, 0) : i] in ASIDE:
+            first = i - 2
         is_open = first < i or self.tokens[i] == "bilaterally"
-        if ":" not in after and not (is_open and (is_whole or "," in after)):
+        if ":" not in after and not (is_open and (is_whole or is_fronted)):
             return None
-        first -= self.token(first - 1) in places.TURNS
-        return end if first <= 0 or self.reading.is_sentence_end(first) else None
+        is_turn = self.token(first - 1) in places.TURNS
+        first -= is_turn
+        if first <= 0 or self.reading.is_sentence_end(first):
+            return end
+        is_within = self.reading.gap(first).startswith("," if is_turn else ":")
+        return end if is_open and is_fronted and is_within else None
 
     @cached_property
     def named(self) -> dict[Tokens, int]:
@@ -147,6 +172,59 @@ class Spreader:
             line = j
         return min(i + REACH_BLOCK, len(self.tokens))
 
+    # ---- records
+
+    def record(self) -> None:
+        """Give the side of a record to its places: "side: left; site: insula".
+
+        Where a text has several records, all have the order of the first: the side before its
+        places, or after them.
+        """
+        values = [i for i in self.reading.at_words(places.SIDE_WORDS.keys()) if self.is_value(i)]
+        bounds = [-1, *values, len(self.tokens)]
+        records = list(zip(values, bounds, bounds[2:], strict=False))
+        orders = product((self.sites, self.beside), (True, False))  # with keys, the place first
+        for find, is_after in orders if records else ():
+            found = [find(*record, is_after=is_after) for record in records]
+            if not found[0]:
+                continue
+            for i, numbers in zip(values, found, strict=True):
+                attached = Attached(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i))
+                for number in numbers:
+                    self.applied.setdefault(number, attached)
+                    self.used.add(attached[:2])
+            return
+
+    def is_value(self, i: int) -> bool:
+        """Whether the side at token i is all that a key has: "side: left"."""
+        is_small = self.tokens[i] in places.ABBREVIATIONS and self.reading.written(i).islower()
+        is_keyed = self.token(i - 1) in SIDE_KEYS and self.token(i - 2) not in NOT_KEYS
+        is_last = not self.reading.gap(i + 1).isspace() or "\n" in self.reading.gap(i + 1)
+        return bool(is_keyed and is_last and not is_small and KEYED.fullmatch(self.reading.gap(i)))
+
+    def sites(self, i: int, before: int, after: int, *, is_after: bool) -> list[int]:
+        """Return the places of a record that are values of keys, given its side and its bounds."""
+        first, end = (before + 1, i) if is_after else (i + 1, after)
+        names = self.places(max(first, i - REACH_CLAUSE), min(end, i + REACH_CLAUSE))
+        return [number for number in names if self.is_site(number)]
+
+    def beside(self, i: int, before: int, after: int, *, is_after: bool) -> list[int]:
+        """Return the places of the sentence before a side, or of that after it, alike."""
+        first, end = (before + 1, i - 1) if is_after else (i + 1, after)
+        own = self.reading.sentence_number(i)
+        here = range(max(first, i - REACH_CLAUSE), min(end, i + REACH_CLAUSE))
+        near = [j for j in here if abs(self.reading.sentence_number(j) - own) <= 1]
+        return self.places(near[0], near[-1] + 1) if near else []
+
+    def is_site(self, number: int) -> bool:
+        """Whether a structure is under the key of a place."""
+        for i in range(self.reading.first[number], 0, -1):
+            if KEYED.fullmatch(self.reading.gap(i)):
+                return self.tokens[i - 1] in SITE_KEYS
+            if self.reading.is_sentence_end(i):
+                break
+        return False
+
     # ---- a hemisphere after its places
 
     def close(self) -> None:
@@ -158,16 +236,31 @@ class Spreader:
                 for rank, number in enumerate(self.listed_before(first)):
                     self.applied.setdefault(number, Attached(side, words, is_inherited=rank > 0))
         for number, attached in list(self.applied.items()):
-            if self.closes(attached.words.first, self.reading.last[number]):
-                for listed in self.listed_before(self.reading.first[number]):
+            first = self.reading.first[number]
+            is_apart = self.is_apart(attached.words)
+            if self.closes(attached.words.first, number, is_apart):
+                for listed in self.listed_before(first, ACROSS if is_apart else places.LISTED):
                     self.applied.setdefault(listed, attached._replace(is_inherited=True))
 
-    def closes(self, i: int, last: int) -> bool:
-        """Whether the side at token i ends a list: "insula and pons bilaterally"."""
-        is_adverb = self.tokens[i] == "bilaterally" or "on" in self.tokens[max(i - 2, 0) : i]
-        return i > last and is_adverb
+    def closes(self, i: int, number: int, is_apart: bool) -> bool:
+        """Whether the side at token i ends a list: "insula and pons bilaterally", "…, right"."""
+        if i <= self.reading.last[number]:
+            return False
+        is_adverb = self.tokens[i] == "bilaterally" or self.token(i + 1) in places.LATERALIZED
+        if is_adverb or "on" in self.tokens[max(i - 2, 0) : i]:
+            return True
+        first = self.reading.first[number]
+        is_joined = not JOINING.isdisjoint(self.tokens[max(first - 3, 0) : first])
+        return is_apart and (is_joined or "+" in self.reading.gap(first))
 
-    def listed_before(self, i: int) -> list[int]:
+    def is_apart(self, words: Tokens) -> bool:
+        """Whether commas or a stop stand before and after a side: "…, on the right."."""
+        first, end = words.first, words.last + 1
+        first -= 2 * (self.tokens[max(first - 2, 0) : first] in places.OPENERS)
+        end += self.token(end) in places.TRAILING
+        return self.reading.gap(first) == ", " and not self.reading.gap(end).isspace()
+
+    def listed_before(self, i: int, between: Collection[str] = places.LISTED) -> list[int]:
         """Return the places of the list that ends before token i, the nearest first."""
         names: list[int] = []
         i, lowest = i - 1, max(i - REACH_CLAUSE, 0)
@@ -178,7 +271,7 @@ class Spreader:
                     break
                 names.append(number)
                 i = self.reading.first[number] - 1
-            elif self.tokens[i] in places.LISTED or places.ADJECTIVE.fullmatch(self.tokens[i]):
+            elif self.tokens[i] in between or places.ADJECTIVE.fullmatch(self.tokens[i]):
                 i -= 1
             else:
                 break
@@ -192,11 +285,12 @@ class Spreader:
         So does what extends: "left insular glioma extending into the putamen".
         """
         for number, attached in list(self.applied.items()):
-            end = self.reading.last[number] + 1
+            end = self.end_of(number, attached.words)
             end += fold(self.token(end)) in places.LESION or self.token(end).endswith("ectomy")
-            end += self.token(end) == "with" and self.token(end + 1) in places.EXTENDING
+            end += self.token(end) in ("also", "with") and self.token(end + 1) in places.EXTENDING
             is_such = self.tokens[end : end + 2] == ["such", "as"]
             is_more = self.token(end) in places.EXTENDING
+            is_more &= self.tokens[end : end + 2] != ["along", "with"]
             if is_such or is_more or self.token(end) in places.INCLUDING:
                 start = end + 1 + is_such
                 while is_more and self.token(start) in places.TOWARDS:
@@ -204,6 +298,14 @@ class Spreader:
                 for part in self.listed(start):
                     if not (is_more and self.is_midline(part)):
                         self.applied.setdefault(part, attached._replace(is_inherited=True))
+
+    def end_of(self, number: int, words: Tokens) -> int:
+        """First token after a match, and after its side if that closes it: "insula on the left"."""
+        end = self.reading.last[number] + 1
+        if 0 <= words.first - end <= len(places.ON_THE[0]):
+            end = words.last + 1
+            end += self.token(end) in places.TRAILING
+        return end
 
     def is_midline(self, number: int) -> bool:
         """Whether a match lies in the middle, or on the other side."""

@@ -1,0 +1,205 @@
+"""How far sides reach: over clauses, coordinations and records."""
+
+import pytest
+from tests.text.sentences import small_vocabulary
+
+from neurowhere.text import TermCounter
+from neurowhere.text.clinical.mentions import read_mentions, side_shares
+
+COUNTER = TermCounter(small_vocabulary())
+
+
+def sides(text):
+    """Sides of structures, by the first letters of these, those that are denied in brackets."""
+    found = [each for each in read_mentions(text, COUNTER).found if each.is_structure]
+    marks = ((each, f"{each.term} {each.side or '?'}") for each in found)
+    return [f"({mark})" if each.is_negated else mark for each, mark in marks]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("On the right we see an infarct of the putamen.", ["putamen right"]),
+        ("Pons normal. On the left are lacunes of the putamen.", ["(pons ?)", "putamen left"]),
+        (
+            "Insula infarct on the right, and on the left there is edema of the putamen.",
+            ["insula right", "putamen left"],
+        ),
+        ("Findings: on the left the insula is swollen.", ["insula left"]),
+        ("To the left one sees edema of the insula.", ["insula left"]),
+        # no sides of what follows
+        ("On the right answer there is doubt, and the insula is swollen.", ["insula ?"]),
+        ("He depends on the right he has to see his insula.", ["insula ?"]),
+        ("Weakness on the left there, and an insula infarct.", ["insula ?"]),
+        ("Infarct of the pons. On the left, weakness.", ["pons ?"]),
+    ],
+)
+def test_a_side_that_begins_a_clause_needs_no_comma(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "The stroke involves the insula but not the putamen, on the right.",
+            ["insula right", "(putamen right)"],
+        ),
+        ("Infarct of the thalamus and putamen, left.", ["thalamus left", "putamen left"]),
+        ("Thalamus and putamen atrophic, left.", ["thalamus left", "putamen left"]),
+        ("thalamus + putamen, left", ["thalamus left", "putamen left"]),
+        (
+            "Edema of the insula, putamen, and caudate nucleus, right side",
+            ["insula right", "putamen right", "caudate nucleus right"],
+        ),
+        # of the last place alone
+        ("Insula, left, and putamen, right.", ["insula left", "putamen right"]),
+        ("insula, putamen, right; thalamus", ["insula ?", "putamen right", "thalamus ?"]),
+        ("the left insula and putamen, right", ["insula left", "putamen right"]),
+        ("insula but not putamen on the right", ["insula ?", "(putamen right)"]),
+        ("Infarct of the insula and putamen, left untreated.", ["insula ?", "putamen ?"]),
+    ],
+)
+def test_a_side_after_a_comma_ends_a_coordination(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Activity in the insula was strongly left-lateralised.", ["insula left"]),
+        (
+            "left-lateralized in the insula and right-lateralized in the putamen",
+            ["insula left", "putamen right"],
+        ),
+        ("The insula and putamen were right-lateralised.", ["insula right", "putamen right"]),
+        ("Insula responses were lateralised to the left.", ["insula left"]),
+        ("Insula activity showed a left lateralisation.", ["insula left"]),
+        # nothing of the place before
+        ("The insula responded and language was left-lateralised.", ["insula ?"]),
+        ("Language is left-lateralised, unlike the insula.", ["(insula ?)"]),
+        ("The insula, as speech, is lateralised.", ["insula ?"]),
+    ],
+)
+def test_what_is_lateralised(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "left putamen, along the thalamus and the insula",
+            ["putamen left", "thalamus left", "insula left"],
+        ),
+        (
+            "Infarct of the thalamus on the left, also involving the putamen",
+            ["thalamus left", "putamen left"],
+        ),
+        ("insula (right), putamen (both sides)", ["insula right", "putamen bilateral"]),
+        ("insula lesions, both sides", ["insula bilateral"]),
+        # another place
+        ("left putamen along with the thalamus", ["putamen left", "thalamus ?"]),
+        ("weakness on the left, involving the arm; insula infarct", ["insula ?"]),
+        ("the insula is on both lists", ["insula ?"]),
+    ],
+)
+def test_lists_that_go_on(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Lacune in the pons, right of midline.", ["pons right"]),
+        ("Infarct of the thalamus just to the left of the midline", ["thalamus left"]),
+        ("Pons infarct slightly right of the midline", ["pons right"]),
+        ("Insula: left normal, right cortical infarct.", ["(insula left)", "insula right"]),
+        ("Left insula normal, right small old infarct.", ["(insula left)", "insula right"]),
+        # no sides of the place
+        ("Midline shift to the left, pons intact.", ["(pons ?)"]),
+        ("Left insula normal, right thalamus infarct.", ["(insula left)", "thalamus right"]),
+        ("Left insula normal, right old weakness.", ["(insula left)"]),
+    ],
+)
+def test_sides_of_the_midline_and_of_states(text, expected):
+    named = [each for each in sides(text) if "cort" not in each]
+    assert named == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Lesion 1 - side: left; site: insula. Lesion 2 - side: right; site: putamen, thalamus",
+            ["insula left", "putamen right", "thalamus right"],
+        ),
+        (
+            "Location: insula. Laterality: left. Size: 9 mm\nLocation: putamen. Laterality: right.",
+            ["insula left", "putamen right"],
+        ),
+        ("Side = R\nType = glioma\nRegion = thalamus", ["thalamus right"]),
+        ("Structure: insula, hemisphere: bilateral", ["insula bilateral"]),
+        ("Glioma of the insula. Side: left.", ["insula left"]),
+        ("Laterality: right. Infarct of the insula. Pons normal.", ["insula right", "(pons ?)"]),
+        # no sides of the place
+        ("Dominant side: right. Location: insula.", ["insula ?"]),
+        ("Side: left arm weak. Site: insula.", ["insula ?"]),
+        ("Side: left. Site: right insula. Comment: pons normal.", ["insula right", "(pons ?)"]),
+        ("Wrong side: left. Site: insula", ["insula ?"]),
+    ],
+)
+def test_records_have_keys_and_values(text, expected):
+    named = [each for each in sides(text) if "hemisphere" not in each]
+    assert named == expected
+
+
+def more(text):
+    """Sides of structures, and those that have more."""
+    found = read_mentions(text, COUNTER).found
+    return [(each.side, each.dominant) for each in found if each.is_structure]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("stronger responses in right than left insula", "right"),
+        ("R>>L insula atrophy", "right"),
+        ("atrophy of the insula, left more marked than right", "left"),
+        ("Atrophy, left greater than right, of the insula.", "left"),
+        ("insula bilaterally, L > R", "left"),
+        ("bilateral insula atrophy, most pronounced on the right", "right"),
+        ("Lesions of the insula on both sides, worse on the left.", "left"),
+        ("mainly left insula infarcts", "left"),
+        ("small insula, especially the left", "left"),
+        ("Bilateral insula lesions with right-sided predominance", "right"),
+        ("insula atrophy with right predominance", "right"),
+        ("insula activation (L < R)", "right"),
+        ("less activation in left than right insula", "right"),
+    ],
+)
+def test_of_two_sides_one_may_have_more(text, expected):
+    assert more(text) == [("bilateral", expected)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left and right insula", ("bilateral", None)),
+        ("especially the left insula", ("left", None)),
+        ("the insula, particularly the left-hand one", (None, None)),
+        ("left rather than right insula", ("left", None)),
+        ("insula activity lower on the left than on the right", ("bilateral", None)),
+        ("weakness, worse on the left; insula infarct", (None, None)),
+        ("more insula activity in left than right hand movements", (None, None)),
+        ("the insula on the left", ("left", None)),
+    ],
+)
+def test_other_sides_have_no_more_than_each_other(text, expected):
+    assert more(text) == [expected]
+
+
+def test_more_on_one_side_is_a_part_of_a_share():
+    shares = side_shares(read_mentions("insula atrophy, L>R", COUNTER))
+    assert shares.left > 0 == shares.right
+    assert shares.neither > shares.left
