@@ -50,3 +50,9 @@ def test_phrases_hold_their_words():
     table = elsewhere()
     assert table.at(["basal", "cells", "of"], 0) == (1, "basal")
     assert table.at(["basal", "ganglia"], 0) is None
+
+
+def test_organs_have_a_medulla_and_a_genus_is_a_fish():
+    counter = TermCounter(Vocabulary(["hippocampus", "medulla"]))
+    assert not list(read_mentions("the medulla of the kidney; the genus Hippocampus", counter))
+    assert len(read_mentions("infarct of the lateral medulla; the hippocampus", counter)) == 2

@@ -384,3 +384,36 @@ def test_a_name_of_its_own_is_no_side():
     )
     (match,) = TermCounter(vocabulary).find("lOFC")
     assert (match.term, match.side) == ("lateral orbitofrontal cortex", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a bleed in the right half of the thalamus", {"thalamus": "right"}),
+        ("the anterior aspect of the left insula", {"insula": "left"}),
+        ("lesion of the right insula; the adjacent amygdala is swollen", "right"),
+        ("left insula infarct with swelling of the neighbouring hippocampus", "left"),
+        ("the insula is adjacent to the left hippocampus", {"hippocampus": "left"}),
+    ],
+)
+def test_parts_and_neighbours_have_the_side(text, expected):
+    found = {mention.term: mention.side for mention in read_mentions(text, COUNTER)}
+    if isinstance(expected, str):
+        assert set(found.values()) - {None} == {expected}
+        assert all(found.get(term, expected) == expected for term in STRUCTURES)
+    else:
+        assert {term: side for term, side in found.items() if side} == expected
+
+
+def test_an_artery_has_the_side_of_its_sentence():
+    text = "Encephalomalacia of the right insula from a remote MCA stroke"
+    (mention,) = read_mentions(text, COUNTER).rule_based
+    assert {structure.side for structure in mention.implied} == {"right"}
+
+
+def test_a_name_that_ends_with_its_adjective_has_the_side():
+    counter = TermCounter(
+        Vocabulary(["anterior cingulate"], {"cingulate gyrus, anterior": "anterior cingulate"})
+    )
+    (mention,) = read_mentions("glioma of the left cingulate gyrus, anterior third", counter)
+    assert mention.side == "left"

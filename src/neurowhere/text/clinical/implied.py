@@ -187,7 +187,8 @@ def find_names(
         for tokens, entry in names.items()
     ]
     found += _lettered(reading, table)
-    found = [_with_one_side(reading, name, [*sides.values()]) for name in found]
+    given_here = [*sides.values()]
+    found = [_with_one_side(reading, name, given_here) for name in found]
     meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
@@ -195,7 +196,7 @@ def find_names(
         return meant
     kept = _Arteries(reading, arteries, denied).kept()
     return [
-        kept.get(name.tokens, name)
+        _with_one_side(reading, kept.get(name.tokens, name), given_here, (*PLACES, "artery"))
         for name in meant
         if name.entry.kind != "artery" or name.tokens in kept
     ]
@@ -269,9 +270,11 @@ def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     )
 
 
-def _with_one_side(reading: Reading, name: Found, sides: Sequence[Attached]) -> Found:
-    """Give a place the side of its sentence, if it has one: "left ICA: watershed infarcts"."""
-    if name.side or name.entry.kind not in PLACES or not sides:
+def _with_one_side(
+    reading: Reading, name: Found, sides: Sequence[Attached], kinds: Container[str] = PLACES
+) -> Found:
+    """Give a name the side of its sentence, if it has one: "left ICA: watershed infarcts"."""
+    if name.side or name.entry.kind not in kinds or not sides:
         return name
     sentence = _sentence(reading, name.tokens)
     here = [side for side in sides if side.words.first in sentence]

@@ -164,8 +164,9 @@ UP_TO = word_set("just the to")  # before a side of the midline
 LEADING = word_set("in of the to within involving affecting")
 LED = LATERALIZED | word_set(
     """
-    activation activations activity bilaterally change changes cortex deactivation engagement
-    hemisphere hyperactivation hypoactivation loss matter recruitment side signal uptake
+    activation activations activity aspect bilaterally change changes cortex deactivation engagement
+    half hemisphere hyperactivation hypoactivation loss matter part portion recruitment side signal
+    uptake
     """
 )
 
@@ -196,7 +197,7 @@ TOWARDS = word_set("in into of onto through to toward towards")
 TRAILING = word_set("side sided")  # after the side that ends a finding
 LISTED = word_set("and or the of both parts part")  # between the names of a list
 OTHER = word_set("contralateral contralesional")
-RELATED = OTHER | word_set("ipsilateral ipsilesional")
+RELATED = OTHER | word_set("adjacent adjoining ipsilateral ipsilesional neighboring neighbouring")
 CAUSING = word_set("after during following from of to with")  # before the side of a limb or lesion
 OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left"}
 

@@ -113,7 +113,8 @@ class _SideReader(places.SideWords):
             if number is not None and self.is_structure(number):
                 if fold(self.tokens[j - 1]) in places.LESION:
                     break
-                if not (places.ADJECTIVE.fullmatch(head) or self.goes_on(end)):
+                is_adjective = places.ADJECTIVE.fullmatch(head) and not self.is_inverted(number)
+                if not (is_adjective or self.goes_on(end)):
                     return self.nouns(i, adjectives, number)
                 adjectives.append(number)
             elif not self.is_passed(i, j, head):
@@ -190,6 +191,12 @@ class _SideReader(places.SideWords):
     def goes_on(self, end: int) -> bool:
         """Whether more of the place follows: "left white matter of the frontal lobe"."""
         return self.tokens[end] in places.LED and self.token(end + 1) in places.LEADING
+
+    def is_inverted(self, number: int) -> bool:
+        """Whether a name ends with its adjective: "left cingulate gyrus, anterior third"."""
+        end = self.last[number]
+        is_long = self.reading.first[number] < end
+        return is_long and bool(places.GENERAL_ADJECTIVE.fullmatch(self.tokens[end]))
 
     def is_cerebral(self, number: int) -> bool:
         """Whether an adjective alone speaks of the brain: "left frontal lesion"."""
