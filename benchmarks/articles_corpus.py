@@ -17,8 +17,8 @@ import numpy as np
 from neurowhere.corpus import read_corpus
 from setting import DATA
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from train_model import articles_of
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from recipe.sources import articles_of
 
 
 def main():
