@@ -35,7 +35,7 @@ function notesOn(result) {
       const direction = value >= 0 ? "raises" : "lowers";
       notes.push({ where: mention.where, kind: "term", term: mention.term, direction, shade, title: `${mention.term}: ${direction} the map${mention.status === "hedged" ? "; the text leaves it open" : ""}` });
     }
-    if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}${mention.side_crossed ? ", which the other hemisphere serves" : ""}` });
+    if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}${sideNote(mention)}` });
   }
   for (const { name, where, applied } of result.rules) {
     if (applied && added.has(String(where))) {
@@ -67,4 +67,10 @@ export function marked(text, result, onTerm) {
     if (side) return make("u", { class: side, title }, words);
     return make("span", { class: "denies", title }, words);
   });
+}
+
+// What the side of a mention is, beyond left and right.
+function sideNote(mention) {
+  if (mention.side_dominant) return `, more on the ${mention.side_dominant}`;
+  return mention.side_crossed ? ", which the other hemisphere serves" : "";
 }
