@@ -16,7 +16,7 @@ from tests.model.test_encoder import make_atlas
 from tests.studies import TERMS
 
 from neurowhere import load_model
-from neurowhere.cli.terminal import draw
+from neurowhere.cli.terminal import N_TERMS, _first, draw
 
 TEXT = "The left amygdala and the amygdala; no motor cortex. Pain in the right ear."
 
@@ -287,3 +287,9 @@ def test_wrong_usage_is_code_2(run, tmp_path, monkeypatch, arguments):
     for name in ("a.csv", "b.csv"):
         Path(name).write_text("text\namygdala\n")
     assert run("encode", *arguments).code == 2
+
+
+def test_long_lists_on_the_terminal_are_cut():
+    names = [f"place {i}" for i in range(N_TERMS + 3)]
+    assert _first(names[:2]) == "place 0, place 1"
+    assert _first(names, "; ").endswith(f"; place {N_TERMS - 1} and 3 more")

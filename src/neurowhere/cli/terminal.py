@@ -38,18 +38,19 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
         Whether to list regions, peaks and studies.
     """
     yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
-    if rules := [_rule(rule) for rule in summary.rules if rule.applied and rule.structures]:
-        yield f"implied    {'; '.join(rules)} (by rule)"
+    rules = [_rule(rule) for rule in summary.rules if rule.applied and rule.structures]
+    if rules:
+        yield f"implied    {_first(list(dict.fromkeys(rules)), '; ')} (by rule)"
     if sides := _sides(summary.mentions):
-        yield f"sides      {', '.join(sides)}"
+        yield f"sides      {_first(sides)}"
     if hedged := _with_status(summary.mentions, "hedged", text):
-        yield f"left open  {', '.join(hedged)}"
+        yield f"left open  {_first(hedged)}"
     if ignored := [
         *_with_status(summary.mentions, "denied", text),
         *_with_status(summary.mentions, "not_finding", text),
         *_unapplied(summary.unapplied_sides, text),
     ]:
-        yield f"ignored    {', '.join(ignored)}"
+        yield f"ignored    {_first(ignored)}"
     if summary.unknown:
         yield f"unknown    {_unknown(summary)}"
     yield f"support    {summary.support.summary}"
@@ -76,12 +77,21 @@ def _places(summary: "Summary") -> Iterator[str]:
 
 
 def _terms(terms: "list[Term]") -> str:
-    shown = ", ".join(
-        "− " * (term.weight < 0) + term.term + f" ({term.count}×)" * (term.count > 1)
-        for term in terms[:N_TERMS]
+    return (
+        _first(
+            [
+                "− " * (term.weight < 0) + term.term + f" ({term.count}×)" * (term.count > 1)
+                for term in terms
+            ]
+        )
+        or "no term"
     )
-    more = len(terms) - N_TERMS
-    return f"{shown} and {more} more" if more > 0 else shown or "no term"
+
+
+def _first(names: list[str], separator: str = ", ") -> str:
+    """Join the first names of a list, and say how many more there are."""
+    more = len(names) - N_TERMS
+    return separator.join(names[:N_TERMS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _sides(mentions: "list[Mention]") -> list[str]:
