@@ -7,7 +7,7 @@ import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, Vocabulary
-from neurowhere.model.counted import count_rows, joined, read_in_pieces, rows_of
+from neurowhere.model.counted import RowCounter, joined, read_in_pieces, rows_of
 from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.text import TermCounter, TermExtractor
@@ -111,7 +111,7 @@ def test_a_sum_with_a_text_that_is_not_listed_whole_is_limited_too(both):
 def test_rows_are_counted_as_mentions_are(sided):
     extractor = TermExtractor(Vocabulary(TERMS), sided=sided, nested=True)
     texts = [READ(text) for text in (*SENTENCES, "Right motor cortex, left amygdala.", "nothing")]
-    counts = count_rows([rows_of(each.found, extractor) for each in texts], extractor)
+    counts = RowCounter([rows_of(each.found, extractor) for each in texts], extractor).count()
     expected = np.vstack([count_mentions(each, extractor).toarray() for each in texts])
     np.testing.assert_array_equal(counts.toarray(), expected)
     assert expected.sum() > 0

@@ -190,8 +190,12 @@ class Prior:
         strengths = self.strengths(X)
         if not strengths.nnz:
             return None
-        added: Float32 = (strengths @ self.maps).toarray()
-        added -= np.outer(strengths @ np.ones_like(self.weights), self.baseline)
+        added: Float32 = np.outer(strengths @ -np.ones_like(self.weights), self.baseline)
+        texts = np.repeat(np.arange(len(added)), np.diff(strengths.indptr))
+        entries = zip(texts.tolist(), strengths.indices.tolist(), strengths.data, strict=True)
+        for text, name, strength in entries:
+            own = slice(*self.maps.indptr[name : name + 2])
+            added[text, self.maps.indices[own]] += strength * self.maps.data[own]
         return added
 
     def add_to(self, maps: Float32, terms: NDArray[np.integer], x: Float32) -> None:
@@ -357,11 +361,11 @@ def lift(q: Float32, cores: sp.csr_matrix, floors: Floats, mean_map: Floats) -> 
     """
     regions, heights = cores.indices, cores.data
     structure = np.repeat(np.arange(len(floors)), np.diff(cores.indptr))
-    squares = heights**2
+    squares = cores.copy()
+    squares.data = heights**2
 
     def height_of(density: Floats) -> Floats:
-        sums = np.bincount(structure, squares * density[regions], len(floors))
-        return np.asarray(sums, np.float64)
+        return np.asarray(squares @ density, np.float64)
 
     usual = height_of(mean_map)
     total = np.zeros(len(floors))

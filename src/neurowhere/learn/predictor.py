@@ -252,25 +252,18 @@ class LogLinear(_Regression):
         return lift(q, cores, FLOOR * (1 - is_article) * weights, self.mean_map)
 
     def _find_cores(self, terms: list[int]) -> list[Core]:
-        """Return where terms point: regions, and the height of each.
-
-        Those that are not known are computed together; see `_added_in_blocks`.
-        """
-        found = {term: self._cores[term] for term in terms if term in self._cores}
-        missing = np.array([term for term in dict.fromkeys(terms) if term not in found], np.intp)
-        if len(missing):
-            one = np.ones(1, np.float32)
-            alone = sp.csr_matrix((one, missing[:1], [0, 1]), shape=(1, self.n_terms))
-            rows = np.resize(missing, max(len(missing), 2))
-            maps: Float32 = self._loadings_in(alone, rows) @ self.components
-            if self.prior is not None:
-                self.prior.add_to(maps, rows, np.ones(len(rows), np.float32))
-            cores = [core_of(added, self.mean_map) for added in maps]
-            found |= dict(zip(missing.tolist(), cores, strict=False))
-        if len(self._cores) + len(missing) > N_CORES:
+        """Return where terms point: regions, and the height of each."""
+        found = {term: self._cores.get(term) or self._core(term) for term in dict.fromkeys(terms)}
+        if len(self._cores | found) > N_CORES:
             self._cores.clear()
         self._cores.update(islice(found.items(), N_CORES))
         return [found[term] for term in terms]
+
+    def _core(self, term: int) -> Core:
+        """Compute where a term alone points."""
+        one, row = np.ones(1, np.float32), np.array([term])
+        added = self.added(sp.csr_matrix((one, row, [0, 1]), shape=(1, self.n_terms)))
+        return core_of(added[0], self.mean_map)
 
     @cached_property
     def _cores(self) -> dict[int, Core]:
@@ -283,7 +276,7 @@ class LogLinear(_Regression):
         """
         some = slice(None) if places is None else places
         terms, values = x.indices[some], x.data[some]
-        maps: Float32 = self._loadings_in(x, terms) @ self.components
+        maps = _product(self._loadings_in(x, terms), self.components)
         maps *= values[:, None]
         if self.prior is not None:
             self.prior.add_to(maps, terms, values)
@@ -381,7 +374,19 @@ class LogLinear(_Regression):
 
 
 Predictor = Linear | LogLinear
-MAPS_AT_ONCE = 32  # few enough for the processor's cache
+MAPS_AT_ONCE = 64  # few enough for the processor's cache
+FEW_MAPS = 6  # made faster one by one: BLAS copies all components before it multiplies matrices
+
+
+def _product(loadings: Float32, components: Float32) -> Float32:
+    """Multiply the loadings of terms by components: (k, m)."""
+    if len(loadings) > FEW_MAPS:
+        many: Float32 = loadings @ components
+        return many
+    maps = np.empty((len(loadings), components.shape[1]), np.float32)
+    for row, map_ in zip(loadings, maps, strict=True):
+        np.matmul(row, components, out=map_)
+    return maps
 
 
 def _added_in_blocks(
@@ -389,10 +394,10 @@ def _added_in_blocks(
 ) -> Iterator[Float32]:
     """Yield what some terms of one text add, some maps at a time.
 
-    No map comes alone, unless it is the only one: a product with a vector rounds otherwise than one
-    with a matrix, and the result would depend on the size of blocks.
+    The last block is never a small one: a few maps are made one by one, which rounds otherwise,
+    and the result would depend on the size of blocks.
     """
-    cuts = np.arange(0, len(places) - 1, MAPS_AT_ONCE)[1:]
+    cuts = np.arange(0, len(places) - FEW_MAPS, MAPS_AT_ONCE)[1:]
     for block in np.split(places, cuts):
         yield model.added(x, block)
 

@@ -100,23 +100,40 @@ def placeless_of(mentions: Mentions, implied: Sequence[Mention]) -> Placeless:
     return Placeless(sides.count("left"), sides.count("right"), len(sides))
 
 
-def count_rows(texts: Sequence[Rows], extractor: TermExtractor) -> sparse.csr_matrix:
-    """Count the mentions of texts by their weights: (n_texts, n_terms).
+class RowCounter:
+    """Counts the mentions of texts by their weights, which may change between two counts.
 
     Those that a text denies are not counted.
+
+    Parameters
+    ----------
+    texts : sequence of arrays of the fields of `ROW`
+        The mentions of each text.
+    extractor : TermExtractor
     """
-    counted = [rows[rows["is_present"]] for rows in texts]
-    every = np.concatenate(counted) if counted else np.empty(0, ROW)
-    numbers = np.repeat(np.arange(len(counted)), [len(rows) for rows in counted])
-    columns, which, times = _entries(every, extractor)
-    of_body = (extractor.section_weights or {}).get("body", 1.0)
-    weights = every["weight"][which] * times * of_body
-    n_terms = len(extractor.terms)
-    entries, entry = np.unique(numbers[which] * n_terms + columns, return_inverse=True)
-    counts = np.bincount(entry, weights, len(entries)).astype(np.float32)
-    bounds = np.searchsorted(entries, np.arange(len(counted) + 1) * n_terms)
-    shape = (len(counted), n_terms)
-    return sparse.csr_matrix((counts, entries % n_terms, bounds), shape=shape)
+
+    def __init__(self, texts: Sequence[Rows], extractor: TermExtractor) -> None:
+        self._texts = texts
+        self._present = [rows["is_present"] for rows in texts]
+        counted = [rows[here] for rows, here in zip(texts, self._present, strict=True)]
+        every = np.concatenate(counted) if counted else np.empty(0, ROW)
+        numbers = np.repeat(np.arange(len(counted)), [len(rows) for rows in counted])
+        columns, self._which, times = _entries(every, extractor)
+        self._times = times * (extractor.section_weights or {}).get("body", 1.0)
+        n_terms = len(extractor.terms)
+        keys, self._entry = np.unique(numbers[self._which] * n_terms + columns, return_inverse=True)
+        bounds = np.searchsorted(keys, np.arange(len(counted) + 1) * n_terms)
+        entries = (np.zeros(len(keys), np.float32), keys % n_terms, bounds)
+        self._counts = sparse.csr_matrix(entries, shape=(len(counted), n_terms))
+
+    def count(self) -> sparse.csr_matrix:
+        """Return the counts, of shape (n_texts, n_terms); the next call changes them."""
+        pairs = zip(self._texts, self._present, strict=True)
+        weights = [rows["weight"][here] for rows, here in pairs] or [np.empty(0)]
+        values = np.concatenate(weights)[self._which] * self._times
+        counts = np.bincount(self._entry, values, len(self._counts.data))
+        self._counts.data = counts.astype(np.float32)
+        return self._counts
 
 
 def _entries(rows: Rows, extractor: TermExtractor) -> tuple[Ints, Ints, Ints]:

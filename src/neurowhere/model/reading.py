@@ -21,8 +21,8 @@ from neurowhere.learn import Gates
 from neurowhere.model.counted import (
     Counted,
     Placeless,
+    RowCounter,
     Rows,
-    count_rows,
     joined,
     placeless_of,
     read_in_pieces,
@@ -105,7 +105,8 @@ class Readings:
         """Find the terms of texts, and weigh those that the texts affirm."""
         parts = [_read_text(text, extractor, reader) for text in texts]
         rows = [part.rows for part in parts]
-        counts = count_rows(rows, extractor)
+        counter = RowCounter(rows, extractor)
+        counts = counter.count()
         if isinstance(weighting, GatedTfIdf):
             short, long = (gate.tolist() for gate in weighting.gates.of(counts))
             weighed = [
@@ -113,7 +114,7 @@ class Readings:
                 for text, some, of_short, of_long in zip(texts, rows, short, long, strict=True)
             ]
             if any(weighed):
-                counts = count_rows(rows, extractor)
+                counts = counter.count()
         is_query = np.array([len(text.split()) <= QUERY for text in texts], dtype=bool)
         features = _carrying(weighting.transform(counts), extractor, is_query)
         counted = [

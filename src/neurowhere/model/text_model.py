@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
+FAINT = 0.1  # of the weight of the strongest structure; sides of those below move nothing
 CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
@@ -357,6 +358,9 @@ class TextModel(Parameters):
         """Return the features of a text that have sides, and what these add."""
         features = readings.rows[row]
         places, balance = readings.counted[row].balance(features.indices)
+        weights = features.data[places]
+        heard = weights >= FAINT * weights.max(initial=0)
+        places, balance = places[heard], balance[heard]
         if not balance.any():
             return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
         gates = getattr(self.predictor_, "gates", None)
@@ -380,7 +384,8 @@ class TextModel(Parameters):
         order = np.argsort(-features.data, kind="stable")
         columns = features.indices[order]
         names = [self.extractor_.terms[column] for column in columns.tolist()]
-
+        kinds = (self.vocabulary_.categories.get(name, "") for name in names)
+        is_generic = self.extractor_.is_generic[columns].tolist() if names else []
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
@@ -393,10 +398,12 @@ class TextModel(Parameters):
                     weight,
                     use.where,
                     use.implied,
-                    _subject(name, self._kind_of(name)),
+                    SUBJECT["generic"] if says_nothing else _subject(name, kind),
                 )
-                for name, weight, use in zip(
+                for name, kind, says_nothing, weight, use in zip(
                     names,
+                    kinds,
+                    is_generic,
                     features.data[order].tolist(),
                     readings.counted[row].uses(columns, listed) if len(columns) else (),
                     strict=True,
@@ -412,10 +419,6 @@ class TextModel(Parameters):
             suggest=self._suggest,
             find_named=partial(self._named, readings, row, self._follows_sides(reader)),
         )
-
-    def _kind_of(self, term: str) -> str:
-        """Return the category of a term, "generic" for what says nothing of where by itself."""
-        return "generic" if self.vocabulary_.is_generic(term) else self.vocabulary_.category(term)
 
     def _named(
         self, readings: Readings, row: int, follows_sides: bool

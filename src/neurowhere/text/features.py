@@ -210,10 +210,10 @@ def _row_sums(matrix: sparse.csr_matrix, values: NDArray[np.float64]) -> NDArray
 
 def _scaled_rows(matrix: sparse.csr_matrix, sizes: NDArray[np.float64]) -> sparse.csr_matrix:
     """Divide rows by their sizes; rows of size zero stay zero."""
-    inverse = 1 / np.where(sizes == 0, 1, sizes)
-    scaled = matrix.astype(np.float64)
-    scaled.data *= np.repeat(inverse, np.diff(scaled.indptr))
-    return scaled.astype(np.float32)
+    inverse = np.repeat(1 / np.where(sizes == 0, 1, sizes), np.diff(matrix.indptr))
+    scaled = matrix.copy()
+    scaled.data = (matrix.data * inverse).astype(np.float32)
+    return scaled
 
 
 class TermExtractor:

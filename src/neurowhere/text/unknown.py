@@ -1,6 +1,7 @@
 """Unknown: the words of a text that a model does not understand, and texts that are not English."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -215,6 +216,7 @@ VERBS = word_set(
 ENGLISH_VERBS = word_set("era eran ha han hat tem war")
 SHARED = word_set("an in is me no on")  # English words that other languages have, too
 ELIDED = re.compile(r"\b[cdjlmnst]['’](?=[^\W\d_]{3})", re.IGNORECASE)  # "l'insula", "d'une"
+COUNTED = (ENGLISH, LITTLE)
 FEWEST_WORDS = 5  # for little words alone to tell
 FEW = 2  # words of another language, which a name may have: Gilles de la Tourette
 # Evidence for another language in a short text; English words count against it as telling ones.
@@ -234,25 +236,24 @@ def is_foreign(text: str) -> bool:
     >>> is_foreign("мозг и память")
     True
     """
-    n_letters = n_ascii = n_words = n_english = n_little = 0
-    distinct: set[str] = set()
+    n_letters = n_ascii = 0
+    times: Counter[str] = Counter()
     for start, end in cuts(text):
         words = LETTERS.findall(text[start:end].lower())
         letters = "".join(words)
         n_letters += len(letters)
         n_ascii += len(letters.encode("ascii", "ignore"))
-        n_words += len(words)
-        n_english += sum(word in ENGLISH for word in words)
-        n_little += sum(word in LITTLE for word in words)
-        distinct.update(words)
+        times.update(words)
     if n_ascii * 2 < n_letters:
         return True
-    if n_words >= FEWEST_WORDS and n_little > max(n_english, FEW):
+    n_english, n_little = (sum(times[word] for word in times.keys() & some) for some in COUNTED)
+    if times.total() >= FEWEST_WORDS and n_little > max(n_english, FEW):
         return True
-    if not distinct & (ENGLISH - SHARED) and _is_foreign_sentence(text):
+    if times.keys().isdisjoint(ENGLISH - SHARED) and _is_foreign_sentence(text):
         return True
-    evidence = sum(map(_evidence, distinct))
-    return evidence >= max(ENOUGH, OF_A_TELLING_WORD * n_english)
+    enough = max(ENOUGH, OF_A_TELLING_WORD * n_english)
+    is_possible = OF_A_TELLING_WORD * len(times) >= enough  # no word is more evidence
+    return is_possible and sum(map(_evidence, times)) >= enough
 
 
 def _is_foreign_sentence(text: str) -> bool:
@@ -273,4 +274,5 @@ def _evidence(word: str) -> float:
     if word in LITTLE:
         return OF_A_LITTLE_WORD
     of_ending = OF_AN_ENDING if ENDING.fullmatch(word) else 0
-    return of_ending + (OF_AN_ACCENT if ACCENT.search(word) else 0)
+    has_accent = not word.isascii() and ACCENT.search(word)
+    return of_ending + (OF_AN_ACCENT if has_accent else 0)

@@ -29,6 +29,7 @@ from neurowhere.text.sections import places_of
 from neurowhere.text.unknown import is_foreign
 from neurowhere.text.words import fold
 
+LANGUAGE = 10_000  # characters that tell the language of a text
 FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
@@ -85,8 +86,10 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
 
 def _foreign_cues(reading: Reading) -> list[Cue]:
     """Return the cues of other languages, in a text that is in one of them."""
-    found = [Cue(*each) for each in lexicon.FOREIGN_CUES.find(reading)]
-    return found if found and is_foreign(reading.text) else []
+    found = lexicon.FOREIGN_CUES.find(reading)
+    if found and not is_foreign(reading.text[:LANGUAGE]):
+        found = reading.phrases[lexicon.FOREIGN_CUES] = []  # the language is looked at once
+    return [Cue(*each) for each in found]
 
 
 def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:

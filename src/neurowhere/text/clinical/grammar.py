@@ -20,6 +20,15 @@ REACH = 30  # tokens after a cue
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
 OPENING = lexicon.CONJUNCTIONS | {"with", "that", "as", "to"}  # may begin something else
+# Words that may end what is said.
+TURNING = (
+    OPENING
+    | lexicon.STOPS
+    | lexicon.PRONOUNS
+    | lexicon.PREPOSITIONS
+    | lexicon.FINITE
+    | {"beyond", "by", "elsewhere", "in", "or"}
+)
 DASH = re.compile(r"\s[-–—]+\s")
 # Signs that lead on to something else: "no bleed -> infarct", "no neglect = frontal".
 SIGN = re.compile(r"[→⇒➔➜⟶⟹]|[-–—=~]+>|(?:^|(?<=[^<>=]))=+(?=\s|$)")
@@ -198,7 +207,12 @@ class Grammar:
         is_subject = self.token(i - 1) in lexicon.OPENING  # "that the pons and the insula respond"
         depth = 0  # of brackets
         while end < limit:
-            if (gap := self.gap(end)) != " ":  # as most are
+            if depth >= 0 and self.goes_on(end):
+                number = self.begins.get(end)
+                has_place = has_place or self.is_structure(number)
+                end = end + 1 if number is None else self.reading.last[number] + 1
+                continue
+            if (gap := self.gap(end)) != " ":
                 depth += gap.count("(") - gap.count(")")
                 end = self.aside_end(end) or end  # "in the pons or, after correction, the insula"
             is_first = is_start and end == i
@@ -217,6 +231,12 @@ class Grammar:
             has_place = has_place or self.is_structure(number)
             end = end + 1 if number is None else self.reading.last[number] + 1
         return self.names(range(i, end))
+
+    def goes_on(self, j: int) -> bool:
+        """Whether nothing about token j can end what is said, as is so of most tokens."""
+        token = self.tokens[j]
+        is_usual = token not in TURNING and not token.endswith("ed")
+        return is_usual and self.reading.gaps[j] == " " and j not in self.ends
 
     def rest(self, j: int) -> list[int]:
         """Return the structures of what is left of a clause at token j: "in any voxel of …"."""

@@ -168,10 +168,9 @@ def find_names(
         for first, last, name in table.phrases.find(reading)
         if Tokens(first, last) not in of_sites
     }
-    spans = map(Tokens, reading.first, reading.last)
     by_term = {
-        tokens: table.diseases[term]
-        for tokens, term in zip(spans, terms, strict=False)
+        Tokens(reading.first[number], reading.last[number]): table.diseases[term]
+        for number, term in enumerate(terms)
         if term in table.diseases
     }
     starts = {tokens.first for tokens in names}

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -334,7 +335,8 @@ class _Said:
             "is_generic": [is_noise for _, _, is_noise in about],
         }
         fields = map(columns.__getitem__, Mention._fields)
-        mentions = list(map(Mention._make, zip(*fields, strict=True)))
+        rows = zip(*fields, strict=True)
+        mentions: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
         for number in self.denied.keys() | self.hedged.keys():
             if number >= first:
                 mentions[number - first] = self._doubted(mentions[number - first], number)
