@@ -30,7 +30,8 @@ A side of the body ("left hand") is crossed: its s is −κ g in the left half o
 the right one, and the other way round in the cerebellum. In a long text, where g is small, the limb
 is most often the one that pressed a button.
 
-The sum of h is over the terms that have a side; b is over all structures, so that each place
+The sum of h is over the terms that have a side; b is over all structures, but for faint ones
+without a side (`neurowhere.model.text_model`), so that each place
 follows the side of the structures that point to it: "left motor cortex and right cerebellum" moves
 each of the two, and what is named on both sides, or on none, stays where it is. Where a term
 points most clearly, its side doubles what it adds, and takes it from the mirror image. The share

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
-FAINT = 0.1  # of the weight of the strongest structure; sides of those below move nothing
+FAINT = 0.2  # of the strongest structure; one without a side that weighs less pulls at no side
 CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
@@ -358,11 +358,11 @@ class TextModel(Parameters):
         """Return the features of a text that have sides, and what these add."""
         features = readings.rows[row]
         places, balance = readings.counted[row].balance(features.indices)
-        weights = features.data[places]
-        heard = weights >= FAINT * weights.max(initial=0)
-        places, balance = places[heard], balance[heard]
         if not balance.any():
             return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
+        weights = features.data[places]
+        heard = balance.any(axis=1) | (weights >= FAINT * weights.max())
+        places, balance = places[heard], balance[heard]
         gates = getattr(self.predictor_, "gates", None)
         gate = CROSSED * (1 if gates is None else gates.of(features).short[0])
         sides = np.stack(

@@ -182,6 +182,8 @@ class LiteralL1(L1):
     base = "l1"
     features = "tf"
     sharpness = (1.0,)
+    # Frequencies are smaller than features of unit norm, and so are their λ.
+    lambdas = tuple(np.geomspace(3, 0.003, 9).tolist())
 
 
 class LiteralL2(L2):
@@ -192,8 +194,7 @@ class LiteralL2(L2):
     base = "l2"
     features = "tf"
     sharpness = (1.0,)
-    # Frequencies are smaller than features of unit norm, and so are their λ.
-    lambdas = tuple(np.geomspace(300, 0.03, 13).tolist())
+    lambdas = tuple(np.geomspace(300, 0.03, 13).tolist())  # as in `LiteralL1`
 
 
 class MeanMap(Loss):

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import Clauses
 from neurowhere.text.clinical.ellipsis import read_tables
-from neurowhere.text.clinical.grammar import LONGEST_PHRASE, LONGEST_SENTENCE, REACH
+from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
@@ -30,7 +30,7 @@ from neurowhere.text.unknown import is_foreign
 from neurowhere.text.words import fold
 
 LANGUAGE = 10_000  # characters that tell the language of a text
-FARTHEST = 3 * LONGEST_SENTENCE  # tokens that any cue looks across
+NEAR = 2  # sentences before and after its own that any cue looks at
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 # Words that may deny something and are no cues.
@@ -63,7 +63,7 @@ class Denials(NamedTuple):
 def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Denials:
     """Find the matches that a text denies, each with the tokens that deny it.
 
-    With some tokens, in order, only cues near enough to reach them are looked at.
+    With some tokens, only cues near enough to reach them are looked at.
     """
     foreign = _foreign_cues(reading)
     found = sorted([*(Cue(*each) for each in lexicon.CUES.find(reading)), *foreign])
@@ -71,7 +71,7 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
     reader = _DenialReader(reading, denying)
     reader.ends.update(cue.first for cue in foreign)  # "but" of other languages, too
     result = Denials({}, {})
-    for cue in _near(reader.standing(), around):
+    for cue in _near(reader.standing(), reading, around):
         is_open = reader.is_left_open(cue)
         into = result.left_open if is_open else result.denied
         for number in reader.denied(cue, is_open=is_open):
@@ -92,12 +92,15 @@ def _foreign_cues(reading: Reading) -> list[Cue]:
     return [Cue(*each) for each in found]
 
 
-def _near(cues: list[AnyCue], around: Sequence[int] | None) -> Iterator[AnyCue]:
-    """Yield the cues that may reach one of some tokens; all if there are none given."""
+def _near(cues: list[AnyCue], reading: Reading, around: Sequence[int] | None) -> Iterator[AnyCue]:
+    """Yield the cues with one of some tokens in a sentence near theirs; all if none are given."""
+    if around is None:
+        yield from cues
+        return
+    sentences = sorted({reading.sentence_number(token) for token in around})
     for cue in cues:
-        if around is None or bisect_left(around, cue.first - FARTHEST) < bisect_left(
-            around, cue.last + FARTHEST
-        ):
+        number = reading.sentence_number(cue.first)
+        if bisect_left(sentences, number - NEAR) < bisect_left(sentences, number + NEAR + 1):
             yield cue
 
 
@@ -365,7 +368,7 @@ def attach_hedges(reading: Reading, around: Sequence[int] | None = None) -> dict
     hedges = [hedge for hedge in found if hedge.kind != "idle"]
     reader = _HedgeReader(reading, {hedge.first for hedge in hedges})
     doubted: dict[int, Tokens] = {}
-    for hedge in _near(hedges, around):
+    for hedge in _near(hedges, reading, around):
         for number in reader.doubted(hedge):
             if not hedge.first <= reading.first[number] <= hedge.last:
                 doubted.setdefault(number, Tokens(hedge.first, hedge.last))
