@@ -5,6 +5,7 @@ import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Corpus, Document, Encoder, summarise
+from neurowhere.learn import LogLinear
 from neurowhere.model.text_model import CHUNK_ENCODED
 
 TEXTS = [
@@ -126,3 +127,23 @@ def test_a_query_may_be_an_extra_word_alone_and_is_weak(shipped):
 )
 def test_everyday_words_stand_for_terms(shipped, lay, term):
     assert list(shipped.encode(lay).terms["term"][:1]) == [term]
+
+
+def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkeypatch):
+    runs = "".join(f"In run {'i' * n} the left amygdala was seen again. " for n in range(1, 400))
+    text = f"{runs} Slices went from the frontal lobe to the cortex."
+    read = shipped._read([text], shipped.reader)
+    n_structures = len(read.counted[0].balance(read.rows[0].indices)[0])
+    seen = []
+
+    def lateral(self, x, places, balance, sides):
+        seen.append(len(places))
+        return original(self, x, places, balance, sides)
+
+    original = LogLinear.lateral
+    monkeypatch.setattr(LogLinear, "lateral", lateral)
+    fast = shipped.encode(text).probabilities
+    monkeypatch.setattr("neurowhere.model.text_model.FAINT", 0.0)
+    whole = shipped.encode(text).probabilities
+    assert seen[0] < seen[1] == n_structures
+    assert np.abs(fast - whole).sum() / 2 < 0.005
