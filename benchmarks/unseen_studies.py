@@ -3,12 +3,12 @@
     python benchmarks/unseen_studies.py [--model FOLDER] [--titles 2000] [-o TABLE.json]
 
 The shipped model has learned from all of neuroquery_dev. Other studies of the development data have
-coordinates too: Neurosynth's, some of them with their abstract (rawtext_linked_dev) or their article
-without tables (fulltext_dev, which has peaks of its own for some). Studies that share a PubMed id or
-most of their peaks with a training study are left out. Prints, by kind of text, nats above the mean
-map with their standard error over studies, what the calibrated regions hold, and the stated gain.
-Neurosynth's peaks are only scored: no model that is shipped has seen them. Its table mixes spaces;
-peaks that it labels as Talairach are converted.
+coordinates too: Neurosynth's, some of them with their abstract (rawtext_linked_dev) or an article
+without tables (fulltext_dev, which has peaks of its own for some). Studies that share a PubMed id
+or most of their peaks with a training study are left out. Prints, by kind of text, nats above the
+mean map with their standard error over studies, what calibrated regions hold, and the stated gain.
+Neurosynth's peaks are only scored: no model that is shipped has seen them. They are as printed,
+some of them in Talairach space.
 """
 
 import argparse
@@ -54,7 +54,8 @@ def main():
         held = " / ".join(f"{100 * table[f'{share} %']:.1f}" for share in SHARES)
         gain = f"{table['gain']:.3f} ± {table['error']:.3f}"
         rows.append([name, f"{table['texts']:,}", gain, held, f"{table['stated']:.3f}"])
-    print_table(["kind of text", "texts", "nats above the mean map", "regions hold", "stated"], rows)
+    head = ["kind of text", "texts", "nats above the mean map", "50 / 80 / 95 % regions hold"]
+    print_table([*head, "stated gain"], rows)
     if arguments.output:
         arguments.output.write_text(json.dumps(tables, indent=1))
 

@@ -40,9 +40,10 @@ of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over t
 **Floor**: terms multiply, so that a strong name may outweigh a weak one, although a text that names
 two places means both. The core of a structure is c_t = a_t / max a_t of the term alone, on the side
 that the text gives it, and 0 where that is below `LEAST_CORE`. The structure is visible by
-v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) log 4, with w_t
-the weight of its mentions, at most 1, the term adds what is missing times c_t; this is done
-`PASSES` times, since raising one place lowers the others.
+v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) max(log 4, 0.6 v),
+with w_t the weight of its mentions, at most 1, and v what v_t would be in a text of the term alone,
+the term adds what is missing times c_t; this is done `PASSES` times, since raising one place lowers
+the others.
 """
 
 from collections.abc import Iterable
@@ -56,14 +57,14 @@ from numpy.typing import NDArray
 
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.floating]
-Core = tuple[NDArray[np.intp], Float32]  # regions, and the height c of each
 
 N_SHORT, N_LONG, POWER = 5.0, 80.0, 4  # terms that halve the one gate, and open half the other
 LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
 TINY = 1e-12  # of a sum that may be zero
-FLOOR, LEAST_CORE, PASSES = float(np.log(4)), 0.2, 2  # of what makes structures visible
+# Of what makes structures visible: the least v, also as a share of v alone; c; rounds.
+FLOOR, OF_ALONE, LEAST_CORE, PASSES = float(np.log(4)), 0.6, 0.2, 2
 
 
 class Opening(NamedTuple):
@@ -320,17 +321,28 @@ def _log_means(maps: Float32, mean_map: Floats) -> Float32:
     return means
 
 
-def core_of(added: Float32, mean_map: Floats) -> Core:
-    """Return where a term points, given what it adds alone: regions, and the height c of each.
+class Core(NamedTuple):
+    """Where a term points: some regions, the height c of each, and v of a text of the term alone.
 
-    >>> regions, heights = core_of(np.float32([3, 2.5, 0, -3]), np.full(4, 0.25))
-    >>> regions, heights.round(1)
-    (array([0, 1]), array([1. , 0.4], dtype=float32))
+    >>> regions, heights, alone = Core.of(np.float32([3, 2.5, 0, -3]), np.full(4, 0.25))
+    >>> regions, heights.round(1), round(alone, 1)
+    (array([0, 1]), array([1. , 0.4], dtype=float32), 0.8)
     """
-    raised = np.maximum(added - _log_means(added[None], mean_map)[0], 0)
-    heights = raised / max(raised.max(), np.float32(TINY))
-    regions = np.flatnonzero(heights >= LEAST_CORE)
-    return regions, heights[regions]
+
+    regions: NDArray[np.intp]
+    heights: Float32
+    alone: float
+
+    @classmethod
+    def of(cls, added: Float32, mean_map: Floats) -> "Core":
+        """Find the core of a term, given what it adds alone: (m,)."""
+        raised = np.maximum(added - _log_means(added[None], mean_map)[0], 0)
+        heights = raised / max(raised.max(), np.float32(TINY))
+        regions = np.flatnonzero(heights >= LEAST_CORE)
+        heights = heights[regions]
+        usual = heights**2 * mean_map[regions]
+        ratio = (usual @ np.exp(raised[regions])) / max(usual.sum(), TINY)
+        return cls(regions, heights, float(np.log(max(ratio, 1))))
 
 
 def lift(q: Float32, cores: sp.csr_matrix, floors: Floats, mean_map: Floats) -> sp.csr_matrix:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from neurowhere.learn.exponent import (
     FLOOR,
+    OF_ALONE,
     Core,
     Gates,
     Opening,
     Prior,
-    core_of,
     lateral_shifts,
     lift,
 )
@@ -242,17 +242,18 @@ class LogLinear(_Regression):
         csr_matrix of shape (k, m)
             What each of them adds to the exponent.
         """
-        regions, heights = zip(*self._find_cores(terms.tolist()), strict=True)
+        regions, heights, alone = zip(*self._find_cores(terms.tolist()), strict=True)
         lengths = [len(each) for each in regions]
         where = np.concatenate(regions)
         shares = np.clip(1 + np.repeat(balance, lengths) * sides[where], 0, 1)
         entries = (np.concatenate(heights) * shares, where, np.append(0, np.cumsum(lengths)))
         cores = sp.csr_matrix(entries, shape=(len(terms), len(q)))
         is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
-        return lift(q, cores, FLOOR * (1 - is_article) * weights, self.mean_map)
+        floors = np.maximum(FLOOR, OF_ALONE * np.array(alone)) * (1 - is_article) * weights
+        return lift(q, cores, floors, self.mean_map)
 
     def _find_cores(self, terms: list[int]) -> list[Core]:
-        """Return where terms point: regions, and the height of each."""
+        """Return where terms point."""
         found = {term: self._cores.get(term) or self._core(term) for term in dict.fromkeys(terms)}
         if len(self._cores | found) > N_CORES:
             self._cores.clear()
@@ -263,7 +264,7 @@ class LogLinear(_Regression):
         """Compute where a term alone points."""
         one, row = np.ones(1, np.float32), np.array([term])
         added = self.added(sp.csr_matrix((one, row, [0, 1]), shape=(1, self.n_terms)))
-        return core_of(added[0], self.mean_map)
+        return Core.of(added[0], self.mean_map)
 
     @cached_property
     def _cores(self) -> dict[int, Core]:
