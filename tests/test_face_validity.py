@@ -124,7 +124,7 @@ def test_the_search_for_terms_misses_none(model, monkeypatch):
         ("anterior insula", (36, 22, 0)),
         ("brodmann area 44", (-50, 18, 14)),
         ("heschl gyrus", (-46, -20, 8)),
-        ("cerebellum posterior lobe", (34, -70, -32)),
+        ("crus", (34, -70, -32)),  # Crus I; the posterior lobe is listed beside it
         ("mediodorsal thalamus", (-10, -18, 8)),
         ("periaqueductal gray", (0, -30, -10)),
         ("locus coeruleus", (5, -37, -27)),
