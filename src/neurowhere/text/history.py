@@ -18,7 +18,7 @@ Span = tuple[int, int]
 _LESION = (
     r"(?:\w*infarct\w*|strokes?|cvas?|tias?|bleed\w*|\w*ha?emorrhag\w*|ha?ematomas?|lesions?|tumou?rs?"
     r"|\w{3,}omas?|\w{3,}(?:ectomy|otomy|itis)|contusions?|metasta\w+|abscess\w*|aneurysms?|lacun\w+"
-    r"|isch(?:a?e)mi\w+|ich|sah|sdh|tbi|injur\w+|resections?|surgery|ablations?|clipping|coiling"
+    r"|ischa?emi\w+|ich|sah|sdh|tbi|injur\w+|resections?|surgery|ablations?|clipping|coiling"
     r"|gliosis|encephalomalacia|scars?|fits?|seizures?|pals(?:y|ies))"
 )
 _YEAR = r"(?:19|20)\d\d"
@@ -42,7 +42,7 @@ _DATED = re.compile(
 # A history that is of the present complaint: "3-day history of", "history of present illness".
 _PRESENT_HISTORY = re.compile(
     r"(?:(?:hours?|days?|weeks?|months?|years?|hr|hrs|wk|wks|yr|yrs|[dhmw]|short|brief|recent|long"
-    r"|acute|current|progressive|with an?|family|no|denies|without)[ -])$",
+    r"|acute|current|progressive|family|no|denies|without)[ -])$",
     re.IGNORECASE,
 )
 _NOT_OWN = re.compile(
@@ -57,7 +57,7 @@ _CHANGED = re.compile(
 # What tells that something is new; the first of these begin a clause, so that a past one ends.
 _TURN = (
     r"now|today|tonight|currently|present(?:s|ing)|presented (?:today|now|with)|admitted with"
-    r"|(?:th)?is (?:morning|time|admission)|comes? in with|came in with"
+    r"|this (?:morning|time|admission)|comes? in with|came in with"
 )
 _QUALITY = r"new|newly|(?:sub|hyper)?acute(?:ly)?|fresh|current|sudden(?:ly)?|recent(?:ly)?"
 _SEEN = r"dwi|restrict(?:s|ed|ing) (?:diffusion|on)|diffusion restriction"
@@ -118,9 +118,8 @@ def _is_present(text: str, start: int, mark: re.Match[str]) -> bool:
     """Whether a mark of the past is of the present complaint, or of what this is compared with."""
     before = text[start : mark.start()]
     if mark.re is _PAST and mark["history"]:
-        is_illness = bool(_PRESENT_ILLNESS.match(text, mark.end()))
-        is_with = before.lower().endswith(("with a ", "with an "))
-        return is_illness or (bool(_PRESENT_HISTORY.search(before)) and not is_with)
+        is_illness = _PRESENT_ILLNESS.match(text, mark.end())
+        return bool(is_illness or _PRESENT_HISTORY.search(before))
     return bool(_NOT_OWN.search(before))
 
 

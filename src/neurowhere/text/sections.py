@@ -198,7 +198,10 @@ NOT_FINDINGS = {
         r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
     ),
 }
-_PAST_HISTORY = r"(?:past|previous|prior)(?: (?:medical|surgical|neurological))* (?:history|hx)|pm(?:hx?|sh)|pshx?"
+_PAST_HISTORY = (
+    r"(?:past|previous|prior)(?: (?:medical|surgical|neurological))* (?:history|hx)"
+    r"|pm(?:hx?|sh)|pshx?"
+)
 _FAMILY = r"(?:(?:positive|relevant|significant) )?family (?:medical )?(?:history|hx)|f(?:am)?hx?"
 # Other headings, that tell a report from a structured abstract, or that end a section.
 _OTHERS = {
