@@ -27,6 +27,7 @@ from functools import cache
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
+from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
     LESION,
@@ -213,6 +214,8 @@ def without_fixed(reading: Reading) -> Reading:
         for first, last, _ in elsewhere().find(reading)
         if first not in reading.begins or reading.last[reading.begins[first]] < last
     ]
+    within = {i for span in others for i in range(span.first, span.last + 1)}
+    others += (span for span in of_organs(reading) if span.first not in within)
     hidden = {i: span for span in (*others, *fixed) for i in range(span.first, span.last + 1)}
     if not hidden:
         return reading
