@@ -244,6 +244,9 @@ def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
         return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":
         return name.entry.is_fixed or not _names_structure(reading, name.tokens)
+    if name.entry.needs == "sense":
+        number = reading.begins.get(name.tokens.first)
+        return number is not None and not reading.is_structure[number]
     if name.entry.needs == "lesion":
         return is_beside_lesion(reading.tokens, *name.tokens)
     return name.side is not None or name.entry.needs != "side"

@@ -60,8 +60,9 @@ class Entry(NamedTuple):
     kind : str
         "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
         "disorder".
-    needs : "side", "vessel", "lesion", "alone" or ""
-        What must be with the name for it to be meant; "alone" if the text names no structure.
+    needs : "side", "vessel", "lesion", "alone", "sense" or ""
+        What must be with the name for it to be meant; "alone" if the text names no structure,
+        "sense" if its word is read as something else than a structure.
     rules : tuple of Rule
     """
 
