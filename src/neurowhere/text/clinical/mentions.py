@@ -26,7 +26,6 @@ from neurowhere.text.clinical.implied import (
     find_names,
     implied_by,
     without_fixed,
-    without_spared,
 )
 from neurowhere.text.clinical.places import (
     Side,
@@ -39,6 +38,7 @@ from neurowhere.text.clinical.places import (
 from neurowhere.text.clinical.pressed import weigh_pressed
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
+from neurowhere.text.clinical.spared import without_spared
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM

@@ -41,7 +41,7 @@ OVER = word_set(
 PARTS = word_set(
     "aspect aspects base convexity fossa level part parts portion portions skull vertex"
 )
-# Gray matter whose outline is lost on CT in the first hours of a stroke of the middle cerebral artery.
+# Gray matter whose outline is lost on CT in the first hours of a stroke.
 FADING = re.compile(r"basal|caudate|ganglia|insula|lenti|pallid|putam|striat")
 SEEING = LOOKING | BLURRED  # words that are looked at
 
