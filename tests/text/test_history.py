@@ -43,6 +43,7 @@ def test_what_is_old_is_no_finding_beside_what_is_new(text: str, counter: TermCo
     [
         "Old left cerebellar infarct.",
         "Old left cerebellar infarct. No acute infarct.",
+        "History of cerebellar contusion with new seizures.",
         "History of left cerebellar infarct.",
         "3-day history of cerebellar ataxia, now drowsy with left weakness",
         "History of present illness: new cerebellar ataxia",

@@ -487,7 +487,7 @@ def test_a_dissection_and_a_bare_name_point_to_the_territory_weakly(text, struct
     found = implied_structures(mentions)
     assert {each.term for each in found} == structures
     assert max(each.weight for each in found) == 0.5
-    assert not list(mentions)
+    assert not any(mention.weight for mention in mentions)
 
 
 @pytest.mark.parametrize(
@@ -502,7 +502,7 @@ def test_a_dissection_and_a_bare_name_point_to_the_territory_weakly(text, struct
 def test_an_aneurysm_says_nothing_of_where(text):
     mentions = read_mentions(text, VESSELS)
     assert not implied_structures(mentions)
-    assert not list(mentions)
+    assert not any(mention.weight for mention in mentions)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ from neurowhere.text.clinical.vessels import (
     VESSEL,
     is_bare,
     is_written,
-    vessel_words,
 )
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
@@ -200,7 +199,6 @@ def without_fixed(reading: Reading) -> Reading:
     structure, unless a term is the whole of it.
     """
     fixed = [Tokens(first, last) for first, last, _ in read_table().fixed.find(reading)]
-    fixed += vessel_words(reading)
     others = [
         Tokens(first, last)
         for first, last, _ in elsewhere().find(reading)

@@ -2,14 +2,18 @@
 
 Studies that speak of aneurysms found what the frontal lobes do after one of the anterior
 communicating artery. "Basilar artery aneurysm" is not there: beside a vessel, such words and the
-vessel's own say nothing of where, but for the rules of its territory.
+vessel's own weigh nothing, and the rules of its territory are all that tells where.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.rules import read_table
 from neurowhere.text.words import fold, word_set
+
+if TYPE_CHECKING:
+    from neurowhere.text.clinical.mentions import Mention
 
 # Words that tell of the territory of an artery, and those that tell of the vessel alone.
 VASCULAR = word_set(
@@ -34,7 +38,24 @@ OTHERWISE = {
     "ica": ["independent", "component"],
     "sca": ["spinocerebellar", "ataxia"],
 }
-LEFT_OUT = 1  # words that a text which is the name of an artery may have beside it
+ARTICLES = word_set("a an of the")  # which a text that is the name of an artery may have beside it
+
+
+def weigh_vessels(reading: Reading, mentions: "list[Mention]") -> "list[Mention]":
+    """Give no weight to the names of arteries that are diseased, nor to what is wrong with them."""
+    within = {i for words in vessel_words(reading) for i in range(words.first, words.last + 1)}
+    if not within:
+        return mentions
+    is_within = ({*range(*span)} <= within for span in _spans(reading))
+    return [
+        each._replace(weight=0.0) if is_vessel else each
+        for each, is_vessel in zip(mentions, is_within, strict=True)
+    ]
+
+
+def _spans(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each match: the first, and the one after the last."""
+    return ((first, last + 1) for first, last in zip(reading.first, reading.last, strict=True))
 
 
 def vessel_words(reading: Reading) -> list[Tokens]:
@@ -83,5 +104,5 @@ def is_written(reading: Reading, tokens: Tokens) -> bool:
 
 def is_bare(reading: Reading, tokens: Tokens) -> bool:
     """Whether a text is the name of an artery and nothing else, which may mean nothing else."""
-    n_others = len(reading.tokens) - (tokens.last - tokens.first + 1)
-    return n_others <= LEFT_OUT and reading.tokens[tokens.last] not in OTHERWISE
+    others = (*reading.tokens[: tokens.first], *reading.tokens[tokens.last + 1 :])
+    return ARTICLES.issuperset(others) and reading.tokens[tokens.last] not in OTHERWISE
