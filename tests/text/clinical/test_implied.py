@@ -505,6 +505,14 @@ def test_an_aneurysm_says_nothing_of_where(text):
     assert not any(mention.weight for mention in mentions)
 
 
+def test_a_segment_that_may_be_a_cortex_keeps_its_weight():
+    counter = TermCounter(
+        Vocabulary(["primary motor cortex"], synonyms={"M1": "primary motor cortex"})
+    )
+    (mention,) = read_mentions("M1", counter)
+    assert mention.weight == 1
+
+
 @pytest.mark.parametrize(
     ("text", "is_meant"),
     [

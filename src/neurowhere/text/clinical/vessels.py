@@ -81,8 +81,11 @@ def _vessel_words(reading: Reading) -> Iterator[Tokens]:
     named: set[int] = set()
     for first, last, name in read_table().phrases.find(reading):
         tokens = Tokens(first, last)
-        if read_table().entries[name].kind != "artery" or not is_written(reading, tokens):
+        entry = read_table().entries[name]
+        if entry.kind != "artery" or not is_written(reading, tokens):
             continue
+        if entry.needs == "vessel" and first == last:
+            continue  # "M1" may be the motor cortex
         number = reading.sentence_number(first)
         is_diseased = number in sentences and number not in vascular
         if is_diseased or is_bare(reading, tokens):
