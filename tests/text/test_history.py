@@ -29,7 +29,7 @@ def sections_of(text: str, counter: TermCounter) -> dict[str, str | None]:
         "Previous right cerebellar bleed in 2015. Acute infarct of the insula.",
         "Known old left cerebellar infarct. New right infarct of the insula on DWI.",
         "Acute infarct of the insula in a man with prior cerebellar stroke.",
-        "Old cerebellar infarct and new infarct of the insula.",
+        "Previous cerebellar infarct and new infarct of the insula.",
         "Cerebellar stroke in 2012. Today acute infarct of the insula.",
     ],
 )
@@ -45,6 +45,8 @@ def test_what_is_old_is_no_finding_beside_what_is_new(text: str, counter: TermCo
         "Old left cerebellar infarct. No acute infarct.",
         "History of cerebellar contusion with new seizures.",
         "History of left cerebellar infarct.",
+        "Known old left cerebellar infarct.",
+        "CT: fresh thalamic haemorrhage on the right, and an old infarct, cerebellar, on the left.",
         "3-day history of cerebellar ataxia, now drowsy with left weakness",
         "History of present illness: new cerebellar ataxia",
         "Previous cerebellar glioma has grown. New thalamic lesion.",

@@ -1,9 +1,9 @@
 """History in running text: what a patient had before is no finding beside what is new.
 
-"Hx of left cerebellar infarct 2015. Now right insular infarct" tells of the insula. What is old is
-left out only if another part of the text tells what is new and denies it not; "old left cerebellar
-infarct" alone is a finding. So is what has grown since, and what a "3-day history" is of. Texts of
-research are read whole.
+"Hx of left cerebellar infarct 2015. Now right insular infarct" tells of the insula. What was before
+is left out only if another part of the text tells what is new and denies it not; "previous left
+cerebellar infarct" alone is a finding. So is what looks old on a scan ("an old infarct and a fresh
+one"), what has grown since, and what a "3-day history" is of. Texts of research are read whole.
 """
 
 import re
@@ -27,7 +27,7 @@ _PAST = re.compile(
     r"\b(?:(?P<history>(?:history|hx) of|h/o|(?:past medical |past |medical |prior )(?:history|hx)"
     r"|pmhx?\b:?|background of)"
     r"|(?:s/p|status[ -]post)(?! (?:fall|mv[ac]|tpa|tnk|thromb\w+|trauma|cardiac|arrest))"
-    r"|(?:previous|prior|(?<!year-)(?<!year )(?<!years )old|remote|earlier)"
+    r"|(?:previous|prior|known (?:old|remote|chronic)|earlier)"
     rf"(?=(?: [\w/-]+){{0,6}}? {_LESION}\b)(?!(?: [\w/-]+){{0,3}}? (?:mri?|cta?|scans?|imaging"
     r"|exam\w*|stud(?:y|ies)|reports?|films?|man|woman|male|female|lady|gentleman|patient)\b)"
     rf"|in {_YEAR},?(?= (?:he|she|they|the patient|pt|there|had|a|an|left|right|l|r)\b))(?!\w)",
