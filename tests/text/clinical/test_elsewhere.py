@@ -73,6 +73,7 @@ SHARED = TermCounter(
         "Hair consists of a cuticle, a cortex and a medulla",
         "lymph node with cortex and medulla",
         "renal cortex and medulla",
+        "The lymph node has a cortex; its medulla is fatty.",
         "The pulvinar of the hip on ultrasound",
         "Left ventricle dilated",
         "Left ventricle hypertrophy, aortic stenosis",

@@ -49,7 +49,7 @@ def of_organs(reading: Reading) -> list[Tokens]:
 
 def _is_of_organ(reading: Reading, i: int, shared: frozenset[int]) -> bool:
     """Whether the words around token i, which other organs may have too, are of one of them."""
-    here = reading.sentence_tokens(reading.sentence_number(i))
+    here = _sentence(reading, i)
     organs = {reading.tokens[j] for j in here if reading.token(j + 1) not in DISEASES}
     said = elsewhere_beside()[reading.tokens[i]] & organs
     if not said or _is_of_brain(reading, here, shared):
@@ -59,6 +59,17 @@ def _is_of_organ(reading: Reading, i: int, shared: frozenset[int]) -> bool:
     whole = range(len(reading.tokens))
     is_said = any(map(OF_VENTRICLES.match, reading.where))
     return not is_said and not _is_of_brain(reading, whole, shared)
+
+
+def _sentence(reading: Reading, i: int) -> range:
+    """Tokens of the sentence of token i; a semicolon ends none here."""
+    here = reading.sentence_tokens(reading.sentence_number(i))
+    first, end = here.start, here.stop
+    while first > 0 and ";" in reading.gap(first):
+        first = reading.sentence_tokens(reading.sentence_number(first - 1)).start
+    while end < len(reading.tokens) and ";" in reading.gap(end):
+        end = reading.sentence_tokens(reading.sentence_number(end)).stop
+    return range(first, end)
 
 
 def _is_of_brain(reading: Reading, tokens: range, shared: frozenset[int]) -> bool:
