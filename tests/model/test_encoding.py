@@ -267,3 +267,15 @@ def test_an_unheard_of_mask_draws_too():
         ["amygdala", "nothing"] * 5, [[[0, 0, 8]], [[12, -8, 1]]] * 5
     )
     assert "data:image/png" in model.encode("amygdala")._repr_html_()
+
+
+def test_a_text_without_a_known_term_gives_the_mean_map_whatever_side_it_names(shipped):
+    result = shipped.encode("Shed: right lobe enlarged, door normal.")
+    np.testing.assert_array_equal(result.probabilities, shipped.encode("zzz").probabilities)
+
+
+def test_a_known_word_in_another_sense_is_not_suggested_for_itself(shipped):
+    result = shipped.encode("renal cortex and medulla")
+    assert "medulla" in [word for word, *_ in result.unknown]
+    assert result.suggest("medulla") == []
+    assert result.suggest("medula") != []

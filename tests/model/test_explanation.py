@@ -283,9 +283,10 @@ def test_support_is_of_names_not_of_plain_words():
         # other organs, in words that they share with the brain
         ("Right lower lobe pneumonia.", "none"),
         ("Thyroid ultrasound: 8 mm nodule in the left lobe.", "none"),
-        ("Left ventricle ejection fraction 35%, septal hypokinesis.", "weak"),
+        ("Left ventricle ejection fraction 35%, septal hypokinesis.", "none"),
         ("The cardiac atrium and right ventricle were dilated", "weak"),
-        ("Right ventricle dilated.", "good"),
+        ("Right ventricle dilated.", "none"),
+        ("CT head: right ventricle dilated.", "good"),
         ("Heart rate and the insula", "good"),
         ("Lung cancer, metastasis in the left frontal lobe", "good"),
         ("Brain MRI: dilated ventricles after cardiac arrest", "good"),

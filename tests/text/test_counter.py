@@ -346,3 +346,14 @@ def test_a_synonym_that_loses_its_letter_is_not_the_word_that_is_left():
     counter = TermCounter(Vocabulary(["n-back"], {"n back": "n-back", "nback": "n-back"}))
     assert counter.find("He went back to work") == []
     assert [match.term for match in counter.find("n-back and nback")] == ["n-back", "n-back"]
+
+
+def test_a_synonym_that_is_two_names_is_read_as_both():
+    vocabulary = Vocabulary(
+        ["n-back", "working memory"],
+        synonyms={"n-back working memory": "n-back", "n-back task": "n-back"},
+        categories={"n-back": "task", "working memory": "function"},
+    )
+    counter = TermCounter(vocabulary)
+    for text in ("n-back working memory task", "working memory n-back task"):
+        assert counter.count([text]).toarray().tolist() == [[1, 1]]

@@ -323,6 +323,8 @@ class TextModel(Parameters):
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
         lifts = [self._show(q[row], readings, row, follows) for row in range(len(readings.counted))]
         for row in range(len(q) if follows else 0):
+            if not readings.rows[row].data.any():
+                continue  # of a text without a known term nothing is moved
             shares = readings.counted[row].fold_shares()
             if shares.neither < 1:
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
@@ -444,8 +446,9 @@ class TextModel(Parameters):
 
     def _suggest(self, word: str) -> list[str]:
         """Return known names that are spelt like a word; short words are like too many."""
-        is_short = len(word) < SHORTEST_SPELT
-        return [] if is_short or self.text == "none" else self.vocabulary_.suggest(word)
+        if self.text == "none" or len(word) < SHORTEST_SPELT or word in self.vocabulary_:
+            return []  # a name that the text has in another sense is spelt well
+        return self.vocabulary_.suggest(word)
 
     def _mass_for(self, features: sparse.csr_matrix, share: float) -> float:
         if isinstance(self.calibration_, LengthCalibration):

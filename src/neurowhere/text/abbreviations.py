@@ -11,8 +11,9 @@ Others are ambiguous: "MS" is multiple sclerosis beside "relapsing" and nothing 
 elsewhere. The table ``senses.csv`` beside this module has a row per sense: the abbreviation, its
 case as written; the term, none for a sense that is no term ("PCA" as principal component analysis);
 words that speak for it; whether it is meant where no word speaks for any sense: "yes", "alone" in
-texts of a few words, or "beside" nowhere but where alone ones are in longer texts; and words that
-decide where they stand right after it: "M1 occlusion".
+texts of a few words, "beside" nowhere but where alone ones are in longer texts, or "asked" after a
+question mark ("?Wernicke" is a diagnosis, no area); and words that decide where they stand right
+after it: "M1 occlusion".
 
 In longer texts such a default sense is meant where it is a structure and a lesion stands beside it,
 or a side in a text of the brain: "new lesion in R MCP", "MRI: b/l BG lacunes". So are the clipped
@@ -104,6 +105,7 @@ def _long_form(short: str, words: str) -> str:
 # ---- senses
 
 WORDS = ("extra", "function", "generic")  # categories of what is also written in small letters
+ASKED = "asked"  # default of a sense that is meant after a question mark
 BESIDE = "beside"  # default of a sense that wants a lesion or a side
 FEW_WORDS = 4  # of a text that is nearly nothing but an abbreviation
 WHO = word_set("and he i it she that they we who")  # before the verb "left"
@@ -130,7 +132,8 @@ class Sense(NamedTuple):
         Words of a text that speak for it.
     default : str
         "yes" if it is meant where no word speaks for any meaning, "alone" if that holds only in a
-        text of a few words or beside a lesion, "beside" if beside one alone, else "".
+        text of a few words or beside a lesion, "beside" if beside one alone, "asked" if after a
+        question mark, else "".
     beside : tuple of str
         Words that, right after the abbreviation, decide for it.
     """
@@ -260,6 +263,12 @@ class Resolver:
             ids[short]: _chooser(senses, vocabulary, ids)
             for short, senses in known_senses(vocabulary).items()
         }
+        self._asked = {
+            short: _index(sense.term, vocabulary)
+            for short, senses in known_senses(vocabulary).items()
+            for sense in senses
+            if sense.default == ASKED
+        }
         self._is_ambiguous = np.zeros(ids.n_ids, dtype=bool)
         self._is_ambiguous[list(self._choosers)] = True
         self._defined: dict[tuple[str, str], int] = {}
@@ -274,6 +283,9 @@ class Resolver:
         """Change, in place, the terms of the tokens that no longer name has."""
         for number in set(ids[self._is_ambiguous[ids]].tolist()):
             self._choosers[number].resolve(number, tokens, ids, alone)
+        for short, term in self._asked.items() if "?" in text else ():
+            if re.search(rf"\?\s?{short}\b", text):
+                alone[ids == self._ids[short]] = term
         if PARENTHESIS in text:
             self._use_definitions(text, tokens, ids, alone)
 

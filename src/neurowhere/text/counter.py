@@ -1,6 +1,6 @@
 """Find and count the terms of a vocabulary in texts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import pairwise, product, repeat
 from typing import TYPE_CHECKING, NamedTuple
@@ -316,8 +316,26 @@ def _spellings(vocabulary: "Vocabulary") -> list[tuple[tuple[str, ...], int]]:
         if len(words) == 1 and words[0] != name.lower() and vocabulary.is_generic(words[0]):
             continue  # "n back" without its letter
         form = tuple(map(fold, words))
+        if _is_two_names(form, own, vocabulary, forms):
+            continue  # "n-back working memory"
         names.append((words, indices[term] if form == own else forms.get(form, indices[term])))
     return names + [(split, i) for words, i in names for split in other_splits(words)]
+
+
+def _is_two_names(
+    form: tuple[str, ...],
+    own: tuple[str, ...],
+    vocabulary: "Vocabulary",
+    terms: Mapping[tuple[str, ...], int],
+) -> bool:
+    """Whether a synonym is its term and the name, of several words, of a function."""
+    if form[: len(own)] != own:
+        return False
+    other = terms.get(form[len(own) :])
+    is_long = len(form) - len(own) > 1
+    return (
+        is_long and other is not None and vocabulary.category(vocabulary.terms[other]) == "function"
+    )
 
 
 def _forms(

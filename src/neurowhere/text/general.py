@@ -10,7 +10,7 @@ import re
 from neurowhere.text.clinical import lexicon
 
 GENERAL = "general"  # name of such sentences among the sections
-_SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\d)[^.!?;\n]*)*")
+SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\d)[^.!?;\n]*)*")
 _ADVERB = (
     r"(?:typical|classical|common|usual|characteristic|preferential|frequent|general|selective"
     r"|predominant|primari|main)ly|(?:most |very )?often"
@@ -44,12 +44,12 @@ _PATIENT = re.compile(
     r"|report|conclusion)\s?[:–-]",
     re.IGNORECASE,
 )
-_RESEARCH = re.compile(
+RESEARCH = re.compile(
     r"\b(?:participants?|controls|volunteers|cohort|groups?|fmri|meta-analys\w+|we (?:aim|examin"
     r"|investigat|recruit|scann|stud|test)\w*|p ?[<=]|n ?= ?\d)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+DENIED = re.compile(
     r"\b(?:no|not|normal|without|unremarkable|intact|spared|negative)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[a-z]+")
@@ -62,9 +62,9 @@ def find_general(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in find_general(text)]
     ['The hippocampus is vulnerable to hypoxia']
     """
-    if _RESEARCH.search(text) or not _PATIENT.search(text) or not _MARKS.search(text):
+    if RESEARCH.search(text) or not _PATIENT.search(text) or not _MARKS.search(text):
         return []
-    sentences = [match.span() for match in _SENTENCE.finditer(text)]
+    sentences = [match.span() for match in SENTENCE.finditer(text)]
     general = [span for span in sentences if _is_general(text[slice(*span)])]
     others = (text[slice(*span)] for span in {*sentences} - {*general})
     return general if any(map(_is_finding, others)) else []
@@ -78,4 +78,4 @@ def _is_general(sentence: str) -> bool:
 def _is_finding(sentence: str) -> bool:
     """Whether a sentence tells that something is wrong, and denies nothing."""
     words = _WORD.findall(sentence.lower())
-    return any(map(lexicon.FINDING.match, words)) and not _DENIED.search(sentence)
+    return any(map(lexicon.FINDING.match, words)) and not DENIED.search(sentence)

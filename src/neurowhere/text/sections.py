@@ -19,6 +19,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from neurowhere.text.general import GENERAL, find_general
+from neurowhere.text.history import HISTORY, find_history
 
 
 class Section(IntEnum):
@@ -197,6 +198,10 @@ NOT_FINDINGS = {
         r"acknowledge?ments?|(?:declaration of |conflicts? of |competing )interests?",
     ),
 }
+_PAST_HISTORY = (
+    r"(?:past|previous|prior)(?: (?:medical|surgical|neurological))* (?:history|hx)"
+    r"|pm(?:hx?|sh)|pshx?"
+)
 _FAMILY = r"(?:(?:positive|relevant|significant) )?family (?:medical )?(?:history|hx)|f(?:am)?hx?"
 # Other headings, that tell a report from a structured abstract, or that end a section.
 _OTHERS = {
@@ -230,12 +235,13 @@ _NAME_END = re.compile(
 _LINKS = frozenset({"of", "and", "for", "&"})  # within a name
 _ADDRESS = 200  # characters of a name, at most
 _WORD = re.compile(r"\S+")
-_KINDS = {"family": re.compile(_FAMILY, re.IGNORECASE)} | {
+_PARTS_OF_HISTORY = {"family": (_FAMILY,), "past": (_PAST_HISTORY,)}
+_KINDS = {
     name: re.compile("|".join(patterns), re.IGNORECASE)
-    for name, patterns in (NOT_FINDINGS | _OTHERS).items()
+    for name, patterns in (_PARTS_OF_HISTORY | NOT_FINDINGS | _OTHERS).items()
 }
 _AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
-_NAMES = _AMBIGUOUS | {"family": "history"}
+_NAMES = _AMBIGUOUS | dict.fromkeys(_PARTS_OF_HISTORY, HISTORY)
 _REPORT_HEADING = re.compile(
     r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
@@ -245,6 +251,7 @@ _BEFORE_HEADING = re.compile(r"[\n.;!?]")
 _MARKS = (":", "-", "–", "—")  # at the end of a heading
 _MARK = re.compile(r"[:\n]|[ \t][-–—][ \t]")  # what every heading ends with
 _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
+_CURRENT = re.compile(r"(?<=[.;\n])\s*(?:now|today|currently|presents|presenting)\b", re.IGNORECASE)
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
@@ -295,8 +302,10 @@ def read_sections(text: str) -> list[Part]:
         if ends[bisect_right(sections, part.start, key=attrgetter("start"))] <= part.start
     )
     parts = sorted([*sections, *institutions], key=attrgetter("start"))
-    general = [span for span in find_general(text) if not _is_taken(span, parts)]
-    return sorted([*parts, *(Part(GENERAL, *span) for span in general)], key=attrgetter("start"))
+    for name, spans in ((HISTORY, find_history(text)), (GENERAL, find_general(text))):
+        parts += [Part(name, *span) for span in spans if not _is_taken(span, parts)]
+        parts.sort(key=attrgetter("start"))
+    return parts
 
 
 def _is_taken(span: tuple[int, int], parts: list[Part]) -> bool:
@@ -319,7 +328,7 @@ def _sections_of_report(text: str) -> list[Part]:
     if _length(text, sections) < _length(text, _between(text, headings)):
         return sections
     return [  # whatever the family has, the patient has not
-        Part("history", start, _part_end(text, start, end, AFFILIATIONS))
+        Part(HISTORY, start, _part_end(text, start, end, AFFILIATIONS))
         for (name, _, start), end in zip(headings, ends, strict=False)
         if name == "family" and not is_abstract
     ]
@@ -440,7 +449,7 @@ def _without_bare(text: str, headings: list[Part]) -> list[Part]:
     """
     if sum(heading.name != "other" for heading in headings) < 2:
         headings = [each for each in headings if not _is_dash_within_line(text, each)]
-    telling = {*NOT_FINDINGS, "family", "report", "abstract"}
+    telling = {*NOT_FINDINGS, *_PARTS_OF_HISTORY, "report", "abstract"}
     known = [heading for heading in headings if heading.name in telling]
     if len(known) > 1:
         return headings
@@ -465,8 +474,11 @@ def _is_abstract(names: set[str]) -> bool:
 def _part_end(text: str, start: int, end: int, name: str) -> int:
     """End of a section: at an empty line or a table, if something stands beside its heading.
 
-    One of affiliations and the like has but one sentence beside its heading, or one paragraph.
+    One of affiliations and the like has but one sentence beside its heading, or one paragraph. What
+    was before ends where a sentence tells what is now.
     """
+    if name == "past" and (now := _CURRENT.search(text, start, end)):
+        end = now.start()
     if name == AFFILIATIONS:
         content = _WORD.search(text, start, end)
         is_beside = content is not None and "\n" not in text[start : content.start()]

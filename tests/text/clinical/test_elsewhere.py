@@ -56,3 +56,45 @@ def test_organs_have_a_medulla_and_a_genus_is_a_fish():
     counter = TermCounter(Vocabulary(["hippocampus", "medulla"]))
     assert not list(read_mentions("the medulla of the kidney; the genus Hippocampus", counter))
     assert len(read_mentions("infarct of the lateral medulla; the hippocampus", counter)) == 2
+
+
+SHARED = TermCounter(
+    Vocabulary(
+        structures := ["cortex", "frontal", "medulla", "pons", "pulvinar", "ventricle"],
+        categories=dict.fromkeys(structures, "anatomy"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The adrenal cortex secretes cortisol, the medulla secretes adrenaline.",
+        "Hair consists of a cuticle, a cortex and a medulla",
+        "lymph node with cortex and medulla",
+        "renal cortex and medulla",
+        "The lymph node has a cortex; its medulla is fatty.",
+        "The pulvinar of the hip on ultrasound",
+        "Left ventricle dilated",
+        "Left ventricle hypertrophy, aortic stenosis",
+        "Chest X-ray, frontal and lateral views",
+        "The frontal system will bring rain",
+    ],
+)
+def test_a_word_is_of_another_organ_in_a_sentence_of_that_organ(text):
+    assert not list(read_mentions(text, SHARED))
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Renal failure, infarct of the medulla", ["medulla"]),
+        ("Adrenal insufficiency and a lesion of the pons and medulla", ["pons", "medulla"]),
+        ("Kidneys normal. Infarct of the medulla.", ["medulla"]),
+        ("Blood in the left ventricle", ["ventricle"]),
+        ("Left ventricle enlarged. Lesion of the pons.", ["ventricle", "pons"]),
+        ("Left ventricle enlarged on CT head", ["ventricle"]),
+    ],
+)
+def test_a_word_is_of_the_brain_beside_something_of_it(text, terms):
+    assert [mention.term for mention in read_mentions(text, SHARED)] == terms

@@ -1,7 +1,7 @@
 import pytest
 from tests.text.sentences import small_vocabulary
 
-from neurowhere.text import TermCounter, TermExtractor
+from neurowhere.text import TermCounter, TermExtractor, Vocabulary
 from neurowhere.text.clinical.mentions import HEDGE_WEIGHT, count_mentions, read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
@@ -96,3 +96,18 @@ def test_a_hedged_mention_weighs_less_if_asked_to():
     counts = count_mentions(mentions, extractor).toarray()[0]
     assert counts[extractor.vocabulary.index("pons")] == HEDGE_WEIGHT
     assert counts[extractor.vocabulary.index("insula")] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Loss of the insula on the right, obscured putamen", ["affirmed", "affirmed"]),
+        ("Insula swollen, the putamen is obscured", ["affirmed", "affirmed"]),
+        ("Obscured right putamen and insula", ["affirmed", "affirmed"]),
+        ("Putamen obscured by artefact, infarct of the insula", ["denied", "affirmed"]),
+        ("Motion: the putamen is obscured", ["denied"]),
+    ],
+)
+def test_an_obscured_nucleus_is_a_sign_and_doubts_nothing(text, status):
+    counter = TermCounter(Vocabulary(["insula", "putamen"]))
+    assert [mention.status for mention in read_mentions(text, counter)] == status

@@ -462,3 +462,95 @@ def test_other_sides_are_none_of_the_sign(text):
 )
 def test_names_of_persons_are_no_syndromes(text):
     assert not rule_based(f"{text}, which was built in May")
+
+
+PLACES_OF_ARTERIES = ["pons", "cerebellum", "medulla", "angular gyrus", "insula"]
+VESSELS = TermCounter(
+    Vocabulary(
+        [*PLACES_OF_ARTERIES, "aneurysm", "anterior", "artery", "basilar artery"],
+        categories=dict.fromkeys([*PLACES_OF_ARTERIES, "basilar artery"], "anatomy"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "structures"),
+    [
+        ("basilar artery", {"pons", "cerebellum"}),
+        ("PICA", {"cerebellum", "medulla"}),
+        ("vertebral artery dissection", {"cerebellum", "medulla"}),
+        ("Dissection of the left vertebral artery after a fall", {"cerebellum", "medulla"}),
+    ],
+)
+def test_a_dissection_and_a_bare_name_point_to_the_territory_weakly(text, structures):
+    mentions = read_mentions(text, VESSELS)
+    found = implied_structures(mentions)
+    assert {each.term for each in found} == structures
+    assert max(each.weight for each in found) == 0.5
+    assert not any(mention.weight for mention in mentions)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "basilar artery aneurysm",
+        "PICA aneurysm",
+        "anterior communicating artery aneurysm",
+        "Coiled aneurysm of the AComm",
+    ],
+)
+def test_an_aneurysm_says_nothing_of_where(text):
+    mentions = read_mentions(text, VESSELS)
+    assert not implied_structures(mentions)
+    assert not any(mention.weight for mention in mentions)
+
+
+def test_a_segment_that_may_be_a_cortex_keeps_its_weight():
+    counter = TermCounter(
+        Vocabulary(["primary motor cortex"], synonyms={"M1": "primary motor cortex"})
+    )
+    (mention,) = read_mentions("M1", counter)
+    assert mention.weight == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "is_meant"),
+    [
+        ("Pt with Gerstmann: can't calculate, finger agnosia, confusion", True),
+        ("Presents with Gerstmann, acalculia and agraphia", True),
+        ("Acalculia and agraphia: likely Gerstmann.", True),
+        ("Gerstmann described finger agnosia in 1924", False),
+        ("Finger agnosia was first seen by Gerstmann, in Vienna", False),
+        ("Gerstmann (1940) on agraphia and finger agnosia", False),
+    ],
+)
+def test_the_name_of_a_person_is_a_syndrome_beside_its_signs(text, is_meant):
+    names = [mention.term for mention in read_mentions(text, VESSELS).rule_based]
+    assert ("Gerstmann syndrome" in names) == is_meant
+
+
+@pytest.mark.parametrize(
+    ("text", "is_disease"),
+    [
+        ("?Wernicke", True),
+        ("Suspected Wernicke, thiamine given; medial thalami bright", True),
+        ("Alcoholic, ataxia: Wernicke's", True),
+        ("Wernicke", False),
+        ("Wernicke's area was active for speech", False),
+        ("Lesion of Wernicke's, fluent aphasia", False),
+    ],
+)
+def test_wernicke_is_an_area_or_a_disease(text, is_disease):
+    vocabulary = Vocabulary(
+        ["wernicke's area", "wernicke-korsakoff syndrome", "thalamus"],
+        synonyms={"wernicke": "wernicke's area"},
+        categories={
+            "wernicke's area": "anatomy",
+            "thalamus": "anatomy",
+            "wernicke-korsakoff syndrome": "disorder",
+        },
+    )
+    mentions = read_mentions(text, TermCounter(vocabulary))
+    assert ("wernicke's area" in [mention.term for mention in mentions]) != is_disease
+    implied = {each.term for each in implied_structures(mentions)}
+    assert ("thalamus" in implied) == is_disease

@@ -23,7 +23,7 @@ from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.unseen import SEEING, Unseen
+from neurowhere.text.clinical.unseen import BLURRING, SEEING, Unseen
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.sections import places_of
 from neurowhere.text.unknown import is_foreign
@@ -450,11 +450,18 @@ class _HedgeReader(Clauses):
                 return i == 0 or self.is_sentence_end(i)
             case "differential":
                 return hedge.last > i or ":" in self.gap(j) or "," in self.gap(i)
+            case "obscured":  # a sign on CT, unless something obscures: "obscured putamen"
+                return self.is_blurred(j) and not self.is_phrase(j)
             case "limited":
                 first, _ = self.sentence(i)
                 return not lexicon.LOOKING.isdisjoint(self.tokens[first:i])
             case _:
                 return True
+
+    def is_blurred(self, j: int) -> bool:
+        """Whether a clause with token j − 1 tells what makes it hard to see: "by artefact"."""
+        first, end = self.sentence(j - 1)
+        return self.token(j) == "by" or not BLURRING.isdisjoint(self.tokens[first:end])
 
     def queried(self) -> Iterator[tuple[int, Tokens]]:
         """Find what question marks ask about."""

@@ -8,9 +8,8 @@ from the right one. The rules are those of the table (`rules`):
   ordinary words: "left neglect", not "child neglect". Segments need a word of vessels near them:
   "left M1 occlusion", not "TMS of the left M1 after a stroke".
 - What fails with an artery is its territory: an occlusion or an infarct, not an aneurysm, a
-  stenosis or a wall. Each such word is said of the artery nearest to it.
-- What a text denies, or a whole that it is part of (``parts.csv``), is not implied on that side:
-  "left MCA infarct sparing the basal ganglia" says nothing of the putamen.
+  stenosis or a wall. Each such word is said of the artery nearest to it. A dissection, and the name
+  of an artery that is the whole text, count half.
 - Drugs and diseases count where a text names no structure itself. They weigh a tenth if many
   studies are of them: what these studies found is seldom where a drug binds.
 - A text of a few words may leave out "syndrome": "Gerstmann", "locked-in". So may others where a
@@ -22,11 +21,10 @@ from the right one. The rules are those of the table (`rules`):
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from neurowhere._tools.files import shipped_table
+from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
     LESION,
@@ -38,37 +36,28 @@ from neurowhere.text.clinical.places import (
     is_beside_lesion,
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.rules import Entry, Table, elsewhere, read_table, split_names
+from neurowhere.text.clinical.rules import Entry, Table, elsewhere, read_table
+from neurowhere.text.clinical.vessels import (
+    OTHERWISE,
+    TORN,
+    VASCULAR,
+    VESSEL,
+    is_bare,
+    is_written,
+)
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
 REACH = 4  # tokens between a name and its side
 CONTEXT = 30  # tokens before and after the name of an artery that may tell that it is one
-# Words that tell of the territory of an artery, and those that tell of the vessel alone.
-VASCULAR = word_set(
-    "cva distribution embolic embolism embolus hypoperfusion infarct infarcted infarction ischemia "
-    "ischemic lvo occluded occlusion occlusive penumbra stroke syndrome territory thrombectomy "
-    "thrombosis thrombus tia"
-)
-VESSEL = word_set(
-    "aneurysm aneurysmal atheroma atherosclerosis atherosclerotic bifurcation calcification "
-    "calcified caliber clipped clipping coiled coiling dissection doppler ectasia endarterectomy "
-    "fenestration flow hypoplasia hypoplastic narrowed narrowing patency patent plaque stenosed "
-    "stenosis stenotic stent stented stenting tortuous vasospasm velocity"
-)
 # Words that tell that a segment is meant, and how near to it they are.
 SEGMENTAL = VASCULAR - {"cva", "stroke", "syndrome"} | word_set(
     "branch clot cutoff dissection lvo mca pca aca artery recanalization reperfusion segment "
     "thrombectomy"
 )
 NEAR = 4  # tokens
-# What an abbreviation may stand for otherwise, in a text that says so.
-OTHERWISE = {
-    "pca": ["principal", "component"],
-    "ica": ["independent", "component"],
-    "sca": ["spinocerebellar", "ataxia"],
-}
+WEAKLY = 0.5  # how much a dissection, or the bare name of an artery, tells of its territory
 FEW_WORDS = 3  # of a text that may leave out "syndrome"
 # Words of texts in which a person's name after a side is that of a syndrome.
 CLINICAL = (
@@ -77,6 +66,8 @@ CLINICAL = (
     | word_set("ataxia dysarthria dysphagia dysphonia hoarseness numbness palsy vomiting weakness")
 )
 CITED = frozenset(["et", "and"])  # after the name of an author
+AFTER_EPONYM = word_set("due following from in on secondary with")  # and of a syndrome
+BEFORE_AUTHOR = word_set("al by dr josef prof professor")
 # What one side of the body may be called, and how far from a sign it may stand.
 OF_BODY = (LIMBS - {"hemifield"}) | word_set("body face half hemibody side")
 REACH_BODY = 9  # tokens
@@ -213,6 +204,8 @@ def without_fixed(reading: Reading) -> Reading:
         for first, last, _ in elsewhere().find(reading)
         if first not in reading.begins or reading.last[reading.begins[first]] < last
     ]
+    within = {i for span in others for i in range(span.first, span.last + 1)}
+    others += (span for span in of_organs(reading) if span.first not in within)
     hidden = {i: span for span in (*others, *fixed) for i in range(span.first, span.last + 1)}
     if not hidden:
         return reading
@@ -230,17 +223,17 @@ def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     """Whether a name is written as it should be, and has with it what it needs."""
     words = reading.tokens[name.tokens.first : name.tokens.last + 1]
     table, spelt = read_table(), " ".join(words)
-    if spelt in table.abbreviations:
-        start, end = reading.span(name.tokens)
-        is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
-        if not any(map(str.isupper, reading.text[start + (not is_numbered) : end])):
-            return False
+    if not is_written(reading, name.tokens):
+        return False
     if spelt in table.shortened and len(reading.tokens) > FEW_WORDS:
         return _is_eponym(reading, name, found)
     if name.entry.kind == "place" and _is_part(reading, name.tokens):
         return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":
         return name.entry.is_fixed or not _names_structure(reading, name.tokens)
+    if name.entry.needs == "sense":
+        number = reading.begins.get(name.tokens.first)
+        return number is not None and not reading.is_structure[number]
     if name.entry.needs == "lesion":
         return is_beside_lesion(reading.tokens, *name.tokens)
     return name.side is not None or name.entry.needs != "side"
@@ -249,7 +242,8 @@ def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
 def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     """Whether the name of a person is that of a syndrome: "left Wallenberg in a man with vertigo".
 
-    A side stands right before it, and the text speaks of a structure, a lesion or another sign.
+    A side stands right before it, and the text speaks of a structure, a lesion or another sign; or
+    the text has a sign that points to the same structure: "Gerstmann: finger agnosia, …".
     """
     first, last = name.tokens
     words = [reading.written(i) for i in range(first, last + 1)]
@@ -260,6 +254,10 @@ def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     is_person = after[:1].isupper() and not reading.is_sentence_end(last + 1)
     if is_double and not is_person and after not in CITED:
         return True
+    is_apart = not reading.gap(last + 1).isspace() or after in AFTER_EPONYM
+    is_apart &= not after[:1].isdigit() and reading.token(first - 1) not in BEFORE_AUTHOR
+    if is_apart and words[0][0].isupper() and any(_points_alike(name, each) for each in found):
+        return True
     if not is_sided or is_person or not words[0][0].isupper():
         return False
     return (
@@ -267,6 +265,12 @@ def _is_eponym(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
         or _names_structure(reading, name.tokens)
         or not CLINICAL.isdisjoint(map(fold, reading.where))
     )
+
+
+def _points_alike(name: Found, other: Found) -> bool:
+    """Whether another name points to one of the structures that a name points to."""
+    places, others = ({rule.structures for rule in each.entry.rules} for each in (name, other))
+    return name.tokens != other.tokens and not places.isdisjoint(others)
 
 
 def _with_one_side(
@@ -352,22 +356,33 @@ class _Arteries:
 
     def kept(self) -> dict[Tokens, Found]:
         """Return the names that stand for territories, segments with the side of their artery."""
-        kept = filter(self.is_territory, self.arteries)
-        return {name.tokens: name if name.side else self.with_side(name) for name in kept}
+        kept = {name.tokens: (name, self.share(name)) for name in self.arteries}
+        return {
+            tokens: _weighed(name if name.side else self.with_side(name), share)
+            for tokens, (name, share) in kept.items()
+            if share
+        }
 
-    def is_territory(self, name: Found) -> bool:
-        """Whether a name stands for the territory of an artery: there is a stroke, or a side."""
+    def share(self, name: Found) -> float:
+        """Return how much a name stands for the territory of an artery, 0 for not at all.
+
+        There is a stroke, or a side; a dissection, or nothing but the name, tells less.
+        """
         after = self.reading.token(name.tokens.last + 1)
         last = self.reading.tokens[name.tokens.last].removesuffix("s")
         if last in self.others and fold(after) not in VASCULAR:
-            return False
+            return 0.0
         if name.entry.needs == "vessel" and not self.is_segment(name.tokens):
-            return False
+            return 0.0
         here = [i for i in _sentence(self.reading, name.tokens) if self.is_state(i)]
         own = [i for i in here if self.nearest(i) is name]
-        if own or here:
-            return any(fold(self.reading.tokens[i]) in VASCULAR for i in own or here)
-        return name.side is not None or name.entry.needs == "vessel"
+        words = {fold(self.reading.tokens[i]) for i in own or here}
+        if words:
+            is_torn = not words.isdisjoint(TORN)
+            return 1.0 if words & VASCULAR else WEAKLY * is_torn
+        if name.side is not None or name.entry.needs == "vessel":
+            return 1.0
+        return WEAKLY * is_bare(self.reading, name.tokens)
 
     def is_segment(self, tokens: Tokens) -> bool:
         """Whether a name is that of a segment: words of vessels are near, it is no structure."""
@@ -400,6 +415,12 @@ class _Arteries:
         sides = [each.side for each in self.arteries[first:end] if each.side]
         is_one = len({side.side for side in sides}) == 1 and name.entry.needs == "vessel"
         return name._replace(side=sides[0]) if is_one else name
+
+
+def _weighed(name: Found, share: float) -> Found:
+    """Return a name whose rules count a share of what they do."""
+    rules = tuple(rule._replace(weight=share * rule.weight) for rule in name.entry.rules)
+    return name._replace(entry=name.entry._replace(rules=rules)) if share < 1 else name
 
 
 def _is_said(reading: Reading, words: list[str]) -> bool:
@@ -499,48 +520,3 @@ def _side_of(rule: str, given: Side | None) -> Side | None:
     if given is None:
         return SIDE_WORDS.get(usual)
     return {"same": given, "opposite": OPPOSITE[given]}.get(relation)
-
-
-# ---- what is spared
-
-
-@cache
-def _wholes() -> dict[str, frozenset[str]]:
-    """Names of the wholes that each structure of the table is part of."""
-    wholes: dict[str, set[str]] = {}
-    for row in shipped_table(__package__, "parts.csv"):
-        for part in split_names(row["parts"]):
-            wholes.setdefault(part, set()).update(split_names(row["whole"]))
-    return {part: frozenset(names) for part, names in wholes.items()}
-
-
-def without_spared(
-    structures: Iterable[Implied], spared: Iterable[tuple[str, Side | None]]
-) -> tuple[Implied, ...]:
-    """Leave out the structures that a text denies, or that are part of what it denies.
-
-    Parameters
-    ----------
-    structures : iterable of Implied
-    spared : iterable of (str, Side or None)
-        Names of what is denied, and on which side; None for both.
-
-    Examples
-    --------
-    >>> putamen = Implied("putamen", "left", 0.5)
-    >>> without_spared([putamen], [("basal ganglia", None)])
-    ()
-    >>> without_spared([putamen], [("basal ganglia", "right")]) == (putamen,)
-    True
-    """
-    sides: dict[str, set[Side | None]] = {}
-    for name, side in spared:
-        sides.setdefault(name, set()).add(None if side == "bilateral" else side)
-    return tuple(
-        each
-        for each in structures
-        if not any(
-            {None, each.side} & sides.get(name, set())
-            for name in (each.term, *_wholes().get(each.term, ()))
-        )
-    )

@@ -26,7 +26,6 @@ from neurowhere.text.clinical.implied import (
     find_names,
     implied_by,
     without_fixed,
-    without_spared,
 )
 from neurowhere.text.clinical.places import (
     Side,
@@ -39,6 +38,8 @@ from neurowhere.text.clinical.places import (
 from neurowhere.text.clinical.pressed import weigh_pressed
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
+from neurowhere.text.clinical.spared import without_spared
+from neurowhere.text.clinical.vessels import weigh_vessels
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
@@ -236,7 +237,7 @@ def read_mentions(
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     sides = with_known_sides(reading, sides, said.denied)
     attached = limbs | sides.applied
-    mentions = weigh_pressed(reading, said.mentions(counter))
+    mentions = weigh_vessels(reading, weigh_pressed(reading, said.mentions(counter)))
     for number, (side, words, is_inherited, dominant) in attached.items():
         mentions[number] = mentions[number]._replace(
             side=side,

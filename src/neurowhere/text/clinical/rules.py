@@ -14,7 +14,8 @@ number, or address):
 - Two structures make an adjective, "striatocapsular", and are both implied (``compounds.csv``).
 
 The rows of ``elsewhere.csv`` have words that mean something else before or after others: "parietal
-pleura", "reward points", "on the other hand".
+pleura", "reward points", "on the other hand". Other words tell so from anywhere in a sentence that
+has nothing of the brain: "the adrenal cortex and the medulla".
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -59,8 +60,9 @@ class Entry(NamedTuple):
     kind : str
         "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
         "disorder".
-    needs : "side", "vessel", "lesion", "alone" or ""
-        What must be with the name for it to be meant; "alone" if the text names no structure.
+    needs : "side", "vessel", "lesion", "alone", "sense" or ""
+        What must be with the name for it to be meant; "alone" if the text names no structure,
+        "sense" if its word is read as something else than a structure.
     rules : tuple of Rule
     """
 
@@ -163,7 +165,22 @@ def elsewhere() -> Phrases[str]:
             some = phrases.setdefault(word, [])
             some += (f"{words} {word}" for words in before)
             some += (f"{word} {words}{ending}" for words in after for ending in ("", "s"))
-    return _phrases(phrases)
+    return _phrases({word: some for word, some in phrases.items() if some})
+
+
+@cache
+def elsewhere_beside() -> dict[str, frozenset[str]]:
+    """Read the words of the brain that are of another organ beside others, with those others.
+
+    >>> "renal" in elsewhere_beside()["medulla"]
+    True
+    """
+    beside: dict[str, frozenset[str]] = {}
+    for row in shipped_table(__package__, "elsewhere.csv"):
+        others = frozenset(split_names(row["sentence"]))
+        for word in split_names(row["words"]) if others else ():
+            beside[word] = beside.get(word, frozenset()) | others
+    return beside
 
 
 def _phrases(names: Mapping[str, Iterable[str]]) -> Phrases[str]:

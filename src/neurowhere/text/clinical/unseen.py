@@ -41,6 +41,8 @@ OVER = word_set(
 PARTS = word_set(
     "aspect aspects base convexity fossa level part parts portion portions skull vertex"
 )
+# Gray matter whose outline is lost on CT in the first hours of a stroke.
+FADING = re.compile(r"basal|caudate|ganglia|insula|lenti|pallid|putam|striat")
 SEEING = LOOKING | BLURRED  # words that are looked at
 
 
@@ -59,7 +61,14 @@ class Unseen(Scopes):
             return []  # "distorted by a tumor", "obscured by blood"
         if self.is_suspected(j):
             return []
-        return self.structures(self.label(cue.first)) or self.only_places(cue.first)
+        names = self.structures(self.label(cue.first)) or self.only_places(cue.first)
+        return names if is_blurred else [each for each in names if not self.is_sign(cue, each)]
+
+    def is_sign(self, cue: Cue, number: int) -> bool:
+        """Whether a place that is "obscured" is swollen by a stroke: "obscured putamen"."""
+        first, last = self.reading.first[number], self.reading.last[number]
+        is_deep = any(map(FADING.match, self.tokens[first : last + 1]))
+        return is_deep and self.tokens[cue.last] == "obscured"
 
     def by_seeing(self, i: int) -> list[int]:
         """Return the places that could not be looked at: "limited evaluation of the pons"."""

@@ -1,0 +1,111 @@
+"""Vessels: words that tell of an artery or of its territory, and what they do not tell of where.
+
+Studies that speak of aneurysms found what the frontal lobes do after one of the anterior
+communicating artery. "Basilar artery aneurysm" is not there: beside a vessel, such words and the
+vessel's own weigh nothing, and the rules of its territory are all that tells where.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.rules import read_table
+from neurowhere.text.words import fold, word_set
+
+if TYPE_CHECKING:
+    from neurowhere.text.clinical.mentions import Mention
+
+# Words that tell of the territory of an artery, and those that tell of the vessel alone.
+VASCULAR = word_set(
+    "cva distribution embolic embolism embolus hypoperfusion infarct infarcted infarction ischemia "
+    "ischemic lvo occluded occlusion occlusive penumbra stroke syndrome territory thrombectomy "
+    "thrombosis thrombus tia"
+)
+VESSEL = word_set(
+    "aneurysm aneurysmal atheroma atherosclerosis atherosclerotic bifurcation calcification "
+    "calcified caliber clipped clipping coiled coiling dissection doppler ectasia endarterectomy "
+    "fenestration flow hypoplasia hypoplastic narrowed narrowing patency patent plaque stenosed "
+    "stenosis stenotic stent stented stenting tortuous vasospasm velocity"
+)
+TORN = word_set("dissected dissecting dissection")
+# What is wrong with a vessel, and tells of no territory by itself.
+DISEASED = TORN | word_set(
+    "aneurysm aneurysmal clipped clipping coiled coiling fenestration stenosis stenotic"
+)
+# What an abbreviation may stand for otherwise, in a text that says so.
+OTHERWISE = {
+    "pca": ["principal", "component"],
+    "ica": ["independent", "component"],
+    "sca": ["spinocerebellar", "ataxia"],
+}
+ARTICLES = word_set("a an of the")  # which a text that is the name of an artery may have beside it
+
+
+def weigh_vessels(reading: Reading, mentions: "list[Mention]") -> "list[Mention]":
+    """Give no weight to the names of arteries that are diseased, nor to what is wrong with them."""
+    within = {i for words in vessel_words(reading) for i in range(words.first, words.last + 1)}
+    if not within:
+        return mentions
+    is_within = ({*range(*span)} <= within for span in _spans(reading))
+    return [
+        each._replace(weight=0.0) if is_vessel else each
+        for each, is_vessel in zip(mentions, is_within, strict=True)
+    ]
+
+
+def _spans(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each match: the first, and the one after the last."""
+    return ((first, last + 1) for first, last in zip(reading.first, reading.last, strict=True))
+
+
+def vessel_words(reading: Reading) -> list[Tokens]:
+    """Find the names of arteries that are diseased or all of a text, and what is wrong with them.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> counter = TermCounter(Vocabulary(["aneurysm"]))
+    >>> vessel_words(counter.read("Basilar artery aneurysm"))
+    [Tokens(first=0, last=1), Tokens(first=2, last=2)]
+    >>> vessel_words(counter.read("Infarct after clipping of a basilar artery aneurysm"))
+    []
+    """
+    return list(_vessel_words(reading))
+
+
+def _vessel_words(reading: Reading) -> Iterator[Tokens]:
+    diseased = [i for i, token in enumerate(reading.tokens) if fold(token) in DISEASED]
+    sentences = {reading.sentence_number(i) for i in diseased}
+    vascular: set[int] = set()
+    if diseased:
+        words = (i for i, token in enumerate(reading.tokens) if fold(token) in VASCULAR)
+        vascular.update(map(reading.sentence_number, words))
+    named: set[int] = set()
+    for first, last, name in read_table().phrases.find(reading):
+        tokens = Tokens(first, last)
+        entry = read_table().entries[name]
+        if entry.kind != "artery" or not is_written(reading, tokens):
+            continue
+        if entry.needs == "vessel" and first == last:
+            continue  # "M1" may be the motor cortex
+        number = reading.sentence_number(first)
+        is_diseased = number in sentences and number not in vascular
+        if is_diseased or is_bare(reading, tokens):
+            yield tokens
+        if is_diseased:
+            named.add(number)
+    yield from (Tokens(i, i) for i in diseased if reading.sentence_number(i) in named)
+
+
+def is_written(reading: Reading, tokens: Tokens) -> bool:
+    """Whether some tokens are written as a name is: abbreviations in capitals."""
+    words = reading.tokens[tokens.first : tokens.last + 1]
+    if " ".join(words) not in read_table().abbreviations:
+        return True
+    start, end = reading.span(tokens)
+    is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
+    return any(map(str.isupper, reading.text[start + (not is_numbered) : end]))
+
+
+def is_bare(reading: Reading, tokens: Tokens) -> bool:
+    """Whether a text is the name of an artery and nothing else, which may mean nothing else."""
+    others = (*reading.tokens[: tokens.first], *reading.tokens[tokens.last + 1 :])
+    return ARTICLES.issuperset(others) and reading.tokens[tokens.last] not in OTHERWISE

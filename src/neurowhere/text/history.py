@@ -1,0 +1,165 @@
+"""History in running text: what a patient had before is no finding beside what is new.
+
+"Hx of left cerebellar infarct 2015. Now right insular infarct" tells of the insula. What was before
+is left out only if another part of the text tells what is new and denies it not; "previous left
+cerebellar infarct" alone is a finding. So is what looks old on a scan ("an old infarct and a fresh
+one"), what has grown since, and what a "3-day history" is of. Texts of research are read whole.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from neurowhere.text.clinical import lexicon
+from neurowhere.text.general import DENIED, RESEARCH, SENTENCE
+
+HISTORY = "history"  # name of such parts among the sections
+Span = tuple[int, int]
+_LESION = (
+    r"(?:\w*infarct\w*|strokes?|cvas?|tias?|bleed\w*|\w*ha?emorrhag\w*|ha?ematomas?|lesions?|tumou?rs?"
+    r"|\w{3,}omas?|\w{3,}(?:ectomy|otomy|itis)|contusions?|metasta\w+|abscess\w*|aneurysms?|lacun\w+"
+    r"|ischa?emi\w+|ich|sah|sdh|tbi|injur\w+|resections?|surgery|ablations?|clipping|coiling"
+    r"|gliosis|encephalomalacia|scars?|fits?|seizures?|pals(?:y|ies))"
+)
+_YEAR = r"(?:19|20)\d\d"
+# Phrases from which on a sentence is of the past: by themselves, or before a lesion.
+_PAST = re.compile(
+    r"\b(?:(?P<history>(?:history|hx) of|h/o|(?:past medical |past |medical |prior )(?:history|hx)"
+    r"|pmhx?\b:?|background of)"
+    r"|(?:s/p|status[ -]post)(?! (?:fall|mv[ac]|tpa|tnk|thromb\w+|trauma|cardiac|arrest))"
+    r"|(?:previous|prior|known (?:old|remote|chronic)|earlier)"
+    rf"(?=(?: [\w/-]+){{0,6}}? {_LESION}\b)(?!(?: [\w/-]+){{0,3}}? (?:mri?|cta?|scans?|imaging"
+    r"|exam\w*|stud(?:y|ies)|reports?|films?|man|woman|male|female|lady|gentleman|patient)\b)"
+    rf"|in {_YEAR},?(?= (?:he|she|they|the patient|pt|there|had|a|an|left|right|l|r)\b))(?!\w)",
+    re.IGNORECASE,
+)
+# What stands after a lesion of the past.
+_DATED = re.compile(
+    rf"\b{_LESION},? (?:(?:in|from|of|since) )?\(?(?:(?:\d\d?/|[a-z]{{3,9}}\.?) ?)?"
+    rf"{_YEAR}\b\)?|\b(?:years|yrs) ago\b|\bin the past\b",
+    re.IGNORECASE,
+)
+# A history that is of the present complaint: "3-day history of", "history of present illness".
+_PRESENT_HISTORY = re.compile(
+    r"(?:(?:hours?|days?|weeks?|months?|years?|hr|hrs|wk|wks|yr|yrs|[dhmw]|short|brief|recent|long"
+    r"|acute|current|progressive|family|no|denies|without)[ -])$",
+    re.IGNORECASE,
+)
+_NOT_OWN = re.compile(
+    r"(?:compared? (?:to|with)|than|versus|vs\.?|since|from)(?: (?:the|an?))? $", re.I
+)
+_PRESENT_ILLNESS = re.compile(r" (?:the )?present", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(?:grown|grew|enlarg\w+|bigger|larger|increas\w+|progress\w+|worse\w*|recur\w*|expand\w+"
+    r"|extend\w*|evolv\w+)\b",
+    re.IGNORECASE,
+)
+# What tells that something is new; the first of these begin a clause, so that a past one ends.
+_TURN = (
+    r"now|today|tonight|currently|present(?:s|ing)|presented (?:today|now|with)|admitted with"
+    r"|this (?:morning|time|admission)|comes? in with|came in with"
+)
+_QUALITY = r"new|newly|(?:sub|hyper)?acute(?:ly)?|fresh|current|sudden(?:ly)?|recent(?:ly)?"
+_SEEN = r"dwi|restrict(?:s|ed|ing) (?:diffusion|on)|diffusion restriction"
+_NEW = re.compile(rf"\b(?:(?P<turn>{_TURN})|(?P<quality>{_QUALITY})|{_SEEN})\b", re.IGNORECASE)
+_CUT = re.compile(r",|\b(?:and|but|with|who|which|plus)\b|[–—]| - ", re.IGNORECASE)
+_PIECE = re.compile(r"[,;]|\b(?:but|without|with no|however|although)\b", re.IGNORECASE)
+# Signs that tell where; seizures do not, and what was before may be where they come from.
+_SIGN = re.compile(
+    r"(?:left|right|bilateral|l|r|lt|rt|\w*(?:phasi|prax|gnosi|taxi|plegi|pares|parap|mnesi)\w*"
+    r"|droop\w*|vertigo|numb\w*|tremor|neglect|hemianop\w*|visual|speech|slurr\w+|dysarthr\w*"
+    r"|diplopia|positive|bright|cvas?|tias?|sah|ich|sdh)",
+)
+_WORD = re.compile(r"[a-z]+")
+
+
+def find_history(text: str) -> list[Span]:
+    """Find the parts of a text that tell what was before, if another part tells what is new.
+
+    >>> text = "PMH left cerebellar stroke. Now right insular infarct."
+    >>> [text[start:end] for start, end in find_history(text)]
+    ['PMH left cerebellar stroke']
+    >>> find_history("Old left cerebellar infarct."), find_history("3-day history of weakness, now")
+    ([], [])
+    """
+    if not _NEW.search(text) or RESEARCH.search(text):
+        return []
+    sentences = [match.span() for match in SENTENCE.finditer(text)]
+    past = [span for sentence in sentences for span in _past_of(text, *sentence)]
+    if not past:
+        return []
+    others = _between(past, sentences)
+    return past if any(_tells_new(text[slice(*span)]) for span in others) else []
+
+
+def _past_of(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the parts of a sentence that are of the past, in order."""
+    free = start
+    marks = (*_PAST.finditer(text, start, end), *_DATED.finditer(text, start, end))
+    for mark in sorted(marks, key=re.Match.start):
+        if (
+            mark.start() < free
+            or _is_present(text, start, mark)
+            or _CHANGED.search(text, mark.end(), end)
+        ):
+            continue
+        first, last = mark.start(), _next_clause(text, mark, end)
+        if mark.re is _DATED:
+            cuts = [cut.end() for cut in _CUT.finditer(text, free, mark.start())]
+            first, last = cuts[-1] if cuts else free, mark.end()
+            if _NEW.search(text, first, last):
+                continue
+        if last > first:
+            yield first, last
+            free = last
+
+
+def _is_present(text: str, start: int, mark: re.Match[str]) -> bool:
+    """Whether a mark of the past is of the present complaint, or of what this is compared with."""
+    before = text[start : mark.start()]
+    if mark.re is _PAST and mark["history"]:
+        is_illness = _PRESENT_ILLNESS.match(text, mark.end())
+        return bool(is_illness or _PRESENT_HISTORY.search(before))
+    return bool(_NOT_OWN.search(before))
+
+
+def _next_clause(text: str, mark: re.Match[str], end: int) -> int:
+    """End of a part of the past: where the clause begins that tells what is new, or a sentence."""
+    for new in _NEW.finditer(text, mark.end(), end):
+        if new["turn"]:
+            return new.start()
+        cuts = [cut.start() for cut in _CUT.finditer(text, mark.end(), new.start())]
+        if cuts:
+            return cuts[-1]
+    return end
+
+
+def _between(past: list[Span], sentences: list[Span]) -> Iterator[Span]:
+    """Yield what the sentences have beside the parts of the past."""
+    for start, end in sentences:
+        for first, last in past:
+            if start <= first < end:
+                yield start, first
+                start = last
+        yield start, end
+
+
+def _tells_new(words: str) -> bool:
+    """Whether some words tell of something new, and deny it not."""
+    return any(
+        _NEW.search(piece) and not DENIED.search(piece) and _is_finding(words[offset:])
+        for offset, piece in _pieces(words)
+    )
+
+
+def _pieces(words: str) -> Iterator[tuple[int, str]]:
+    """Yield the clauses of some words, and where each begins."""
+    bounds = [0, *(cut.end() for cut in _PIECE.finditer(words)), len(words)]
+    for start, end in pairwise(bounds):
+        yield start, words[start:end]
+
+
+def _is_finding(words: str) -> bool:
+    """Whether some words tell that something is wrong."""
+    found = _WORD.findall(words.lower())
+    return any(lexicon.FINDING.match(word) or _SIGN.fullmatch(word) for word in found)

@@ -1,0 +1,60 @@
+"""What a patient had before is no finding beside what is new."""
+
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.history import find_history
+
+STRUCTURES = ["insula", "cerebellar", "thalamic"]
+
+
+@pytest.fixture(scope="module")
+def counter() -> TermCounter:
+    return TermCounter(Vocabulary(STRUCTURES))
+
+
+def sections_of(text: str, counter: TermCounter) -> dict[str, str | None]:
+    return {mention.term: mention.section for mention in read_mentions(text, counter)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hx of L cerebellar infarct 2015. Today: new droop, DWI + in the insula",
+        "PMH left cerebellar stroke. Now right insula infarct.",
+        "PMH: left cerebellar stroke. Now right insula infarct.",
+        "PMH: cerebellar stroke. Now insula infarct. Exam: there is a dense weakness of the face.",
+        "s/p left cerebellar resection 2015, now infarct of the insula",
+        "Previous right cerebellar bleed in 2015. Acute infarct of the insula.",
+        "Known old left cerebellar infarct. New right infarct of the insula on DWI.",
+        "Acute infarct of the insula in a man with prior cerebellar stroke.",
+        "Previous cerebellar infarct and new infarct of the insula.",
+        "Cerebellar stroke in 2012. Today acute infarct of the insula.",
+    ],
+)
+def test_what_is_old_is_no_finding_beside_what_is_new(text: str, counter: TermCounter) -> None:
+    found = sections_of(text, counter)
+    assert found == {"insula": None, "cerebellar": "history"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Old left cerebellar infarct.",
+        "Old left cerebellar infarct. No acute infarct.",
+        "History of cerebellar contusion with new seizures.",
+        "History of left cerebellar infarct.",
+        "Known old left cerebellar infarct.",
+        "CT: fresh thalamic haemorrhage on the right, and an old infarct, cerebellar, on the left.",
+        "3-day history of cerebellar ataxia, now drowsy with left weakness",
+        "History of present illness: new cerebellar ataxia",
+        "Previous cerebellar glioma has grown. New thalamic lesion.",
+        "A 65 year old man with a cerebellar lesion and new left weakness",
+        "Compared to prior MRI, left cerebellar lesion unchanged; new thalamic lesion.",
+        "Patients with a history of cerebellar stroke (n = 12) learned new words.",
+    ],
+)
+def test_what_is_present_stays_a_finding(text: str, counter: TermCounter) -> None:
+    assert not find_history(text)
+    assert sections_of(text, counter)["cerebellar"] is None
