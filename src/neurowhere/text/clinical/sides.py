@@ -13,20 +13,56 @@ A clause may give a side to all its places (`spreading`).
 import re
 from collections.abc import Collection
 
-from neurowhere.text.clinical import places
-from neurowhere.text.clinical.ellipsis import read_tables
-from neurowhere.text.clinical.lexicon import FINITE
+from neurowhere.text.clinical import lexicon, places
+from neurowhere.text.clinical.ellipsis import is_said, read_tables
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 REACH = 8  # tokens that a side looks ahead for its name
 REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 DASH = re.compile(r"[^\S\n]+([-–—][^\S\n]+)?")  # or spaces, within a line
 BRACKET = re.compile(r"[(\[]$")
 SENTENCE_BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|(?<![\n\t])\t")
+MOST_UNKNOWN = 2  # words in a row that say how a structure is: "left T2 bright hippocampus"
+# Words that are no adjectives, so that no noun phrase goes on across them.
+NO_ADJECTIVES = (
+    lexicon.FINITE
+    | lexicon.LINKS
+    | lexicon.PREPOSITIONS
+    | lexicon.WHERE
+    | lexicon.AFTER_PREDICATE
+    | lexicon.STOPS
+    | lexicon.DETERMINERS
+    | lexicon.PRONOUNS
+    | lexicon.NOT
+    | lexicon.PEOPLE
+    | lexicon.ADVERBS
+    | lexicon.OPENING
+    | lexicon.NUMBERS
+    | lexicon.TESTS
+    | places.AFTER_VERB_LEFT
+    | places.AFTER_OTHER_RIGHT
+    | places.EXTENDING
+    | places.INCLUDING
+    | places.LESION
+    | places.LED
+    | places.LEADING
+    | places.RELATED
+    | word_set(
+        """
+        about above against behind below button click condition cue healthy idea key no normal
+        onset per press saccade see seed sham side stimulation stimulus target task toward trial
+        upon via without word wrong
+        """
+    )
+)
+ENDING_IN_S = re.compile(r".*[^su]s")  # a plural, or a verb: "choices", "activates"
+QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
+SEQUENCES = word_set("adc dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
+ENHANCING = word_set("bleeding enhancing restricting")  # other words in -ing are verbs
 
 
 def attach_sides(reading: Reading) -> Sides:
@@ -182,7 +218,52 @@ class _SideReader(places.SideWords):
             return True
         if before == "bilaterally":
             return head.endswith("ed")  # "bilaterally reduced gray matter"
-        return head in places.CONJUNCTIONS and j > i + 1
+        return (head in places.CONJUNCTIONS and j > i + 1) or self.describes(i, j)
+
+    def describes(self, i: int, j: int) -> bool:
+        """Whether token j says how the structure is that the side at token i stands before.
+
+        Nothing but adjectives is between them ("left markedly swollen caudate"), of which at most
+        two words in a row are unknown.
+        """
+        if self.tokens[i] == "bilaterally" or self.token(i - 1) == "on" or self.is_on_the(i):
+            return False  # the side of what goes before
+        n_unknown = 0
+        for k in range(i + 1, min(len(self.tokens), i + REACH)):
+            if not self.is_tied(k):
+                return False
+            if self.is_structure(self.begins.get(k)):
+                return k > j
+            is_unknown = not self.is_known_adjective(k)
+            n_unknown = n_unknown + 1 if is_unknown else 0
+            if n_unknown > MOST_UNKNOWN or (is_unknown and not self.may_describe(k)):
+                return False
+        return False
+
+    def is_tied(self, i: int) -> bool:
+        """Whether a space, a hyphen, or a comma between two adjectives, stands before token i."""
+        if self.gap(i) in (" ", "-"):
+            return True
+        words = self.tokens[i - 1 : i + 1]
+        is_pair = all(map(QUALIFYING.fullmatch, words)) and i not in self.begins
+        return self.gap(i) == ", " and is_pair
+
+    def is_known_adjective(self, i: int) -> bool:
+        """Whether token i is an adjective that a side reaches its name across in any case."""
+        word = self.tokens[i]
+        return word in places.FILLERS or bool(places.ADJECTIVE.fullmatch(word))
+
+    def may_describe(self, i: int) -> bool:
+        """Whether token i may be an adjective or an adverb, for all that is known of it."""
+        word = self.tokens[i]
+        if word in SEQUENCES:
+            return True
+        if word in NO_ADJECTIVES or fold(word) in places.NOT_BRAIN or len(word) < 2:
+            return False
+        if word.isdigit() or ENDING_IN_S.fullmatch(word) or self.is_structure(self.begins.get(i)):
+            return False
+        is_noun = i in self.begins and not QUALIFYING.fullmatch(word)  # "left reward amygdala"
+        return not is_noun and (not word.endswith("ing") or word in ENHANCING)
 
     def is_on_the(self, i: int) -> bool:
         """Whether the side at token i is that of "on the left"."""
@@ -313,11 +394,27 @@ class _SideReader(places.SideWords):
             is_state = "," in self.gap(i) and places.ADJECTIVE.fullmatch(self.token(i - 1))
             reach = 3 if self.dominant(words) else 2 if is_state else 1
             number = self.nearest(i - 1, reach)  # "… signal (L > R)", "… atrophic, left"
+        elif self.is_first_of_two(words):
+            number = self.nearest(i - 1, 1)
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
             number = self.nearest(colon - 1, 1)
         else:
             number = None
         return [] if number is None else [number]
+
+    def is_first_of_two(self, words: Tokens) -> bool:
+        """Whether states of both sides follow a name: "hippocampus left normal, right atrophic"."""
+        is_named = self.is_structure(self.finishes.get(words.first - 1))
+        if not is_named or self.gap(words.first) != " " or not self.has_state(words.last):
+            return False
+        after = range(words.last + 2, min(words.last + REACH, len(self.tokens)))
+        other = next((j for j in after if self.tokens[j] in places.SIDE_WORDS), words.last)
+        is_near = not any(self.reading.is_sentence_end(j) for j in range(words.last, other))
+        return is_near and self.are_opposite(words.first, other) and self.has_state(other)
+
+    def has_state(self, i: int) -> bool:
+        """Whether a state is all that is said after token i: "(left) normal"."""
+        return i + 1 < len(self.tokens) and is_said(self.reading, i + 1)
 
     def is_beside_middle(self, i: int) -> bool:
         """Whether "of the midline" follows token i."""
@@ -337,7 +434,7 @@ class _SideReader(places.SideWords):
         if number is None:
             return None
         between = self.tokens[self.last[number] + 1 : end + 1]
-        is_other = any(word in FINITE or word in places.CONJUNCTIONS for word in between)
+        is_other = any(word in lexicon.FINITE or word in places.CONJUNCTIONS for word in between)
         return None if is_other else number
 
     def colon(self, i: int) -> int | None:
@@ -360,8 +457,11 @@ class _SideReader(places.SideWords):
                 return None
             if SENTENCE_BREAK.search(self.gap(j).replace(":", "")) or "," in self.gap(j):
                 return None
-            if fold(self.token(j)) in places.LESION:
-                return self.nearest(j - 1, max(reach - 1, 1))
+            word = fold(self.token(j))
+            if word in places.LESION or word in places.OF_PLACES:
+                is_unknown = word in places.LESION and self.gap(j) == " "
+                is_unknown = is_unknown and j - 1 not in self.finishes and self.may_describe(j - 1)
+                return self.nearest(j - 1, max(reach - 1, 1 + is_unknown))
         return None
 
     def trails(self, words: Tokens) -> bool:

@@ -15,6 +15,7 @@ from itertools import product
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
 REACH = 8  # tokens between "contralateral to" and the side that it is related to
@@ -36,6 +37,10 @@ FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the 
 # Between the names of a list that a side ends after a comma: "insula but not putamen, on the left".
 JOINING = places.CONJUNCTIONS | word_set("but except not plus spares sparing well yet")
 ACROSS = places.LISTED | JOINING | word_set("also as excluding in into to with without")
+# What heads a list of places, besides lesions and activity, and the longest such head.
+HEADING = word_set("abnormal finding involvement lesional region restriction structure")
+LONGEST_HEAD = 8  # tokens
+NO_FINDING = places.WHOLES | places.TRAILING
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
 
@@ -82,14 +87,17 @@ class Spreader:
         return [
             i
             for i in self.reading.at_words(places.SIDE_WORDS.keys())
-            if self.reading.gap(i + 1).startswith(":")
-            and (i == 0 or self.reading.is_sentence_end(i))
+            if self.reading.gap(i + 1).lstrip(")]").startswith(":")
+            and (i == 0 or self.reading.is_sentence_end(i) or self.names_finding(i - 1))
             and not (self.tokens[i] in places.ABBREVIATIONS and self.reading.written(i).islower())
         ]
 
     def head_end(self, words: Tokens) -> int | None:
         """First token after a side that begins a clause: "on the left, …", "left MCA: …"."""
         i, end = words.first, words.last + 1
+        finding = self.finding_end(words)
+        if finding is not None:
+            return finding
         is_whole = self.token(end) in places.WHOLES
         end += is_whole
         if words in self.named:
@@ -111,6 +119,48 @@ class Spreader:
         is_within = self.reading.gap(first).startswith("," if is_turn else ":")
         return end if is_open and is_fronted and is_within else None
 
+    def finding_end(self, words: Tokens) -> int | None:
+        """First token of the list that a finding with a side heads: "Infarct, left: …".
+
+        A colon or a bracket begins the list. The head says what is found, and has no other side,
+        and no part of the body: "weakness on the left: …".
+        """
+        end = words.last + 1
+        last = min(end + LONGEST_HEAD, len(self.tokens))
+        while end < last and not self.begins_list(end):
+            if self.reading.gap(end).strip(" -)"):
+                return None
+            end += 1
+        first = words.first
+        lowest = max(first - LONGEST_HEAD, 0)
+        while first > lowest and not self.reading.is_sentence_end(first):
+            if ":" in self.reading.gap(first):
+                break
+            first -= 1
+        if end >= last or first == lowest > 0:
+            return None
+        head = [self.tokens[j] for j in range(first, end) if j not in words]
+        is_other = any(word in places.SIDE_WORDS or word in lexicon.FINITE for word in head)
+        is_other |= any(fold(word) in places.NOT_BRAIN for word in head)
+        is_other |= any(
+            self.applied.get(number, (None, words))[1] != words
+            for number in self.places(first, end)
+        )
+        is_found = any(self.names_finding(j) for j in range(first, end))
+        return end if is_found and not is_other else None
+
+    def begins_list(self, i: int) -> bool:
+        """Whether a colon, or a bracket that is no side of its own, stands before token i."""
+        gap = self.reading.gap(i)
+        return ":" in gap or (gap.strip() == "(" and self.token(i) not in places.SIDE_WORDS)
+
+    def names_finding(self, i: int) -> bool:
+        """Whether token i says what is found: "infarcts", "activation", "changes"."""
+        word = self.token(i)
+        if word in NO_FINDING:
+            return False
+        return places.is_lesion_word(word) or word in places.LED or fold(word) in HEADING
+
     @cached_property
     def named(self) -> dict[Tokens, int]:
         """Last token of the places that stand after a side of theirs, by its words."""
@@ -126,6 +176,8 @@ class Spreader:
         gap = self.reading.gap(start)
         if ":" in gap:
             end = self.block_end(start) if "\n" in gap else self.line_end(start)
+        elif "(" in gap:
+            end = self.bracket_end(start)
         else:
             end = self.clause_end(start)
         for rank, number in enumerate(self.places(start, end)):
@@ -139,6 +191,11 @@ class Spreader:
             if self.reading.is_sentence_end(j) or self.tokens[j] in places.SIDE_WORDS:
                 return j
         return min(i + REACH_CLAUSE, len(self.tokens))
+
+    def bracket_end(self, i: int) -> int:
+        """First token after the bracket that token i begins, or after the clause."""
+        end = self.clause_end(i)
+        return next((j for j in range(i + 1, end) if ")" in self.reading.gap(j)), end)
 
     def line_end(self, i: int) -> int:
         """First token after what a colon before token i heads: the line, or its sentence alone.
@@ -286,6 +343,7 @@ class Spreader:
         """
         for number, attached in list(self.applied.items()):
             end = self.end_of(number, attached.words)
+            end += self.token(end) in places.OF_PLACES
             end += fold(self.token(end)) in places.LESION or self.token(end).endswith("ectomy")
             end += self.token(end) in ("also", "with") and self.token(end + 1) in places.EXTENDING
             is_such = self.tokens[end : end + 2] == ["such", "as"]
@@ -298,6 +356,16 @@ class Spreader:
                 for part in self.listed(start):
                     if not (is_more and self.is_midline(part)):
                         self.applied.setdefault(part, attached._replace(is_inherited=True))
+            if self.reading.gap(end).strip() == "(":
+                self.include_bracket(end, number, attached)
+
+    def include_bracket(self, i: int, number: int, attached: Attached) -> None:
+        """Pass the side of a place on to the list in brackets after it: "left MCA (insula)"."""
+        end = self.bracket_end(i)
+        for part in self.listed(i):
+            is_same = self.reading.terms[part] == self.reading.terms[number] != NO_TERM
+            if self.reading.first[part] < end and (is_same or not self.is_midline(part)):
+                self.applied.setdefault(part, attached._replace(is_inherited=True))
 
     def end_of(self, number: int, words: Tokens) -> int:
         """First token after a match, and after its side if that closes it: "insula on the left"."""
