@@ -40,15 +40,13 @@ OTHERS = word_set("opposite other remainder remaining rest")  # "the rest of the
 REACH_ITEM = 20  # tokens between commas
 BLANK = re.compile(r"\n\s*\n")  # an empty line
 REACH_KNOWN = 60  # tokens from a lesion to a later mention of its place
-# Last words of the names of arteries and of halves of the brain, which other places are part of.
-WIDE = GENERAL_PLACES | word_set(
-    "aca aica artery carotid choroidal ica m1 m2 mca pca pica sca side territory"
-)
+# Last words of the names of arteries, which other places are supplied by.
+ARTERIES = word_set("aca aica artery carotid choroidal ica m1 m2 mca pca pica sca")
 # What a lesion does to the places that it reaches, and how else a part of it looks.
 REACHED = re.compile(r"affected|compressed|displaced|effaced|infiltrated|invaded|involved")
 STATE = re.compile(
     r"(?:hyper|hypo)(?:dens|intens|attenuat|perfus)\w*|(?:o?edema|isch)\w*|swollen|swelling"
-    r"|obscur\w+|blurr\w+|infarcted|necrotic|damaged|destroyed|dense|loss|effacement|restrict\w+"
+    r"|obscur\w+|blurr\w+|infarcted|necrotic|damaged|destroyed|dense|loss|lost|effacement|restrict\w+"
     + f"|{REACHED.pattern}"
 )
 ANOTHER = word_set(
@@ -165,7 +163,10 @@ class _Carrier:
 
     def is_wide(self, number: int | None) -> bool:
         """Whether a lesion has no place but an artery or half of the brain."""
-        return number is None or fold(self.tokens[self.reading.last[number]]) in WIDE
+        if number is None:
+            return True
+        words = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return fold(words[-1]) in ARTERIES or all(fold(word) in GENERAL_PLACES for word in words)
 
     def is_of_lesion(self, words: Tokens) -> bool:
         """Whether a side is of a lesion without a place: "stroke on the left", "left stroke"."""
@@ -256,4 +257,5 @@ class _Carrier:
 
 
 def _is_wrong_word(word: str) -> bool:
-    return is_lesion_word(word) or bool(STATE.fullmatch(word))
+    is_state = STATE.fullmatch(word) and not REACHED.fullmatch(word)
+    return is_lesion_word(word) or bool(is_state)

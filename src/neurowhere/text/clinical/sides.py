@@ -62,6 +62,7 @@ NO_ADJECTIVES = (
 ENDING_IN_S = re.compile(r".*[^su]s")  # a plural, or a verb: "choices", "activates"
 QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
 SEQUENCES = word_set("adc dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
+SIZES = word_set("cc cm ml mm")
 ENHANCING = word_set("bleeding enhancing restricting")  # other words in -ing are verbs
 
 
@@ -181,6 +182,8 @@ class _SideReader(places.SideWords):
             gap = gap.removeprefix(".")
         if j == i + 1 and self.is_bracketed(i):
             gap = gap[1:]
+        if gap == "." and self.is_measure(j - 1):
+            return False  # "left 3.5 cm thalamic hematoma"
         if "," in gap and self.tokens[j - 1] in places.TRAILING:
             return True  # "insula on the left side, putamen …"
         if j == i + 1 and "," in gap and not is_aside:
@@ -234,7 +237,7 @@ class _SideReader(places.SideWords):
                 return False
             if self.is_structure(self.begins.get(k)):
                 return k > j
-            is_unknown = not self.is_known_adjective(k)
+            is_unknown = not (self.is_known_adjective(k) or self.is_measure(k))
             n_unknown = n_unknown + 1 if is_unknown else 0
             if n_unknown > MOST_UNKNOWN or (is_unknown and not self.may_describe(k)):
                 return False
@@ -242,7 +245,7 @@ class _SideReader(places.SideWords):
 
     def is_tied(self, i: int) -> bool:
         """Whether a space, a hyphen, or a comma between two adjectives, stands before token i."""
-        if self.gap(i) in (" ", "-"):
+        if self.gap(i) in (" ", "-") or self.is_measure(i - 1):
             return True
         words = self.tokens[i - 1 : i + 1]
         is_pair = all(map(QUALIFYING.fullmatch, words)) and i not in self.begins
@@ -251,19 +254,29 @@ class _SideReader(places.SideWords):
     def is_known_adjective(self, i: int) -> bool:
         """Whether token i is an adjective that a side reaches its name across in any case."""
         word = self.tokens[i]
+        if word == "and":  # "left swollen and gliotic hippocampus"
+            pair = (self.tokens[i - 1], self.token(i + 1))
+            return i + 1 not in self.begins and all(map(QUALIFYING.fullmatch, pair))
         return word in places.FILLERS or bool(places.ADJECTIVE.fullmatch(word))
+
+    def is_measure(self, i: int) -> bool:
+        """Whether token i is of a size: "left 3 x 2 cm thalamic hematoma"."""
+        end = i
+        while self.token(end).isdigit() or self.token(end) == "x":
+            end += 1
+        return self.token(end) in SIZES
 
     def may_describe(self, i: int) -> bool:
         """Whether token i may be an adjective or an adverb, for all that is known of it."""
         word = self.tokens[i]
-        if word in SEQUENCES:
+        if word in SEQUENCES or word in ENHANCING:
             return True
         if word in NO_ADJECTIVES or fold(word) in places.NOT_BRAIN or len(word) < 2:
             return False
         if word.isdigit() or ENDING_IN_S.fullmatch(word) or self.is_structure(self.begins.get(i)):
             return False
         is_noun = i in self.begins and not QUALIFYING.fullmatch(word)  # "left reward amygdala"
-        return not is_noun and (not word.endswith("ing") or word in ENHANCING)
+        return not is_noun and not word.endswith("ing")
 
     def is_on_the(self, i: int) -> bool:
         """Whether the side at token i is that of "on the left"."""
@@ -405,16 +418,18 @@ class _SideReader(places.SideWords):
     def is_first_of_two(self, words: Tokens) -> bool:
         """Whether states of both sides follow a name: "hippocampus left normal, right atrophic"."""
         is_named = self.is_structure(self.finishes.get(words.first - 1))
-        if not is_named or self.gap(words.first) != " " or not self.has_state(words.last):
+        if not is_named or self.gap(words.first) != " ":
             return False
-        after = range(words.last + 2, min(words.last + REACH, len(self.tokens)))
+        after = range(words.last + 2, min(words.last + REACH, len(self.tokens) - 1))
         other = next((j for j in after if self.tokens[j] in places.SIDE_WORDS), words.last)
-        is_near = not any(self.reading.is_sentence_end(j) for j in range(words.last, other))
-        return is_near and self.are_opposite(words.first, other) and self.has_state(other)
-
-    def has_state(self, i: int) -> bool:
-        """Whether a state is all that is said after token i: "(left) normal"."""
-        return i + 1 < len(self.tokens) and is_said(self.reading, i + 1)
+        between = range(words.last + 1, other)
+        is_near = not any(
+            self.reading.is_sentence_end(j) or self.is_structure(self.begins.get(j))
+            for j in between
+        )
+        is_near = is_near and lexicon.PREPOSITIONS.isdisjoint(self.tokens[words.last + 1 : other])
+        is_pair = is_near and self.are_opposite(words.first, other)
+        return is_pair and is_said(self.reading, other + 1)
 
     def is_beside_middle(self, i: int) -> bool:
         """Whether "of the midline" follows token i."""
@@ -459,8 +474,8 @@ class _SideReader(places.SideWords):
                 return None
             word = fold(self.token(j))
             if word in places.LESION or word in places.OF_PLACES:
-                is_unknown = word in places.LESION and self.gap(j) == " "
-                is_unknown = is_unknown and j - 1 not in self.finishes and self.may_describe(j - 1)
+                is_unknown = j - 1 not in self.finishes and self.gap(j) == " "
+                is_unknown = is_unknown and j > 0 and self.may_describe(j - 1)
                 return self.nearest(j - 1, max(reach - 1, 1 + is_unknown))
         return None
 

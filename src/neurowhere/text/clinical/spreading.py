@@ -38,7 +38,9 @@ FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the 
 JOINING = places.CONJUNCTIONS | word_set("but except not plus spares sparing well yet")
 ACROSS = places.LISTED | JOINING | word_set("also as excluding in into to with without")
 # What heads a list of places, besides lesions and activity, and the longest such head.
-HEADING = word_set("abnormal finding involvement lesional region restriction structure")
+HEADING = word_set(
+    "diffusion enhancement finding involvement region restriction structure thickening thinning"
+)
 LONGEST_HEAD = 8  # tokens
 NO_FINDING = places.WHOLES | places.TRAILING
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
