@@ -201,7 +201,9 @@ class _Carrier:
         if len(sentence) > REACH_KNOWN or self.is_of_others(sentence):
             return
         if self.is_wide(number):
-            i = start + 1
+            i = self.item(start).stop
+            if "with" in self.tokens[start:i]:  # "right MCA stroke with a swollen insula"
+                i = self.tokens.index("with", start)
             while i < sentence.stop and not self.has_side(rest := range(i, self.item(i).stop)):
                 if self.is_part(rest, STATE):
                     yield from self.named(rest)

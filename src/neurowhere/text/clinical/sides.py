@@ -26,7 +26,7 @@ REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 DASH = re.compile(r"[^\S\n]+([-–—][^\S\n]+)?")  # or spaces, within a line
 BRACKET = re.compile(r"[(\[]$")
 SENTENCE_BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|(?<![\n\t])\t")
-MOST_UNKNOWN = 2  # words in a row that say how a structure is: "left T2 bright hippocampus"
+MOST_UNKNOWN = 2  # words between a side and its name that do not look like adjectives
 # Words that are no adjectives, so that no noun phrase goes on across them.
 NO_ADJECTIVES = (
     lexicon.FINITE
@@ -63,7 +63,7 @@ ENDING_IN_S = re.compile(r".*[^su]s")  # a plural, or a verb: "choices", "activa
 QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
 SEQUENCES = word_set("adc dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
 SIZES = word_set("cc cm ml mm")
-ENHANCING = word_set("bleeding enhancing restricting")  # other words in -ing are verbs
+ENHANCING = re.compile("(non)?(bleeding|enhancing|restricting)")  # others in -ing are verbs
 
 
 def attach_sides(reading: Reading) -> Sides:
@@ -226,8 +226,8 @@ class _SideReader(places.SideWords):
     def describes(self, i: int, j: int) -> bool:
         """Whether token j says how the structure is that the side at token i stands before.
 
-        Nothing but adjectives is between them ("left markedly swollen caudate"), of which at most
-        two words in a row are unknown.
+        Nothing but adjectives is between them ("left markedly swollen caudate"), and at most two
+        words that do not look like any.
         """
         if self.tokens[i] == "bilaterally" or self.token(i - 1) == "on" or self.is_on_the(i):
             return False  # the side of what goes before
@@ -237,9 +237,10 @@ class _SideReader(places.SideWords):
                 return False
             if self.is_structure(self.begins.get(k)):
                 return k > j
-            is_unknown = not (self.is_known_adjective(k) or self.is_measure(k))
-            n_unknown = n_unknown + 1 if is_unknown else 0
-            if n_unknown > MOST_UNKNOWN or (is_unknown and not self.may_describe(k)):
+            if self.is_known_adjective(k) or self.is_measure(k):
+                continue
+            n_unknown += not (self.looks_adjectival(k) or self.gap(k + 1) == "-")
+            if n_unknown > MOST_UNKNOWN or not self.may_describe(k):
                 return False
         return False
 
@@ -247,17 +248,24 @@ class _SideReader(places.SideWords):
         """Whether a space, a hyphen, or a comma between two adjectives, stands before token i."""
         if self.gap(i) in (" ", "-") or self.is_measure(i - 1):
             return True
-        words = self.tokens[i - 1 : i + 1]
-        is_pair = all(map(QUALIFYING.fullmatch, words)) and i not in self.begins
-        return self.gap(i) == ", " and is_pair
+        return self.gap(i) == ", " and self.are_adjectives(i - 1, i)
 
     def is_known_adjective(self, i: int) -> bool:
         """Whether token i is an adjective that a side reaches its name across in any case."""
         word = self.tokens[i]
         if word == "and":  # "left swollen and gliotic hippocampus"
-            pair = (self.tokens[i - 1], self.token(i + 1))
-            return i + 1 not in self.begins and all(map(QUALIFYING.fullmatch, pair))
+            return self.are_adjectives(i - 1, i + 1)
         return word in places.FILLERS or bool(places.ADJECTIVE.fullmatch(word))
+
+    def are_adjectives(self, i: int, j: int) -> bool:
+        """Whether two tokens look like adjectives, the second of which is no structure."""
+        is_place = self.is_structure(self.begins.get(j))
+        return not is_place and self.looks_adjectival(i) and self.looks_adjectival(j)
+
+    def looks_adjectival(self, i: int) -> bool:
+        """Whether token i ends as adjectives and adverbs do."""
+        word = self.token(i)
+        return bool(QUALIFYING.fullmatch(word) or ENHANCING.fullmatch(word))
 
     def is_measure(self, i: int) -> bool:
         """Whether token i is of a size: "left 3 x 2 cm thalamic hematoma"."""
@@ -269,13 +277,14 @@ class _SideReader(places.SideWords):
     def may_describe(self, i: int) -> bool:
         """Whether token i may be an adjective or an adverb, for all that is known of it."""
         word = self.tokens[i]
-        if word in SEQUENCES or word in ENHANCING:
+        if word in SEQUENCES or ENHANCING.fullmatch(word):
             return True
         if word in NO_ADJECTIVES or fold(word) in places.NOT_BRAIN or len(word) < 2:
             return False
         if word.isdigit() or ENDING_IN_S.fullmatch(word) or self.is_structure(self.begins.get(i)):
             return False
         is_noun = i in self.begins and not QUALIFYING.fullmatch(word)  # "left reward amygdala"
+        is_noun = is_noun and self.gap(i + 1) != "-"  # "left reward-related activity"
         return not is_noun and not word.endswith("ing")
 
     def is_on_the(self, i: int) -> bool:
