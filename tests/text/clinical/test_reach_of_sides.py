@@ -247,6 +247,7 @@ def test_a_side_crosses_words_that_say_how_a_place_is(text, expected):
         # sides of the body
         ("Hemiparesis, left: infarct of the insula", ["insula ?"]),
         ("Left-sided weakness: insula infarct", ["insula ?"]),
+        ("Weakness on the left: right insula infarct", ["insula right"]),
         ("Symptoms on the left: tremor, insula lesion", ["insula ?"]),
     ],
 )
@@ -323,4 +324,6 @@ def test_states_of_both_sides_follow_a_name(text, expected):
 def test_a_misspelt_word_may_stand_before_a_lesion():
     assert sides("insular cortx lesion on left") == ["insula left"]
     assert sides("putamen acut infarct, right") == ["putamen right"]
+    assert sides("hippocampal sclerossis right") == ["hippocampus right"]
     assert sides("insula and lesion on left") == ["insula ?"]
+    assert sides("the insula looks right") == ["insula ?"]

@@ -63,16 +63,14 @@ KIND_OF_LESION = word_set(
 PLACES = Phrases(
     {
         "place": """
-        aca; aica; ica; m1; m2; mca; pca; pica; sca;
-        anterior cerebral artery; middle cerebral artery; posterior cerebral artery;
-        anterior choroidal; anterior choroidal artery; superior cerebellar artery;
-        anterior inferior cerebellar artery; posterior inferior cerebellar artery;
-        internal carotid artery; internal carotid; carotid;
-        carotid artery; basal ganglia; brain; capsular; centrum semiovale; cerebral; cerebrum;
-        corona radiata; cortex; cortical; cortices; ganglionic; gray matter; grey matter; gyrus;
-        hemisphere; hemispheric; hemispheres; internal capsule; lenticulostriate; lobe; lobes;
-        midbrain; perirolandic; periventricular; peduncle; putaminal; striatocapsular; subcortical;
-        sylvian; thalamocapsular; white matter
+        aca; aica; ica; m1; m2; mca; pca; pica; sca; anterior cerebral artery; middle cerebral
+        artery; posterior cerebral artery; anterior choroidal; anterior choroidal artery; superior
+        cerebellar artery; anterior inferior cerebellar artery; posterior inferior cerebellar
+        artery; internal carotid artery; internal carotid; carotid; carotid artery; basal ganglia;
+        brain; capsular; centrum semiovale; cerebral; cerebrum; corona radiata; cortex; cortical;
+        cortices; ganglionic; gray matter; grey matter; gyrus; hemisphere; hemispheric; hemispheres;
+        internal capsule; lenticulostriate; lobe; lobes; midbrain; perirolandic; periventricular;
+        peduncle; putaminal; striatocapsular; subcortical; sylvian; thalamocapsular; white matter
         """
     }
 )
@@ -296,7 +294,8 @@ class SideWords:
     def are_opposite(self, i: int, j: int) -> bool:
         """Whether one of two tokens is left, and the other right."""
         sides = {SIDE_WORDS.get(self.token(i)), SIDE_WORDS.get(self.token(j))}
-        return sides == {"left", "right"} and self.is_side(j)
+        is_pair = sides == {"left", "right"} and self.is_side(j)
+        return is_pair and not self.gap(j).startswith(": ")  # "weakness on the left: right insula"
 
     def is_marked(self, words: Tokens) -> bool:
         """Whether a side that qualifies no structure is one: not "the right answer"."""

@@ -59,7 +59,7 @@ NO_ADJECTIVES = (
         """
     )
 )
-ENDING_IN_S = re.compile(r".*[^su]s")  # a plural, or a verb: "choices", "activates"
+ENDING_IN_S = re.compile(r".*[^sui]s")  # a plural, or a verb: "choices", "activates"
 QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
 SEQUENCES = word_set("adc dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
 SIZES = word_set("cc cm ml mm")
@@ -498,8 +498,14 @@ class _SideReader(places.SideWords):
         if token not in ("left", "right") or not DASH.fullmatch(self.gap(words.first)):
             return False
         is_said = before == "on" or fold(before) in places.LESION or before in places.LED
+        is_said = is_said or self.is_unknown_finding(words.first - 1)
         is_last = not self.gap(after).isspace() or self.token(after).isdigit()
         return is_last and (is_said or self.is_structure(self.finishes.get(words.first - 1)))
+
+    def is_unknown_finding(self, i: int) -> bool:
+        """Whether token i is an unknown word right after a place: "hippocampal sclerossis"."""
+        is_placed = self.is_structure(self.finishes.get(i - 1)) and self.gap(i) == " "
+        return is_placed and i not in self.begins and self.may_describe(i)
 
     def closes(self, words: Tokens) -> bool:
         """Whether punctuation ties a side to the word before it rather than to the next."""

@@ -39,7 +39,8 @@ JOINING = places.CONJUNCTIONS | word_set("but except not plus spares sparing wel
 ACROSS = places.LISTED | JOINING | word_set("also as excluding in into to with without")
 # What heads a list of places, besides lesions and activity, and the longest such head.
 HEADING = word_set(
-    "diffusion enhancement finding involvement region restriction structure thickening thinning"
+    "abnormal area diffusion enhancement finding involvement region restriction structure "
+    "thickening thinning"
 )
 LONGEST_HEAD = 8  # tokens
 NO_FINDING = places.WHOLES | places.TRAILING
