@@ -213,6 +213,7 @@ def test_more_on_one_side_is_a_part_of_a_share():
         ("right T2-bright hippocampus", ["hippocampus right"]),
         ("left markedly atrophic hippocampus", ["hippocampus left"]),
         ("the right non-enhancing, swollen insula", ["insula right"]),
+        ("right nearly completely destroyed CT-dense putamen", ["putamen right"]),
         ("left shrunken and gliotic hippocampus", ["hippocampus left"]),
         ("left 3.5 x 2 cm thalamus hematoma", ["thalamus left"]),
         # no adjectives

@@ -61,7 +61,7 @@ NO_ADJECTIVES = (
 )
 ENDING_IN_S = re.compile(r".*[^sui]s")  # a plural, or a verb: "choices", "activates"
 QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
-SEQUENCES = word_set("adc dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
+SEQUENCES = word_set("adc ct dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
 SIZES = word_set("cc cm ml mm")
 ENHANCING = re.compile("(non)?(bleeding|enhancing|restricting)")  # others in -ing are verbs
 
@@ -277,8 +277,9 @@ class _SideReader(places.SideWords):
     def may_describe(self, i: int) -> bool:
         """Whether token i may be an adjective or an adverb, for all that is known of it."""
         word = self.tokens[i]
-        if word in SEQUENCES or ENHANCING.fullmatch(word):
-            return True
+        is_adverb = word.endswith("ly") and word not in places.INCLUDING
+        if is_adverb or word in SEQUENCES or ENHANCING.fullmatch(word):
+            return word != "bilaterally"
         if word in NO_ADJECTIVES or fold(word) in places.NOT_BRAIN or len(word) < 2:
             return False
         if word.isdigit() or ENDING_IN_S.fullmatch(word) or self.is_structure(self.begins.get(i)):

@@ -134,15 +134,10 @@ class Spreader:
             if self.reading.gap(end).strip(" -)"):
                 return None
             end += 1
-        first = words.first
-        lowest = max(first - LONGEST_HEAD, 0)
-        while first > lowest and not self.reading.is_sentence_end(first):
-            if ":" in self.reading.gap(first):
-                break
-            first -= 1
-        if end >= last or first == lowest > 0:
+        first = self.head_start(words.first)
+        if end >= last or first is None:
             return None
-        head = [self.tokens[j] for j in range(first, end) if j not in words]
+        head = [*self.tokens[first : words.first], *self.tokens[words.last + 1 : end]]
         is_other = any(word in places.SIDE_WORDS or word in lexicon.FINITE for word in head)
         is_other |= any(fold(word) in places.NOT_BRAIN for word in head)
         is_other |= any(
@@ -151,6 +146,13 @@ class Spreader:
         )
         is_found = any(self.names_finding(j) for j in range(first, end))
         return end if is_found and not is_other else None
+
+    def head_start(self, i: int) -> int | None:
+        """First token of the head that token i is in, if that is short: after a stop or a colon."""
+        for first in range(i, max(i - LONGEST_HEAD, -1), -1):
+            if first == 0 or ":" in self.reading.gap(first) or self.reading.is_sentence_end(first):
+                return first
+        return None
 
     def begins_list(self, i: int) -> bool:
         """Whether a colon, or a bracket that is no side of its own, stands before token i."""
