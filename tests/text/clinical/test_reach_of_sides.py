@@ -224,6 +224,7 @@ def test_more_on_one_side_is_a_part_of_a_share():
         ("he left after thalamus surgery", ["thalamus ?"]),
         ("infarct on the left compressing thalamus", ["thalamus ?"]),
         ("right and wrong, amygdala", ["amygdala ?"]),
+        ("right non-insula regions", ["insula ?"]),
         ("left swollen because putamen", ["putamen ?"]),
         ("left foo bar baz putamen", ["putamen ?"]),
     ],

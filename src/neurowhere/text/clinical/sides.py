@@ -236,13 +236,18 @@ class _SideReader(places.SideWords):
             if not self.is_tied(k):
                 return False
             if self.is_structure(self.begins.get(k)):
-                return k > j
+                return k > j and not self.is_other_part(k)
             if self.is_known_adjective(k) or self.is_measure(k):
                 continue
             n_unknown += not (self.looks_adjectival(k) or self.gap(k + 1) == "-")
             if n_unknown > MOST_UNKNOWN or not self.may_describe(k):
                 return False
         return False
+
+    def is_other_part(self, i: int) -> bool:
+        """Whether a hyphen ties token i to what is elsewhere: "non-frontal", "fronto-cerebellar"."""
+        is_elsewhere = self.tokens[i - 1] == "non" or self.tokens[i] in places.MIDLINE
+        return self.gap(i) == "-" and is_elsewhere
 
     def is_tied(self, i: int) -> bool:
         """Whether a space, a hyphen, or a comma between two adjectives, stands before token i."""

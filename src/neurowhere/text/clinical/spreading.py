@@ -15,7 +15,6 @@ from itertools import product
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
 REACH = 8  # tokens between "contralateral to" and the side that it is related to
@@ -43,6 +42,7 @@ HEADING = word_set(
     "thickening thinning"
 )
 LONGEST_HEAD = 8  # tokens
+TERRITORIES = word_set("aca artery distribution mca pca territory")
 NO_FINDING = places.WHOLES | places.TRAILING
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
@@ -144,7 +144,9 @@ class Spreader:
             self.applied.get(number, (None, words))[1] != words
             for number in self.places(first, end)
         )
-        is_found = any(self.names_finding(j) for j in range(first, end))
+        is_bracket = ":" not in self.reading.gap(end)  # of activity, it says no more than its place
+        find = self.names_lesion if is_bracket else self.names_finding
+        is_found = any(find(j) for j in range(first, end))
         return end if is_found and not is_other else None
 
     def head_start(self, i: int) -> int | None:
@@ -158,6 +160,10 @@ class Spreader:
         """Whether a colon, or a bracket that is no side of its own, stands before token i."""
         gap = self.reading.gap(i)
         return ":" in gap or (gap.strip() == "(" and self.token(i) not in places.SIDE_WORDS)
+
+    def names_lesion(self, i: int) -> bool:
+        """Whether token i says what is wrong."""
+        return places.is_lesion_word(self.token(i))
 
     def names_finding(self, i: int) -> bool:
         """Whether token i says what is found: "infarcts", "activation", "changes"."""
@@ -361,15 +367,19 @@ class Spreader:
                 for part in self.listed(start):
                     if not (is_more and self.is_midline(part)):
                         self.applied.setdefault(part, attached._replace(is_inherited=True))
-            if self.reading.gap(end).strip() == "(":
-                self.include_bracket(end, number, attached)
+            if self.reading.gap(end).strip() == "(" and self.is_wide(end - 1):
+                self.include_bracket(end, attached)
 
-    def include_bracket(self, i: int, number: int, attached: Attached) -> None:
-        """Pass the side of a place on to the list in brackets after it: "left MCA (insula)"."""
+    def is_wide(self, i: int) -> bool:
+        """Whether token i ends the name of a lesion, a half of the brain or a territory."""
+        word = self.token(i)
+        return self.names_lesion(i) or word in places.WHOLES or word in TERRITORIES
+
+    def include_bracket(self, i: int, attached: Attached) -> None:
+        """Pass a side on to the list in brackets at token i: "left MCA territory (insula)"."""
         end = self.bracket_end(i)
         for part in self.listed(i):
-            is_same = self.reading.terms[part] == self.reading.terms[number] != NO_TERM
-            if self.reading.first[part] < end and (is_same or not self.is_midline(part)):
+            if self.reading.first[part] < end and not self.is_midline(part):
                 self.applied.setdefault(part, attached._replace(is_inherited=True))
 
     def end_of(self, number: int, words: Tokens) -> int:
