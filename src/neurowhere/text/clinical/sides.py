@@ -245,7 +245,7 @@ class _SideReader(places.SideWords):
         return False
 
     def is_other_part(self, i: int) -> bool:
-        """Whether a hyphen ties token i to what is elsewhere: "non-frontal", "fronto-cerebellar"."""
+        """Whether a hyphen ties token i to another place: "non-frontal", "fronto-cerebellar"."""
         is_elsewhere = self.tokens[i - 1] == "non" or self.tokens[i] in places.MIDLINE
         return self.gap(i) == "-" and is_elsewhere
 
