@@ -203,3 +203,129 @@ def test_more_on_one_side_is_a_part_of_a_share():
     shares = side_shares(read_mentions("insula atrophy, L>R", COUNTER))
     assert shares.left > 0 == shares.right
     assert shares.neither > shares.left
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left hypodense thalamus", ["thalamus left"]),
+        ("Left swollen putamen.", ["putamen left"]),
+        ("right T2-bright hippocampus", ["hippocampus right"]),
+        ("left markedly atrophic hippocampus", ["hippocampus left"]),
+        ("the right non-enhancing, swollen insula", ["insula right"]),
+        ("right nearly completely destroyed CT-dense putamen", ["putamen right"]),
+        ("left shrunken and gliotic hippocampus", ["hippocampus left"]),
+        ("left 3.5 x 2 cm thalamus hematoma", ["thalamus left"]),
+        # no adjectives
+        ("left handed patients with thalamus lesions", ["thalamus ?"]),
+        ("left hand amygdala task", ["amygdala ?"]),
+        ("press the left button, amygdala", ["amygdala ?"]),
+        ("the right choice activates amygdala", ["amygdala ?"]),
+        ("he left after thalamus surgery", ["thalamus ?"]),
+        ("infarct on the left compressing thalamus", ["thalamus ?"]),
+        ("right and wrong, amygdala", ["amygdala ?"]),
+        ("right non-insula regions", ["insula ?"]),
+        ("left swollen because putamen", ["putamen ?"]),
+        ("left foo bar baz putamen", ["putamen ?"]),
+    ],
+)
+def test_a_side_crosses_words_that_say_how_a_place_is(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Infarct, left: thalamus, hippocampus", ["thalamus left", "hippocampus left"]),
+        ("Infarct on the right: insula, putamen", ["insula right", "putamen right"]),
+        ("Left-sided findings: putamen and insula", ["putamen left", "insula left"]),
+        ("Findings on the right side: amygdala, insula", ["amygdala right", "insula right"]),
+        ("Hemorrhage (R): thalamus", ["thalamus right"]),
+        (
+            "Stroke on the left (insula, putamen); thalamus",
+            ["insula left", "putamen left", "thalamus ?"],
+        ),
+        ("Atrophy, right: insula. Left: amygdala", ["insula right", "amygdala left"]),
+        # sides of the body
+        ("Hemiparesis, left: infarct of the insula", ["insula ?"]),
+        ("Left-sided weakness: insula infarct", ["insula ?"]),
+        ("Weakness on the left: right insula infarct", ["insula right"]),
+        ("Symptoms on the left: tremor, insula lesion", ["insula ?"]),
+    ],
+)
+def test_a_finding_with_a_side_heads_a_list(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PCA territory infarct, left",
+        "MCA distribution stroke (left)",
+        "Infarct of the left anterior choroidal territory",
+        "Infarct in the ACA territory, left",
+    ],
+)
+def test_territories_have_sides(text):
+    mentions = read_mentions(text, COUNTER)
+    assert [mention.side for mention in mentions.rule_based] == ["left"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("right anterior choroidal territory (thalamus, amygdala)", "thalamus amygdala"),
+        ("Right MCA occlusion. The insula and putamen are hypodense.", "insula putamen"),
+        ("Acute stroke on the right. Thalamus and insula are affected.", "thalamus insula"),
+        ("hyperdense right MCA sign, swollen insula, obscured putamen", "insula putamen"),
+        ("Right MCA stroke with left hemiparesis. The insula is hypodense.", "insula"),
+        ("Right MCA infarct with swollen insula", "insula"),
+        ("Right putamen glioma. The insula is infiltrated.", "putamen insula"),
+    ],
+)
+def test_the_side_of_a_lesion_is_carried_on(text, expected):
+    named = [each for each in sides(text) if "artery" not in each]
+    assert named == [f"{name} right" for name in expected.split()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Right MCA occlusion. The left insula is swollen.", ["insula left"]),
+        ("Right MCA occlusion. Both insulae are hypodense.", ["insula bilateral"]),
+        ("Right MCA occlusion. The pons is hypodense.", ["pons ?"]),
+        ("Right MCA occlusion. Old thalamus lacune.", ["thalamus ?"]),
+        ("Right MCA occlusion. Insula responses were measured.", ["insula ?"]),
+        ("Right MCA occlusion. The insula is not affected.", ["(insula ?)"]),
+        ("Right MCA occlusion.\n\nThe insula is hypodense.", ["insula ?"]),
+        ("No right MCA occlusion. The insula is hypodense.", ["insula ?"]),
+        ("Stroke, weakness on the left. The insula is hypodense.", ["insula ?"]),
+        ("Patients with right MCA stroke. The insula was affected.", ["insula ?"]),
+        ("The right MCA is occluded and dense, unlike the insula.", ["(insula ?)"]),
+        ("Right putamen glioma. The insula is swollen.", ["putamen right", "insula ?"]),
+    ],
+)
+def test_other_places_have_sides_of_their_own(text, expected):
+    assert [each for each in sides(text) if "artery" not in each] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("hippocampus left normal, right atrophic", ["(hippocampus left)", "hippocampus right"]),
+        ("amygdala right enlarged, left normal", ["amygdala right", "(amygdala left)"]),
+        ("insula right normal and left infarcted", ["(insula right)", "insula left"]),
+        # no states of both
+        ("The insula left small gaps, right?", ["insula ?"]),
+    ],
+)
+def test_states_of_both_sides_follow_a_name(text, expected):
+    assert sides(text) == expected
+
+
+def test_a_misspelt_word_may_stand_before_a_lesion():
+    assert sides("insular cortx lesion on left") == ["insula left"]
+    assert sides("putamen acut infarct, right") == ["putamen right"]
+    assert sides("hippocampal sclerossis right") == ["hippocampus right"]
+    assert sides("insula and lesion on left") == ["insula ?"]
+    assert sides("the insula looks right") == ["insula ?"]

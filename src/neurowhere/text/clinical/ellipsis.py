@@ -10,17 +10,13 @@ may be a sign: "+" affirms, and "-" denies. The sides of limbs are sides of the 
 hippocampi. The "left" is read as another match of the same term, with that side. So are the sides
 that begin the lines below a name.
 
-**The same side.** After "left thalamic stroke", "thalamic pain" is of the left thalamus: later
-mentions of a structure have the side of its lesion, if the text gives it but one. Other texts than
-of lesions often go on to speak of both sides.
-
 **Half a name.** "The superior and middle frontal gyri" are two gyri: what stands before "and" is
 read with the rest of the name after it, if that makes a name.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat, zip_longest
 from typing import NamedTuple
@@ -42,8 +38,6 @@ from neurowhere.text.clinical.places import (
     WHOLES,
     Attached,
     Sides,
-    is_beside_lesion,
-    is_general,
     is_limb,
 )
 from neurowhere.text.clinical.reading import Reading, Span, Table, Tokens
@@ -51,7 +45,6 @@ from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
 CELL_TURNS = word_set("but except with")  # before another finding of a cell
-OTHERS = word_set("opposite other remainder remaining rest")  # "the rest of the insula"
 HALVES = WHOLES | {"hemi"}
 # Cells that affirm and deny; "0" is a score, and "N" stands for normal.
 PLUS = re.compile(r"\(?[+✓✔]+\)?|\+/-|±")
@@ -63,7 +56,6 @@ DIRECTIONS = word_set(
     """
 )
 Index = Callable[[str], int]
-REACH_KNOWN = 60  # tokens from a lesion to a later mention of its place
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("hemisphere hemispheric one side sided")
@@ -352,7 +344,7 @@ def _is_alone(reading: Reading, i: int) -> bool:
     is_near = j < len(reading.tokens) and not reading.gap(j).strip(" )]")
     if not is_near or reading.is_sentence_end(j):
         return False
-    return reading.tokens[j] in VERBS or _is_said(reading, j)
+    return reading.tokens[j] in VERBS or is_said(reading, j)
 
 
 def _follows_homologue(reading: Reading, i: int) -> bool:
@@ -400,7 +392,7 @@ def _listed(reading: Reading, tokens: range) -> list[int]:
     return names
 
 
-def _is_said(reading: Reading, j: int) -> bool:
+def is_said(reading: Reading, j: int) -> bool:
     """Whether a state at token j is all that is said: "(left) normal", "(left) old infarct"."""
     while reading.gap(j + 1) == " " and _qualifies(reading, j):
         j += 1
@@ -459,62 +451,3 @@ def _has_structure(reading: Reading, tokens: range) -> bool:
     """Whether the name of a structure begins at one of some tokens."""
     names = (number for j in tokens for number in reading.beginning.get(j, ()))
     return any(reading.is_structure[number] for number in names)
-
-
-# ---- the same side
-
-
-def with_known_sides(reading: Reading, sides: Sides, denied: Container[int]) -> Sides:
-    """Give later mentions of a structure the side of its lesion, if the text gives it but one.
-
-    Parameters
-    ----------
-    reading : Reading
-    sides : Sides
-    denied : collection of int
-        Matches that the text denies: they neither give a side nor get one.
-    """
-    lesions = {
-        number: own
-        for number, own in sides.applied.items()
-        if own.side in OPPOSITE and not own.is_inherited and _has_lesion(reading, number)
-    }
-    if not lesions:
-        return sides
-    names: dict[int | frozenset[str], list[int]] = {}
-    for number in range(len(reading.terms)):
-        for key in _keys(reading, number):
-            names.setdefault(key, []).append(number)
-    applied = dict(sides.applied)
-    for number, own in lesions.items():
-        same = {each for key in _keys(reading, number) for each in names[key]}
-        sided = [each for each in same if each in sides.applied]
-        is_one = all(sides.applied[each].side == own.side for each in sided)
-        if is_one and not any(each in denied for each in sided):
-            later = (each for each in same if each not in denied and _resumes(reading, each))
-            inherited = own._replace(is_inherited=True)
-            first = reading.first[number]
-            for each in (
-                each for each in later if first < reading.first[each] < first + REACH_KNOWN
-            ):
-                applied.setdefault(each, inherited)
-    return Sides(applied, sides.unapplied)
-
-
-def _has_lesion(reading: Reading, number: int) -> bool:
-    return is_beside_lesion(reading.tokens, reading.first[number], reading.last[number])
-
-
-def _keys(reading: Reading, number: int) -> list[int | frozenset[str]]:
-    """Return what tells a structure: its term, and the words of its name that say where it is."""
-    words = reading.tokens[reading.first[number] : reading.last[number] + 1]
-    telling = frozenset(fold(word) for word in words if not is_general(word))
-    is_known = reading.is_structure[number] and reading.terms[number] != NO_TERM
-    return [reading.terms[number], telling] if is_known and telling else []
-
-
-def _resumes(reading: Reading, number: int) -> bool:
-    """Whether a name is of one thing that was named before: not "the rest of the", "thalami"."""
-    first, last = reading.first[number], reading.last[number]
-    is_plural = fold(reading.tokens[last]) != reading.tokens[last]
-    return not is_plural and OTHERS.isdisjoint(reading.tokens[max(first - 3, 0) : first])

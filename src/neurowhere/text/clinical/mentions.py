@@ -15,12 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
-from neurowhere.text.clinical.ellipsis import (
-    read_tables,
-    with_halves,
-    with_known_sides,
-    with_others,
-)
+from neurowhere.text.clinical.carrying import with_carried_sides, with_known_sides
+from neurowhere.text.clinical.ellipsis import read_tables, with_halves, with_others
 from neurowhere.text.clinical.implied import (
     Implied,
     find_names,
@@ -236,6 +232,7 @@ def read_mentions(
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     sides = with_known_sides(reading, sides, said.denied)
+    sides = with_carried_sides(reading, sides, said.denied)
     attached = limbs | sides.applied
     mentions = weigh_vessels(reading, weigh_pressed(reading, said.mentions(counter)))
     for number, (side, words, is_inherited, dominant) in attached.items():

@@ -63,15 +63,14 @@ KIND_OF_LESION = word_set(
 PLACES = Phrases(
     {
         "place": """
-        aca; aica; ica; m1; m2; mca; pca; pica; sca;
-        anterior cerebral artery; middle cerebral artery; posterior cerebral artery;
-        anterior choroidal artery; superior cerebellar artery; anterior inferior cerebellar artery;
-        posterior inferior cerebellar artery; internal carotid artery; internal carotid; carotid;
-        carotid artery; basal ganglia; brain; capsular; centrum semiovale; cerebral; cerebrum;
-        corona radiata; cortex; cortical; cortices; ganglionic; gray matter; grey matter; gyrus;
-        hemisphere; hemispheric; hemispheres; internal capsule; lenticulostriate; lobe; lobes;
-        midbrain; perirolandic; periventricular; peduncle; putaminal; striatocapsular; subcortical;
-        sylvian; thalamocapsular; white matter
+        aca; aica; ica; m1; m2; mca; pca; pica; sca; anterior cerebral artery; middle cerebral
+        artery; posterior cerebral artery; anterior choroidal; anterior choroidal artery; superior
+        cerebellar artery; anterior inferior cerebellar artery; posterior inferior cerebellar
+        artery; internal carotid artery; internal carotid; carotid; carotid artery; basal ganglia;
+        brain; capsular; centrum semiovale; cerebral; cerebrum; corona radiata; cortex; cortical;
+        cortices; ganglionic; gray matter; grey matter; gyrus; hemisphere; hemispheric; hemispheres;
+        internal capsule; lenticulostriate; lobe; lobes; midbrain; perirolandic; periventricular;
+        peduncle; putaminal; striatocapsular; subcortical; sylvian; thalamocapsular; white matter
         """
     }
 )
@@ -295,7 +294,8 @@ class SideWords:
     def are_opposite(self, i: int, j: int) -> bool:
         """Whether one of two tokens is left, and the other right."""
         sides = {SIDE_WORDS.get(self.token(i)), SIDE_WORDS.get(self.token(j))}
-        return sides == {"left", "right"} and self.is_side(j)
+        is_pair = sides == {"left", "right"} and self.is_side(j)
+        return is_pair and not self.gap(j).startswith(": ")  # "weakness on the left: right insula"
 
     def is_marked(self, words: Tokens) -> bool:
         """Whether a side that qualifies no structure is one: not "the right answer"."""
@@ -512,13 +512,13 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
     """
     after = (word.lower() for word in tokens[last + 1 : last + BESIDE])
     for word in after:
-        if _is_lesion_word(word):
+        if is_lesion_word(word):
             return True
         if not (word in KIND_OF_LESION or word in OF_PLACES or ADJECTIVE.fullmatch(word)):
             break
     is_led = False
     for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
-        if _is_lesion_word(word):
+        if is_lesion_word(word):
             return is_led
         is_led |= word in LEADING
         if not (is_led or word in SIDE_WORDS or word in FILLERS or word == "b"):
@@ -526,7 +526,8 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
     return False
 
 
-def _is_lesion_word(word: str) -> bool:
+def is_lesion_word(word: str) -> bool:
+    """Whether a word says what is wrong: "infarcts", "glioma"."""
     return fold(word) in LESION or bool(TUMOR.fullmatch(word))
 
 

@@ -258,8 +258,9 @@ class Reading:
 
     def sentence_tokens(self, number: int) -> range:
         """Return the tokens of a sentence, by its number."""
-        bounds = [0, *self.sentence_ends, len(self.tokens)]
-        return range(bounds[number], bounds[number + 1])
+        ends = self.sentence_ends
+        first = ends[number - 1] if number else 0
+        return range(first, ends[number] if number < len(ends) else len(self.tokens))
 
     def is_sentence_end(self, i: int) -> bool:
         """Whether a sentence ends between token i − 1 and token i."""

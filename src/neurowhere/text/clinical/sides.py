@@ -13,20 +13,57 @@ A clause may give a side to all its places (`spreading`).
 import re
 from collections.abc import Collection
 
-from neurowhere.text.clinical import places
-from neurowhere.text.clinical.ellipsis import read_tables
-from neurowhere.text.clinical.lexicon import FINITE
+from neurowhere.text.clinical import lexicon, places
+from neurowhere.text.clinical.ellipsis import is_said, read_tables
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 REACH = 8  # tokens that a side looks ahead for its name
 REACH_BACK = 6  # tokens between a name and "on the left" or "bilaterally"
 DASH = re.compile(r"[^\S\n]+([-–—][^\S\n]+)?")  # or spaces, within a line
 BRACKET = re.compile(r"[(\[]$")
 SENTENCE_BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|(?<![\n\t])\t")
+MOST_UNKNOWN = 2  # words between a side and its name that do not look like adjectives
+# Words that are no adjectives, so that no noun phrase goes on across them.
+NO_ADJECTIVES = (
+    lexicon.FINITE
+    | lexicon.LINKS
+    | lexicon.PREPOSITIONS
+    | lexicon.WHERE
+    | lexicon.AFTER_PREDICATE
+    | lexicon.STOPS
+    | lexicon.DETERMINERS
+    | lexicon.PRONOUNS
+    | lexicon.NOT
+    | lexicon.PEOPLE
+    | lexicon.ADVERBS
+    | lexicon.OPENING
+    | lexicon.NUMBERS
+    | lexicon.TESTS
+    | places.AFTER_VERB_LEFT
+    | places.AFTER_OTHER_RIGHT
+    | places.EXTENDING
+    | places.INCLUDING
+    | places.LESION
+    | places.LED
+    | places.LEADING
+    | places.RELATED
+    | word_set(
+        """
+        about above against behind below button click condition cue healthy idea key no normal
+        onset per press saccade see seed sham side stimulation stimulus target task toward trial
+        upon via without word wrong
+        """
+    )
+)
+ENDING_IN_S = re.compile(r".*[^sui]s")  # a plural, or a verb: "choices", "activates"
+QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
+SEQUENCES = word_set("adc ct dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
+SIZES = word_set("cc cm ml mm")
+ENHANCING = re.compile("(non)?(bleeding|enhancing|restricting)")  # others in -ing are verbs
 
 
 def attach_sides(reading: Reading) -> Sides:
@@ -145,6 +182,8 @@ class _SideReader(places.SideWords):
             gap = gap.removeprefix(".")
         if j == i + 1 and self.is_bracketed(i):
             gap = gap[1:]
+        if gap == "." and self.is_measure(j - 1):
+            return False  # "left 3.5 cm thalamic hematoma"
         if "," in gap and self.tokens[j - 1] in places.TRAILING:
             return True  # "insula on the left side, putamen …"
         if j == i + 1 and "," in gap and not is_aside:
@@ -182,7 +221,77 @@ class _SideReader(places.SideWords):
             return True
         if before == "bilaterally":
             return head.endswith("ed")  # "bilaterally reduced gray matter"
-        return head in places.CONJUNCTIONS and j > i + 1
+        return (head in places.CONJUNCTIONS and j > i + 1) or self.describes(i, j)
+
+    def describes(self, i: int, j: int) -> bool:
+        """Whether token j says how the structure is that the side at token i stands before.
+
+        Nothing but adjectives is between them ("left markedly swollen caudate"), and at most two
+        words that do not look like any.
+        """
+        if self.tokens[i] == "bilaterally" or self.token(i - 1) == "on" or self.is_on_the(i):
+            return False  # the side of what goes before
+        n_unknown = 0
+        for k in range(i + 1, min(len(self.tokens), i + REACH)):
+            if not self.is_tied(k):
+                return False
+            if self.is_structure(self.begins.get(k)):
+                return k > j and not self.is_other_part(k)
+            if self.is_known_adjective(k) or self.is_measure(k):
+                continue
+            n_unknown += not (self.looks_adjectival(k) or self.gap(k + 1) == "-")
+            if n_unknown > MOST_UNKNOWN or not self.may_describe(k):
+                return False
+        return False
+
+    def is_other_part(self, i: int) -> bool:
+        """Whether a hyphen ties token i to another place: "non-frontal", "fronto-cerebellar"."""
+        is_elsewhere = self.tokens[i - 1] == "non" or self.tokens[i] in places.MIDLINE
+        return self.gap(i) == "-" and is_elsewhere
+
+    def is_tied(self, i: int) -> bool:
+        """Whether a space, a hyphen, or a comma between two adjectives, stands before token i."""
+        if self.gap(i) in (" ", "-") or self.is_measure(i - 1):
+            return True
+        return self.gap(i) == ", " and self.are_adjectives(i - 1, i)
+
+    def is_known_adjective(self, i: int) -> bool:
+        """Whether token i is an adjective that a side reaches its name across in any case."""
+        word = self.tokens[i]
+        if word == "and":  # "left swollen and gliotic hippocampus"
+            return self.are_adjectives(i - 1, i + 1)
+        return word in places.FILLERS or bool(places.ADJECTIVE.fullmatch(word))
+
+    def are_adjectives(self, i: int, j: int) -> bool:
+        """Whether two tokens look like adjectives, the second of which is no structure."""
+        is_place = self.is_structure(self.begins.get(j))
+        return not is_place and self.looks_adjectival(i) and self.looks_adjectival(j)
+
+    def looks_adjectival(self, i: int) -> bool:
+        """Whether token i ends as adjectives and adverbs do."""
+        word = self.token(i)
+        return bool(QUALIFYING.fullmatch(word) or ENHANCING.fullmatch(word))
+
+    def is_measure(self, i: int) -> bool:
+        """Whether token i is of a size: "left 3 x 2 cm thalamic hematoma"."""
+        end = i
+        while self.token(end).isdigit() or self.token(end) == "x":
+            end += 1
+        return self.token(end) in SIZES
+
+    def may_describe(self, i: int) -> bool:
+        """Whether token i may be an adjective or an adverb, for all that is known of it."""
+        word = self.tokens[i]
+        is_adverb = word.endswith("ly") and word not in places.INCLUDING
+        if is_adverb or word in SEQUENCES or ENHANCING.fullmatch(word):
+            return word != "bilaterally"
+        if word in NO_ADJECTIVES or fold(word) in places.NOT_BRAIN or len(word) < 2:
+            return False
+        if word.isdigit() or ENDING_IN_S.fullmatch(word) or self.is_structure(self.begins.get(i)):
+            return False
+        is_noun = i in self.begins and not QUALIFYING.fullmatch(word)  # "left reward amygdala"
+        is_noun = is_noun and self.gap(i + 1) != "-"  # "left reward-related activity"
+        return not is_noun and not word.endswith("ing")
 
     def is_on_the(self, i: int) -> bool:
         """Whether the side at token i is that of "on the left"."""
@@ -313,11 +422,29 @@ class _SideReader(places.SideWords):
             is_state = "," in self.gap(i) and places.ADJECTIVE.fullmatch(self.token(i - 1))
             reach = 3 if self.dominant(words) else 2 if is_state else 1
             number = self.nearest(i - 1, reach)  # "… signal (L > R)", "… atrophic, left"
+        elif self.is_first_of_two(words):
+            number = self.nearest(i - 1, 1)
         elif (colon := self.colon(i)) is not None:  # "hippocampus: mild left atrophy"
             number = self.nearest(colon - 1, 1)
         else:
             number = None
         return [] if number is None else [number]
+
+    def is_first_of_two(self, words: Tokens) -> bool:
+        """Whether states of both sides follow a name: "hippocampus left normal, right atrophic"."""
+        is_named = self.is_structure(self.finishes.get(words.first - 1))
+        if not is_named or self.gap(words.first) != " ":
+            return False
+        after = range(words.last + 2, min(words.last + REACH, len(self.tokens) - 1))
+        other = next((j for j in after if self.tokens[j] in places.SIDE_WORDS), words.last)
+        between = range(words.last + 1, other)
+        is_near = not any(
+            self.reading.is_sentence_end(j) or self.is_structure(self.begins.get(j))
+            for j in between
+        )
+        is_near = is_near and lexicon.PREPOSITIONS.isdisjoint(self.tokens[words.last + 1 : other])
+        is_pair = is_near and self.are_opposite(words.first, other)
+        return is_pair and is_said(self.reading, other + 1)
 
     def is_beside_middle(self, i: int) -> bool:
         """Whether "of the midline" follows token i."""
@@ -337,7 +464,7 @@ class _SideReader(places.SideWords):
         if number is None:
             return None
         between = self.tokens[self.last[number] + 1 : end + 1]
-        is_other = any(word in FINITE or word in places.CONJUNCTIONS for word in between)
+        is_other = any(word in lexicon.FINITE or word in places.CONJUNCTIONS for word in between)
         return None if is_other else number
 
     def colon(self, i: int) -> int | None:
@@ -360,8 +487,11 @@ class _SideReader(places.SideWords):
                 return None
             if SENTENCE_BREAK.search(self.gap(j).replace(":", "")) or "," in self.gap(j):
                 return None
-            if fold(self.token(j)) in places.LESION:
-                return self.nearest(j - 1, max(reach - 1, 1))
+            word = fold(self.token(j))
+            if word in places.LESION or word in places.OF_PLACES:
+                is_unknown = j - 1 not in self.finishes and self.gap(j) == " "
+                is_unknown = is_unknown and j > 0 and self.may_describe(j - 1)
+                return self.nearest(j - 1, max(reach - 1, 1 + is_unknown))
         return None
 
     def trails(self, words: Tokens) -> bool:
@@ -374,8 +504,14 @@ class _SideReader(places.SideWords):
         if token not in ("left", "right") or not DASH.fullmatch(self.gap(words.first)):
             return False
         is_said = before == "on" or fold(before) in places.LESION or before in places.LED
+        is_said = is_said or self.is_unknown_finding(words.first - 1)
         is_last = not self.gap(after).isspace() or self.token(after).isdigit()
         return is_last and (is_said or self.is_structure(self.finishes.get(words.first - 1)))
+
+    def is_unknown_finding(self, i: int) -> bool:
+        """Whether token i is an unknown word right after a place: "hippocampal sclerossis"."""
+        is_placed = self.is_structure(self.finishes.get(i - 1)) and self.gap(i) == " "
+        return is_placed and i not in self.begins and self.may_describe(i)
 
     def closes(self, words: Tokens) -> bool:
         """Whether punctuation ties a side to the word before it rather than to the next."""

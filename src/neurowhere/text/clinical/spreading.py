@@ -36,6 +36,14 @@ FRONTED = lexicon.FINITE | word_set("a an he here i it no one only she some the 
 # Between the names of a list that a side ends after a comma: "insula but not putamen, on the left".
 JOINING = places.CONJUNCTIONS | word_set("but except not plus spares sparing well yet")
 ACROSS = places.LISTED | JOINING | word_set("also as excluding in into to with without")
+# What heads a list of places, besides lesions and activity, and the longest such head.
+HEADING = word_set(
+    "abnormal area diffusion enhancement finding involvement region restriction structure "
+    "thickening thinning"
+)
+LONGEST_HEAD = 8  # tokens
+TERRITORIES = word_set("aca artery distribution mca pca territory")
+NO_FINDING = places.WHOLES | places.TRAILING
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
 
@@ -82,14 +90,17 @@ class Spreader:
         return [
             i
             for i in self.reading.at_words(places.SIDE_WORDS.keys())
-            if self.reading.gap(i + 1).startswith(":")
-            and (i == 0 or self.reading.is_sentence_end(i))
+            if self.reading.gap(i + 1).lstrip(")]").startswith(":")
+            and (i == 0 or self.reading.is_sentence_end(i) or self.names_finding(i - 1))
             and not (self.tokens[i] in places.ABBREVIATIONS and self.reading.written(i).islower())
         ]
 
     def head_end(self, words: Tokens) -> int | None:
         """First token after a side that begins a clause: "on the left, …", "left MCA: …"."""
         i, end = words.first, words.last + 1
+        finding = self.finding_end(words)
+        if finding is not None:
+            return finding
         is_whole = self.token(end) in places.WHOLES
         end += is_whole
         if words in self.named:
@@ -111,6 +122,56 @@ class Spreader:
         is_within = self.reading.gap(first).startswith("," if is_turn else ":")
         return end if is_open and is_fronted and is_within else None
 
+    def finding_end(self, words: Tokens) -> int | None:
+        """First token of the list that a finding with a side heads: "Infarct, left: …".
+
+        A colon or a bracket begins the list. The head says what is found, and has no other side,
+        and no part of the body: "weakness on the left: …".
+        """
+        end = words.last + 1
+        last = min(end + LONGEST_HEAD, len(self.tokens))
+        while end < last and not self.begins_list(end):
+            if self.reading.gap(end).strip(" -)"):
+                return None
+            end += 1
+        first = self.head_start(words.first)
+        if end >= last or first is None:
+            return None
+        head = [*self.tokens[first : words.first], *self.tokens[words.last + 1 : end]]
+        is_other = any(word in places.SIDE_WORDS or word in lexicon.FINITE for word in head)
+        is_other |= any(fold(word) in places.NOT_BRAIN for word in head)
+        is_other |= any(
+            self.applied.get(number, (None, words))[1] != words
+            for number in self.places(first, end)
+        )
+        is_bracket = ":" not in self.reading.gap(end)  # of activity, it says no more than its place
+        find = self.names_lesion if is_bracket else self.names_finding
+        is_found = any(find(j) for j in range(first, end))
+        return end if is_found and not is_other else None
+
+    def head_start(self, i: int) -> int | None:
+        """First token of the head that token i is in, if that is short: after a stop or a colon."""
+        for first in range(i, max(i - LONGEST_HEAD, -1), -1):
+            if first == 0 or ":" in self.reading.gap(first) or self.reading.is_sentence_end(first):
+                return first
+        return None
+
+    def begins_list(self, i: int) -> bool:
+        """Whether a colon, or a bracket that is no side of its own, stands before token i."""
+        gap = self.reading.gap(i)
+        return ":" in gap or (gap.strip() == "(" and self.token(i) not in places.SIDE_WORDS)
+
+    def names_lesion(self, i: int) -> bool:
+        """Whether token i says what is wrong."""
+        return places.is_lesion_word(self.token(i))
+
+    def names_finding(self, i: int) -> bool:
+        """Whether token i says what is found: "infarcts", "activation", "changes"."""
+        word = self.token(i)
+        if word in NO_FINDING:
+            return False
+        return places.is_lesion_word(word) or word in places.LED or fold(word) in HEADING
+
     @cached_property
     def named(self) -> dict[Tokens, int]:
         """Last token of the places that stand after a side of theirs, by its words."""
@@ -126,6 +187,8 @@ class Spreader:
         gap = self.reading.gap(start)
         if ":" in gap:
             end = self.block_end(start) if "\n" in gap else self.line_end(start)
+        elif "(" in gap:
+            end = self.bracket_end(start)
         else:
             end = self.clause_end(start)
         for rank, number in enumerate(self.places(start, end)):
@@ -139,6 +202,11 @@ class Spreader:
             if self.reading.is_sentence_end(j) or self.tokens[j] in places.SIDE_WORDS:
                 return j
         return min(i + REACH_CLAUSE, len(self.tokens))
+
+    def bracket_end(self, i: int) -> int:
+        """First token after the bracket that token i begins, or after the clause."""
+        end = self.clause_end(i)
+        return next((j for j in range(i + 1, end) if ")" in self.reading.gap(j)), end)
 
     def line_end(self, i: int) -> int:
         """First token after what a colon before token i heads: the line, or its sentence alone.
@@ -286,6 +354,7 @@ class Spreader:
         """
         for number, attached in list(self.applied.items()):
             end = self.end_of(number, attached.words)
+            end += self.token(end) in places.OF_PLACES
             end += fold(self.token(end)) in places.LESION or self.token(end).endswith("ectomy")
             end += self.token(end) in ("also", "with") and self.token(end + 1) in places.EXTENDING
             is_such = self.tokens[end : end + 2] == ["such", "as"]
@@ -298,6 +367,20 @@ class Spreader:
                 for part in self.listed(start):
                     if not (is_more and self.is_midline(part)):
                         self.applied.setdefault(part, attached._replace(is_inherited=True))
+            if self.reading.gap(end).strip() == "(" and self.is_wide(end - 1):
+                self.include_bracket(end, attached)
+
+    def is_wide(self, i: int) -> bool:
+        """Whether token i ends the name of a lesion, a half of the brain or a territory."""
+        word = self.token(i)
+        return self.names_lesion(i) or word in places.WHOLES or word in TERRITORIES
+
+    def include_bracket(self, i: int, attached: Attached) -> None:
+        """Pass a side on to the list in brackets at token i: "left MCA territory (insula)"."""
+        end = self.bracket_end(i)
+        for part in self.listed(i):
+            if self.reading.first[part] < end and not self.is_midline(part):
+                self.applied.setdefault(part, attached._replace(is_inherited=True))
 
     def end_of(self, number: int, words: Tokens) -> int:
         """First token after a match, and after its side if that closes it: "insula on the left"."""
