@@ -14,7 +14,6 @@ import re
 from collections.abc import Container, Iterable, Iterator
 
 from neurowhere.text.clinical import lexicon
-from neurowhere.text.clinical.implied import VASCULAR
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
     FILLERS,
@@ -33,6 +32,7 @@ from neurowhere.text.clinical.places import (
     is_lesion_word,
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.vessels import VASCULAR
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
 
