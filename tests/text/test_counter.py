@@ -2,6 +2,7 @@ import gzip
 import json
 import lzma
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -161,7 +162,7 @@ def test_counts_are_the_numbers_of_matches(texts):
 def test_case_hyphens_and_line_breaks_change_nothing(text):  # within a sentence
     terms = found(text)
     assert found(text.upper()) == found(text.title()) == found(text.swapcase()) == terms
-    assert found(text.replace(" ", "\n")) == terms
+    assert found(re.sub(" +", "\n", text)) == terms  # an empty line would end a name
     assert found(text.replace(" ", "   ")) == terms
     assert found(text.replace(" ", "-")) == found(text.replace("-", " ")) == terms
     assert found(text.replace(" ", "\u2011")) == terms
