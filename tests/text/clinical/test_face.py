@@ -24,6 +24,7 @@ def implied(text):
         ("left lower facial weakness", "right"),
         ("drooping of the left corner of the mouth", "right"),
         ("Left central facial palsy", "right"),
+        ("Right face, arm and leg weakness", "left"),
         ("facial droop", None),
     ],
 )
