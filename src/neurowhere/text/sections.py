@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from neurowhere.text.general import GENERAL, find_general
 from neurowhere.text.history import HISTORY, find_history
+from neurowhere.text.relatives import find_relatives
 
 
 class Section(IntEnum):
@@ -302,7 +303,12 @@ def read_sections(text: str) -> list[Part]:
         if ends[bisect_right(sections, part.start, key=attrgetter("start"))] <= part.start
     )
     parts = sorted([*sections, *institutions], key=attrgetter("start"))
-    for name, spans in ((HISTORY, find_history(text)), (GENERAL, find_general(text))):
+    others = (
+        (HISTORY, find_relatives(text)),
+        (HISTORY, find_history(text)),
+        (GENERAL, find_general(text)),
+    )
+    for name, spans in others:
         parts += [Part(name, *span) for span in spans if not _is_taken(span, parts)]
         parts.sort(key=attrgetter("start"))
     return parts

@@ -52,6 +52,22 @@ def test_phrases_hold_their_words():
     assert table.at(["basal", "ganglia"], 0) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "is_brain"),
+    [
+        ("medullary oedema in the left femoral condyle", False),
+        ("medullary infarct of the femur", False),
+        ("Bone marrow: medullary edema", False),
+        ("lesion of the medullary cavity", False),
+        ("left medullary infarct, femoral access", True),
+        ("Tibia intact. Left medullary infarct", True),
+    ],
+)
+def test_bones_have_a_medulla(text, is_brain):
+    counter = TermCounter(Vocabulary(["medulla"], synonyms={"medullary": "medulla"}))
+    assert bool(list(read_mentions(text, counter))) == is_brain
+
+
 def test_organs_have_a_medulla_and_a_genus_is_a_fish():
     counter = TermCounter(Vocabulary(["hippocampus", "medulla"]))
     assert not list(read_mentions("the medulla of the kidney; the genus Hippocampus", counter))

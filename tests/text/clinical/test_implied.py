@@ -105,6 +105,8 @@ def test_names_are_there_once():
         ("left Wallenberg's syndrome", ("medulla oblongata", "left")),
         # a side of its own, or none
         ("Gerstmann's syndrome", ("angular gyrus", "left")),
+        ("Gerstmann's tetrad after a stroke", ("angular gyrus", "left")),
+        ("The left MCA fills promptly via collaterals.", ("insula", "left")),
         ("Bálint syndrome", ("superior parietal lobule", "bilateral")),
         ("Klüver–Bucy syndrome", ("amygdala", "bilateral")),
         ("pure alexia", ("fusiform gyrus", "left")),
@@ -275,6 +277,8 @@ def test_a_segment_is_no_place_beside_its_territory():
         "subarachnoid hemorrhage from a ruptured right MCA aneurysm",
         "Stenosis of the M1 segment of the left MCA.",
         "Vessel | Right | Left\nMCA | stenosis | stenosis",
+        "The right ICA fills normally.",
+        "The right vertebral artery fills normally, the left MCA opacifies promptly",
     ],
 )
 def test_a_vessel_is_not_its_territory(text):

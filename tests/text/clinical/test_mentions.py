@@ -436,7 +436,8 @@ def test_generic_words_are_listed_where_there_is_nothing_else():
         ("dense right hemiparesis", []),
         ("hemianopia to the left", []),
         ("no left neglect", []),
-        ("right facial droop", ["right"]),  # no rule: it may be peripheral
+        ("right facial droop", []),
+        ("right peripheral facial weakness", ["right"]),  # no rule: it is of the nerve
         ("left hand numb, right hemianopia", []),  # the side of a limb is applied as one
         ("left ear numb, right hemianopia", ["left"]),
     ],

@@ -27,6 +27,9 @@ def sides(text):
         ),
         ("Findings: on the left the insula is swollen.", ["insula left"]),
         ("To the left one sees edema of the insula.", ["insula left"]),
+        ("The insula, however, shows an infarct on the left.", ["insula left"]),
+        ("The thalamus, moreover, is infarcted on the right.", ["thalamus right"]),
+        ("The insula, the pons aside, shows an infarct on the left.", ["insula ?", "pons ?"]),
         # no sides of what follows
         ("On the right answer there is doubt, and the insula is swollen.", ["insula ?"]),
         ("He depends on the right he has to see his insula.", ["insula ?"]),

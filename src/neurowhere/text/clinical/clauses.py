@@ -309,16 +309,31 @@ class Clauses(Grammar):
     def bracketed(self, i: int, j: int) -> list[int]:
         """Return the structure before the bracket that holds just tokens i to j: "pons (normal)".
 
-        A measure may stand between them: "right hippocampus 3.3 ml (normal)".
+        A measure may stand between them or first in the bracket: "right hippocampus 3.3 ml
+        (normal)", "right hippocampus (1.2, within normal limits)".
         """
         if self.tokens[i] in ("n", "ns") and (number := self.before_bracket(i)) is not None:
             return [number]  # "pons (F < 1, n.s.)"
+        i = self.after_measure(i)
         if "(" not in self.gap(i) or ")" not in self.gap(j + 1):
             return []
         for k in range(i - 1, max(i - LONGEST_MEASURE, -1), -1):
             number = self.finishes.get(k)
             if self.is_structure(number):
                 return [] if number is None else [number]
-            if not (self.tokens[k].isdigit() or self.tokens[k] in lexicon.UNITS):
+            if not self.is_measure(k):
                 break
         return []
+
+    def after_measure(self, i: int) -> int:
+        """First token of the bracket of token i, if only a measure and a comma stand before it."""
+        if not any(sign in self.gap(i) for sign in ",;"):
+            return i
+        first = max(i - LONGEST_MEASURE, 0)
+        while i > first and "(" not in self.gap(i) and self.is_measure(i - 1):
+            i -= 1
+        return i
+
+    def is_measure(self, k: int) -> bool:
+        """Whether token k is a number or a unit."""
+        return self.tokens[k].isdigit() or self.tokens[k] in lexicon.UNITS

@@ -72,6 +72,8 @@ BEFORE_AUTHOR = word_set("al by dr josef prof professor")
 OF_BODY = (LIMBS - {"hemifield"}) | word_set("body face half hemibody side")
 REACH_BODY = 9  # tokens
 TURNING = word_set("after although but from no not while without")
+# Words that tell that a sign comes from a nerve and not from the brain.
+PERIPHERAL = word_set("bell bells lmn peripheral")
 LETTERED: dict[str, tuple[Side, str]] = {
     "rhh": ("right", "hemianopia"),
     "lhh": ("left", "hemianopia"),
@@ -171,6 +173,7 @@ def find_names(
             entry,
             tokens,
             given.get(tokens.last)
+            or _side_within(reading, tokens, entry)
             or _side(reading, tokens, taken.get(entry.kind, of_structures))
             or (_side_of_body(reading, tokens, of_structures) if entry.is_crossed else None),
         )
@@ -231,6 +234,8 @@ def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
         return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":
         return name.entry.is_fixed or not _names_structure(reading, name.tokens)
+    if name.entry.needs == "central":
+        return not (_names_structure(reading, name.tokens) or _is_peripheral(reading))
     if name.entry.needs == "sense":
         number = reading.begins.get(name.tokens.first)
         return number is not None and not reading.is_structure[number]
@@ -336,6 +341,11 @@ def _names_structure(reading: Reading, name: Tokens) -> bool:
         is_structure and term != NO_TERM and (last < name.first or first > name.last)
         for first, last, is_structure, term in places
     )
+
+
+def _is_peripheral(reading: Reading) -> bool:
+    """Whether a text speaks of a nerve that fails: "Bell's palsy", "lower motor neuron"."""
+    return not PERIPHERAL.isdisjoint(reading.where) or _is_said(reading, ["lower", "motor"])
 
 
 class _Arteries:
@@ -468,6 +478,16 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
     is_last = reading.gap(i) in (" ", ", ") and not reading.gap(i + 1).isspace()  # "neglect, left"
     is_given = is_led or is_last or "(" in reading.gap(i)
     return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_given else None
+
+
+def _side_within(reading: Reading, tokens: Tokens, entry: Entry) -> Attached | None:
+    """Side that stands within the name of a sign: "droop of the right face"."""
+    if not entry.is_crossed:
+        return None
+    for i in range(tokens.first, tokens.last + 1):
+        if _is_side(reading, i):
+            return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i))
+    return None
 
 
 def _side_of_body(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached | None:

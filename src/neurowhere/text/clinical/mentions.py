@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
+from neurowhere.text.clinical.capsule import with_capsule
 from neurowhere.text.clinical.carrying import with_carried_sides, with_known_sides
 from neurowhere.text.clinical.ellipsis import read_tables, with_halves, with_others
 from neurowhere.text.clinical.implied import (
@@ -224,7 +225,8 @@ def read_mentions(
     """
     vocabulary = counter.vocabulary
     reading = with_halves(counter.read(text), counter.term_of, vocabulary.index)
-    reading = with_limbs(with_places(without_fixed(reading)), vocabulary)
+    reading = with_capsule(without_fixed(reading), counter.term_of, vocabulary.index)
+    reading = with_limbs(with_places(reading), vocabulary)
     sides = attach_sides(reading)
     if (resumed := with_others(reading, sides)) is not reading:
         reading, sides = resumed, attach_sides(resumed)

@@ -105,6 +105,7 @@ NOT_BRAIN = word_set(
     tinnitus toe tongue tremor turn weakness wrist
     """
 )
+BEFORE_PARTS = word_set("ant anterior eye post posterior")  # "eye field", "posterior limb"
 # Of these, those that take an adjective of a lobe along: "left temporal field", "frontal headache".
 WHOLLY_NOT_BRAIN = word_set(
     "anopia anopsia field headache hemianopia hemianopsia hemifield pain palsy quadrant "
@@ -322,7 +323,7 @@ class SideWords:
         head = fold(self.tokens[end])
         if head in LESION:
             return self.reading.first[number] < end  # "cerebral infarction" is a place as well
-        return head not in NOT_BRAIN or self.token(end - 1) == "eye"
+        return head not in NOT_BRAIN or self.token(end - 1) in BEFORE_PARTS
 
 
 def is_limb(words: Sequence[str]) -> bool:

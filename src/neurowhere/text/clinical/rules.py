@@ -60,9 +60,10 @@ class Entry(NamedTuple):
     kind : str
         "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
         "disorder".
-    needs : "side", "vessel", "lesion", "alone", "sense" or ""
+    needs : "side", "vessel", "lesion", "alone", "central", "sense" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure,
-        "sense" if its word is read as something else than a structure.
+        "central" if it speaks of no nerve either, "sense" if its word is read as something else
+        than a structure.
     rules : tuple of Rule
     """
 

@@ -63,6 +63,10 @@ ENDING_IN_S = re.compile(r".*[^sui]s")  # a plural, or a verb: "choices", "activ
 QUALIFYING = re.compile(r".{3,}(ed|en|ense|ous|ive|ant|ent|ic|al|ar|ly)")  # how adjectives end
 SEQUENCES = word_set("adc ct dwi fdg flair gre swi t1 t2")  # "left T2-bright hippocampus"
 SIZES = word_set("cc cm ml mm")
+INTERPOSED = word_set(
+    "additionally also conversely furthermore however meanwhile moreover nevertheless nonetheless "
+    "therefore though too"
+)
 ENHANCING = re.compile("(non)?(bleeding|enhancing|restricting)")  # others in -ing are verbs
 
 
@@ -486,13 +490,18 @@ class _SideReader(places.SideWords):
             if fold(self.token(j)) in places.NOT_BRAIN or self.token(j) in places.SIDE_WORDS:
                 return None
             if SENTENCE_BREAK.search(self.gap(j).replace(":", "")) or "," in self.gap(j):
-                return None
+                return self.nearest(j - 2, 1) if self.is_interposed(j - 1) else None
             word = fold(self.token(j))
             if word in places.LESION or word in places.OF_PLACES:
                 is_unknown = j - 1 not in self.finishes and self.gap(j) == " "
                 is_unknown = is_unknown and j > 0 and self.may_describe(j - 1)
                 return self.nearest(j - 1, max(reach - 1, 1 + is_unknown))
         return None
+
+    def is_interposed(self, i: int) -> bool:
+        """Whether token i is set between commas: "the pons, however, shows"."""
+        is_between = self.gap(i) == self.gap(i + 1) == ", "
+        return is_between and self.token(i) in INTERPOSED
 
     def trails(self, words: Tokens) -> bool:
         """Whether a side comes after all that it belongs to: "thalamic infarct left", "on right".
