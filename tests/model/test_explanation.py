@@ -170,7 +170,7 @@ def test_a_landmark_is_first_and_on_its_side(shipped, text, name, x):
 
 
 @pytest.mark.parametrize(
-    ("text", "region"), [("fear", "Amygdala_L"), ("reward", "N_Acc_L"), ("memory", "Hippocampus_L")]
+    ("text", "region"), [("fear", "Amygdala_L"), ("reward", "N_Acc_R"), ("memory", "Hippocampus_L")]
 )
 def test_small_regions_are_listed(shipped, text, region):
     assert region in [row.region for row in summarise(shipped.encode(text)).regions]

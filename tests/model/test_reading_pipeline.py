@@ -115,15 +115,20 @@ def test_the_name_of_a_kind_of_part_says_nothing_of_where(shipped):
 
 
 def test_a_query_may_be_an_extra_word_alone_and_is_weak(shipped):
-    assert shipped.encode("anxious").support.level == "weak"
-    assert shipped.encode("anxious").regions()["region"].head(3).str.startswith("Amygdala").any()
-    assert shipped.encode("an anxious young expert in delivery").support.level == "none"
+    assert shipped.encode("palatable").support.level == "weak"
+    assert shipped.encode("palatable").regions()["region"].head(3).str.startswith("Insula").any()
+    assert shipped.encode("a palatable young expert in delivery").support.level == "none"
     assert shipped.encode("human").support.level == "none"
 
 
 @pytest.mark.parametrize(
     ("lay", "term"),
-    [("thirsty", "thirst"), ("falling in love", "romantic love"), ("dizzy", "dizziness")],
+    [
+        ("thirsty", "thirst"),
+        ("falling in love", "romantic love"),
+        ("dizzy", "dizziness"),
+        ("anxious", "anxiety"),
+    ],
 )
 def test_everyday_words_stand_for_terms(shipped, lay, term):
     assert list(shipped.encode(lay).terms["term"][:1]) == [term]

@@ -209,7 +209,7 @@ def test_the_shipped_model_knows_close_studies(shipped):
     with open_client(create_app(shipped)) as client:
         answer = post(client, "encode", text="fear and the amygdala").json()
         TypeAdapter(Summary).validate_python(answer)
-        assert "amygdala" in answer["regions"][0]["name"]
+        assert any("amygdala" in region["name"] for region in answer["regions"][:2])
         assert all("pubmed" in study["link"] for study in answer["similar"])
         assert len(answer["similar"]) == 10
         decoded = post(client, "decode", points=[[-24, -4, -18]]).json()
