@@ -54,7 +54,7 @@ def find_relatives(text: str) -> list[Span]:
     >>> find_relatives("Her mother had noticed a droop."), find_relatives("Mothers had strokes.")
     ([], [])
     """
-    if not _SUBJECT.search(text) or RESEARCH.search(text):
+    if RESEARCH.search(text) or not _SUBJECT.search(text):  # an article has its first word soon
         return []
     sentences = [match.span() for match in SENTENCE.finditer(text)]
     is_alone = len(sentences) == 1

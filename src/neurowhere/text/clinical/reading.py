@@ -134,9 +134,11 @@ class Reading:
     @cached_property
     def beginning(self) -> dict[int, list[int]]:
         """All matches that begin at a token: a place may begin where a term does."""
-        beginning: dict[int, list[int]] = {}
-        for number, token in enumerate(self.first):
-            beginning.setdefault(token, []).append(number)
+        beginning = {token: [number] for number, token in enumerate(self.first)}
+        if len(beginning) < len(self.first):  # which is rare
+            beginning = {token: [] for token in beginning}
+            for number, token in enumerate(self.first):
+                beginning[token].append(number)
         return beginning
 
     @cached_property

@@ -72,12 +72,11 @@ def vessel_words(reading: Reading) -> list[Tokens]:
 
 
 def _vessel_words(reading: Reading) -> Iterator[Tokens]:
-    diseased = [i for i, token in enumerate(reading.tokens) if fold(token) in DISEASED]
+    diseased = _tokens_in(reading, DISEASED)
     sentences = {reading.sentence_number(i) for i in diseased}
     vascular: set[int] = set()
     if diseased:
-        words = (i for i, token in enumerate(reading.tokens) if fold(token) in VASCULAR)
-        vascular.update(map(reading.sentence_number, words))
+        vascular.update(map(reading.sentence_number, _tokens_in(reading, VASCULAR)))
     named: set[int] = set()
     for first, last, name in read_table().phrases.find(reading):
         tokens = Tokens(first, last)
@@ -93,6 +92,11 @@ def _vessel_words(reading: Reading) -> Iterator[Tokens]:
         if is_diseased:
             named.add(number)
     yield from (Tokens(i, i) for i in diseased if reading.sentence_number(i) in named)
+
+
+def _tokens_in(reading: Reading, words: frozenset[str]) -> list[int]:
+    """Return the tokens that are a form of some words; each distinct word is looked at once."""
+    return reading.at_words([word for word in reading.where if fold(word) in words])
 
 
 def is_written(reading: Reading, tokens: Tokens) -> bool:
