@@ -136,3 +136,19 @@ def test_the_search_for_terms_misses_none(model, monkeypatch):
 def test_textbook_places_decode_to_their_names(model, term, place):
     """Places that were looked at while decoding was written."""
     assert term in decode(model, place, n_terms=5).terms["term"].tolist()
+
+
+def test_a_named_place_reaches_most_of_what_it_would_reach_alone(model, monkeypatch):
+    """The amygdala, which many studies report, does not hide a small nucleus beside it."""
+    (core,) = model.predictor_._find_cores([model.vocabulary_.index("locus coeruleus")])
+    squares = core.heights**2
+
+    def visible():
+        q = model.encode("amygdala and locus coeruleus").probabilities
+        held, usual = (squares @ each[core.regions] for each in (q, model.mean_map_))
+        return np.log(held / usual)
+
+    reached = visible()
+    assert reached > 0.55 * core.alone
+    monkeypatch.setattr("neurowhere.learn.predictor.OF_ALONE", 0.0)
+    assert visible() < 0.4 * core.alone
