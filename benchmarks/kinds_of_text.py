@@ -139,8 +139,10 @@ def fit(version, corpus, train, arguments):
     if version == "shipped":
         material = material_of(arguments.vocabulary)
         recipe = Recipe(seeds=arguments.seeds, n_jobs=arguments.jobs)
-        fit_to = recipe.try_on_part if arguments.quick else recipe.fit
-        return to_encoder(*fit_to(material, train), train)
+        if arguments.quick:
+            trial = recipe.try_on_part(material, train)
+            return to_encoder(trial.fit, *recipe.conclude([trial]), train)
+        return to_encoder(*recipe.fit(material, train), train)
     return Encoder(
         VoxelGrid(4),
         LOSSES[version],

@@ -96,18 +96,7 @@ class Rival:
 
     def write(self):
         """Write what the fits read: peaks, mask, terms and their counts."""
-        peaks = self.corpus.peaks[["x", "y", "z"]] + self.grid.affine[:3, :3].sum(axis=1) / 2
-        peaks.assign(study=self.corpus.peak_rows).to_csv(self.folder / "peaks.csv", index=False)
-        mask = self.grid.to_img(np.ones(self.grid.n_regions))
-        nibabel.save(mask, self.folder / "mask.nii.gz")
-        column = {term: i for i, term in enumerate(self.corpus.terms)}
-        terms = (DATA / "vocabulary" / VOCABULARY).read_text().splitlines()
-        terms = [term for term in terms if term in column]
-        (self.folder / "terms.txt").write_text("\n".join(terms))
-        (self.folder / "synonyms.json").write_text((DATA / "vocabulary" / SYNONYMS).read_text())
-        for section, counts in self.corpus.counts.items():
-            known = sparse.csr_matrix(counts[:, [column[term] for term in terms]])
-            sparse.save_npz(self.folder / f"counts_{section}.npz", known)
+        write_studies(self.folder, self.corpus, self.grid)
 
     def score_fold(self, fold):
         """Nats above uniform of each test study, and the fit."""
@@ -167,6 +156,32 @@ class Rival:
         model = self.folder / "fold0_model"
         printed = self.run("neuroquery_encode.py", model, self.folder / "texts.json")
         return map(float, printed.split())
+
+
+def write_studies(folder, corpus, grid):
+    """Write what NeuroQuery reads of studies: peaks, mask, terms and their counts."""
+    peaks = corpus.peaks[["x", "y", "z"]] + grid.affine[:3, :3].sum(axis=1) / 2
+    peaks.assign(study=corpus.peak_rows).to_csv(folder / "peaks.csv", index=False)
+    nibabel.save(grid.to_img(np.ones(grid.n_regions)), folder / "mask.nii.gz")
+    terms = known_terms(corpus)
+    (folder / "terms.txt").write_text("\n".join(terms))
+    (folder / "synonyms.json").write_text((DATA / "vocabulary" / SYNONYMS).read_text())
+    write_counts(folder, corpus, terms)
+
+
+def write_counts(folder, corpus, terms):
+    """Write the counts of terms by section."""
+    column = {term: i for i, term in enumerate(corpus.terms)}
+    columns = [column[term] for term in terms]
+    for section, counts in corpus.counts.items():
+        sparse.save_npz(folder / f"counts_{section}.npz", sparse.csr_matrix(counts[:, columns]))
+
+
+def known_terms(corpus):
+    """Return the terms of NeuroQuery's vocabulary that a corpus counts."""
+    counted = set(corpus.terms)
+    terms = (DATA / "vocabulary" / VOCABULARY).read_text().splitlines()
+    return [term for term in terms if term in counted]
 
 
 @dataclass(frozen=True)

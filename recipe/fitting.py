@@ -6,11 +6,13 @@
    are where the loadings B of short texts start from. The names of places get their prior.
 3. B moves on short views of the studies and on bare terms, D on articles.
 
-What has to be chosen or calibrated is so on validation studies, by a model that did not see them.
+What has to be chosen or calibrated is so on validation studies, by models that did not see them:
+there are several splits of the studies, as one holds few articles.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +41,7 @@ from neurowhere.space.density import Targets
 from neurowhere.text import TfIdf
 from recipe.material import Material, associates, telling_words
 from recipe.refinement import FEW_PEAKS, LONG, SHORT, RefinementTexts, refine
-from recipe.views import Fit, Views, bare_terms, calibrate_by_length
+from recipe.views import Fit, HeldTexts, Views, bare_terms, calibrate, score_held
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
@@ -52,6 +54,14 @@ MANY_PEAKS = 60  # that a bare term counts as
 FEW_STUDIES = 30  # of the name of a place whose weight is that of its words
 
 
+class Trial(NamedTuple):
+    """A model of part of the studies, and how it does on the others."""
+
+    fit: Fit
+    scores: list[float]  # of the plain model at each sharpness, in nats
+    held: list[HeldTexts]  # texts of each kind
+
+
 @dataclass(frozen=True, eq=False)
 class Recipe:
     """Fits the shipped model.
@@ -60,19 +70,22 @@ class Recipe:
     ----------
     seeds : int
         Fits that are averaged.
+    splits : int
+        Splits of the studies that models are tried on.
     seed : int
     n_jobs : int
     coarse, fine : Schedule
     """
 
     seeds: int = 2
+    splits: int = 2
     seed: int = 0
     n_jobs: int = -1
     coarse: Schedule = COARSE
     fine: Schedule = FINE
 
     def fit(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
-        """Choose and calibrate on part of some studies, then fit all of them.
+        """Choose and calibrate on parts of some studies, then fit all of them.
 
         Parameters
         ----------
@@ -84,34 +97,46 @@ class Recipe:
         -------
         Fit, Choice, LengthCalibration
         """
-        first, choice, calibration = self.try_on_part(material, rows)
-        term_weights = first.term_weights
+        trials = [self.try_on_part(material, rows, split) for split in range(self.splits)]
+        choice, calibration = self.conclude(trials)
+        term_weights = np.mean([trial.fit.term_weights for trial in trials], axis=0)
         weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
         plain = self.fit_plain(material, rows, weighting).sharpened(choice.sharpness)
         return self.refine(material, rows, weighting, term_weights, plain), choice, calibration
 
-    def try_on_part(self, material: Material, rows: Rows) -> tuple[Fit, Choice, LengthCalibration]:
-        """Fit nine tenths of some studies; choose and calibrate on the others.
+    def try_on_part(self, material: Material, rows: Rows, split: int = 0) -> Trial:
+        """Fit nine tenths of some studies, and score the others.
 
         Parameters
         ----------
         material : Material
         rows : array of int
+        split : int
+            Which studies are held out.
 
         Returns
         -------
-        Fit, Choice, LengthCalibration
+        Trial
         """
-        part, held = (rows[some] for some in shuffle_split(_groups(material)[rows], seed=self.seed))
+        groups = _groups(material)[rows]
+        part, held = (rows[some] for some in shuffle_split(groups, split, seed=self.seed))
         trial = replace(self, seeds=1)
         weighting, term_weights = trial.weigh(material, part)
         plain = trial.fit_plain(material, part, weighting)
         data = _data(material, weighting, held, material.grid, material.targets)
         scores = sharpness_scores(plain, data)
-        sharpness = Likelihood.sharpness[int(np.argmax(scores))]
-        choice = Choice(self.coarse.decay[0], sharpness, max(scores), np.array([scores]))
-        first = trial.refine(material, part, weighting, term_weights, plain.sharpened(sharpness))
-        return first, choice, calibrate_by_length(first, held)
+        plain = plain.sharpened(Likelihood.sharpness[int(np.argmax(scores))])
+        fit = trial.refine(material, part, weighting, term_weights, plain)
+        return Trial(fit, scores, score_held(fit, held))
+
+    def conclude(self, trials: Sequence[Trial]) -> tuple[Choice, LengthCalibration]:
+        """Choose the sharpness, and calibrate, by what trials held out."""
+        scores = np.mean([trial.scores for trial in trials], axis=0)
+        best = int(np.argmax(scores))
+        choice = Choice(
+            self.coarse.decay[0], Likelihood.sharpness[best], float(scores[best]), scores[None]
+        )
+        return choice, calibrate([texts for trial in trials for texts in trial.held])
 
     def weigh(self, material: Material, rows: Rows) -> tuple[TfIdf, Floats]:
         """Learn the weights of known terms on the coarse grid."""

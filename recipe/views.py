@@ -13,7 +13,7 @@ To score and calibrate, a study is shown as each kind of text in turn (`kinds_of
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -274,16 +274,22 @@ def _cut(text: str, n_words: int | None) -> str:
     return text[: ends[-1]] if ends else text
 
 
-class TextScores(NamedTuple):
+class HeldTexts(NamedTuple):
     """How texts that a model did not see fare."""
 
+    n_terms: NDArray[np.integer]  # known ones
     gain: NDArray[np.float64]  # true, over the mean map, in nats
     expected: NDArray[np.float64]  # by the model's own account
     levels: NDArray[np.float64]  # of peaks
     text: Rows  # of each peak
 
 
-def score_texts(fit: Fit, texts: PredictedTexts) -> TextScores:
+def score_held(fit: Fit, rows: Rows) -> list[HeldTexts]:
+    """Score a model on texts of all kinds of studies that it did not see."""
+    return [score_texts(fit, texts) for texts in kinds_of_text(fit, rows)]
+
+
+def score_texts(fit: Fit, texts: PredictedTexts) -> HeldTexts:
     """Score texts on the peaks of their studies."""
     targets, m = fit.material.targets, fit.material.grid.n_regions
     bounds = np.searchsorted(targets.study, np.arange(len(targets) + 1))
@@ -299,23 +305,25 @@ def score_texts(fit: Fit, texts: PredictedTexts) -> TextScores:
         levels.append(peak_levels(q, q, number, np.concatenate(here)))
         numbers.append(number + len(gains))
         gains += [row[region].mean() for row, region in zip(ratio, here, strict=True)]
-    return TextScores(
-        np.array(gains), np.array(expected), np.concatenate(levels), np.concatenate(numbers)
+    return HeldTexts(
+        texts.n_terms,
+        np.array(gains),
+        np.array(expected),
+        np.concatenate(levels),
+        np.concatenate(numbers),
     )
 
 
-def calibrate_by_length(fit: Fit, rows: Rows) -> LengthCalibration:
-    """Calibrate a model on texts of all kinds of studies that it did not see."""
-    kinds = list(kinds_of_text(fit, rows))
-    scores = [score_texts(fit, texts) for texts in kinds]
-    offsets = np.cumsum([0, *(len(each.gain) for each in scores)])
-    numbers = [each.text + start for each, start in zip(scores, offsets[:-1], strict=True)]
+def calibrate(held: Sequence[HeldTexts]) -> LengthCalibration:
+    """Calibrate a model by texts that models like it did not see."""
+    offsets = np.cumsum([0, *(len(each.gain) for each in held)])
+    numbers = [each.text + start for each, start in zip(held, offsets[:-1], strict=True)]
     return LengthCalibration.fit(
-        np.concatenate([texts.n_terms for texts in kinds]),
-        np.concatenate([each.levels for each in scores]),
+        np.concatenate([each.n_terms for each in held]),
+        np.concatenate([each.levels for each in held]),
         np.concatenate(numbers),
-        np.concatenate([each.expected for each in scores]),
-        np.concatenate([each.gain for each in scores]),
+        np.concatenate([each.expected for each in held]),
+        np.concatenate([each.gain for each in held]),
     )
 
 

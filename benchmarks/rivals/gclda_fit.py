@@ -1,18 +1,16 @@
-"""GC-LDA of NiMARE trained on some studies and applied to others: FOLDER [--seconds] [--topics].
+"""GC-LDA of NiMARE trained on some studies: FOLDER [--seconds] [--topics].
 
 Runs in an environment of `nimare_requirements.txt`. The folder holds
 
 - ``peaks.csv`` (id, x, y, z) of the training studies, ``mask.nii.gz``, ``terms.txt``,
-- ``train.npz`` and ``test.npz``, term counts of the training studies and of those to predict,
-- ``train_ids.txt``,
+- ``train.npz``, their term counts, and ``train_ids.txt``,
 
-and gets ``maps.npy``, (n_test, n_voxels), and ``about.json``. All parameters are the package's
-defaults, but the number of iterations: sampling goes on until the processor time is used up. Maps
-are those of the package's `gclda_encode`, p(v | text) ∝ Σ_t p(v | t) Σ_w n_w p(t | w).
+and gets ``model/model.npz``: p(topic | word), one row per term, zero where the package dropped the
+term, and p(voxel | topic). All parameters are the package's defaults, but the number of iterations:
+sampling goes on until the processor time is used up, and what was done is printed.
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -47,17 +45,12 @@ def main():
     while time.process_time() - start < arguments.seconds:
         model.fit(n_iters=model.iter + AT_ONCE, loglikely_freq=NEVER)
     place = {term: i for i, term in enumerate(terms)}
-    columns = [place[term] for term in model.vocabulary]
-    counts = sparse.load_npz(folder / "test.npz")[:, columns]
-    maps = (counts @ model.p_topic_g_word_) @ model.p_voxel_g_topic_.T
-    np.save(folder / "maps.npy", np.asarray(maps, np.float32))
-    about = {
-        "iterations": model.iter,
-        "seconds": round(time.process_time() - start),
-        "terms": len(columns),
-        "topics": arguments.topics,
-    }
-    (folder / "about.json").write_text(json.dumps(about))
+    topics = np.zeros((len(terms), arguments.topics))
+    topics[[place[term] for term in model.vocabulary]] = model.p_topic_g_word_
+    (folder / "model").mkdir()
+    np.savez(folder / "model" / "model.npz", topics=topics, voxels=model.p_voxel_g_topic_.T)
+    seconds = time.process_time() - start
+    print(f"GC-LDA: {model.iter} iterations in {seconds:.0f} s, {len(model.vocabulary)} terms")
 
 
 if __name__ == "__main__":

@@ -113,9 +113,9 @@ def smooth_peaks(peaks, mask_file):
 
 
 class Words:
-    """Features of studies, from their term counts by section."""
+    """Features of studies, from their term counts by section, which may be in another folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, counted_in=None):
         terms = (folder / "terms.txt").read_text().splitlines()
         synonyms = json.loads((folder / "synonyms.json").read_text())
         # A synonym whose term occurs nowhere stays a term of its own.
@@ -124,7 +124,10 @@ class Words:
         self.terms = [term for term in terms if term not in self.synonyms]
         # "working memory" also counts as "memory".
         words = unigram_operator(terms).astype(float)
-        counts = [sparse.load_npz(folder / f"counts_{name}.npz") @ words for name in SECTIONS]
+        counts = [
+            sparse.load_npz((counted_in or folder) / f"counts_{name}.npz") @ words
+            for name in SECTIONS
+        ]
         shares = sum(normalize(matrix, norm="l1") for matrix in counts)
         self.frequencies = (shares / len(SECTIONS)).tocsr() @ self.folding()
 
