@@ -120,7 +120,7 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
         first,
         text=text,
         probabilities=q.astype(np.float32),
-        uses=uses,
+        find_uses=partial(dict, uses),
         mentions=_join_mentions(parts),
         listed=next(
             (part.offset + part.encoding.listed for part in parts if part.encoding.listed), None

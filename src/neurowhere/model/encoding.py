@@ -104,8 +104,8 @@ class Encoding:
     partition : Partition
     brain : VoxelGrid
         Its volume V is that of the uniform density.
-    uses : dict of str to TermUse
-        Terms that the text affirms, the heaviest first.
+    find_uses : callable
+        Returns `uses`.
     mentions : Mentions
         All that was read: also what the text denies, and the sides that it gives.
     listed : int, optional
@@ -134,7 +134,7 @@ class Encoding:
     mean_map: NDArray[np.floating]
     partition: Partition
     brain: VoxelGrid
-    uses: dict[str, TermUse] = field(default_factory=dict)
+    find_uses: Callable[[], dict[str, TermUse]] = field(default=dict)
     mentions: Mentions = field(default_factory=lambda: Mentions(()))
     listed: int | None = None
     calibrate: Callable[[float], float] = field(default=float)
@@ -144,6 +144,11 @@ class Encoding:
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
+
+    @cached_property
+    def uses(self) -> dict[str, TermUse]:
+        """How the text uses the terms that it affirms, the heaviest first."""
+        return self.find_uses()
 
     @cached_property
     def terms(self) -> pd.DataFrame:

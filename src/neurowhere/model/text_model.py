@@ -381,38 +381,18 @@ class TextModel(Parameters):
         predicted: "_Predicted",
         reader: Reader,
     ) -> Encoding:
-        features, listed = readings.rows[row], readings.listed[row]
+        features = readings.rows[row]
         lifted = predicted.lifts[row] if predicted.lifts else None
         order = np.argsort(-features.data, kind="stable")
-        columns = features.indices[order]
-        names = [self.extractor_.terms[column] for column in columns.tolist()]
-        kinds = (self.vocabulary_.categories.get(name, "") for name in names)
-        is_generic = self.extractor_.is_generic[columns].tolist() if names else []
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
-            uses={
-                name: TermUse(
-                    use.n_mentions,
-                    weight,
-                    use.where,
-                    use.implied,
-                    SUBJECT["generic"] if says_nothing else _subject(name, kind),
-                )
-                for name, kind, says_nothing, weight, use in zip(
-                    names,
-                    kinds,
-                    is_generic,
-                    features.data[order].tolist(),
-                    readings.counted[row].uses(columns, listed) if len(columns) else (),
-                    strict=True,
-                )
-            },
+            find_uses=partial(self._uses, readings, row, order),
             mentions=readings.mentions[row],
-            listed=listed,
+            listed=readings.listed[row],
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=_Explanation(self, readings, row, order, self._follows_sides(reader), lifted),
@@ -421,6 +401,31 @@ class TextModel(Parameters):
             suggest=self._suggest,
             find_named=partial(self._named, readings, row, self._follows_sides(reader)),
         )
+
+    def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
+        """Return how a text uses its terms, in an order of the entries of its features."""
+        features = readings.rows[row]
+        columns = features.indices[order]
+        if not len(columns):
+            return {}
+        names = [self.extractor_.terms[column] for column in columns.tolist()]
+        is_generic = self.extractor_.is_generic[columns].tolist()
+        uses = readings.counted[row].uses(columns, readings.listed[row])
+        weights = features.data[order].tolist()
+        return {
+            name: TermUse(
+                use.n_mentions,
+                weight,
+                use.where,
+                use.implied,
+                SUBJECT["generic"]
+                if says_nothing
+                else _subject(name, self.vocabulary_.categories.get(name, "")),
+            )
+            for name, says_nothing, weight, use in zip(
+                names, is_generic, weights, uses, strict=True
+            )
+        }
 
     def _named(
         self, readings: Readings, row: int, follows_sides: bool
