@@ -54,6 +54,33 @@ def test_regions_and_peaks_that_the_text_does_not_raise_are_not_listed(shipped):
     assert len(summarise(shipped.encode("")).regions) == N_REGIONS
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("fear and the amygdala", ["left amygdala", "right amygdala"]),
+        ("left amygdala and right fusiform gyrus", ["left amygdala", "right fusiform gyrus"]),
+        (
+            "signal of the red nuclei and the globi pallidi",
+            ["left red nucleus", "right red nucleus", "left pallidum", "right pallidum"],
+        ),
+    ],
+)
+def test_regions_that_the_text_names_come_first(shipped, text, named):
+    regions = summarise(shipped.encode(text)).regions
+    assert {row.name for row in regions[: len(named)]} == {*named}
+    assert [row.named for row in regions] == sorted((row.named for row in regions), reverse=True)
+    by_probability = summarise(shipped.encode(text), sort="probability").regions
+    shares = [row.probability for row in by_probability]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_a_place_with_two_names_is_listed_once(shipped):
+    regions = summarise(shipped.encode("atrophy of the cerebellar hemispheres, the cerebellum"))
+    assert [row.name for row in regions.regions if "landmark" in row.region] == [
+        "cerebellar hemispheres (landmark)"
+    ]
+
+
 def test_without_the_text_nothing_of_it_is_left_but_terms(model):
     encoding = model.encode(TEXT + " A left PICA infarct.")
     plain = summarise(encoding, make_atlas(), with_text=False).to_dict()

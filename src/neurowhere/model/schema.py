@@ -149,6 +149,8 @@ class Region(Schema):
     """Ratio to the mean map; null where that is zero."""
     excess: float
     """Probability minus that of the mean map."""
+    named: bool
+    """Whether it is part of a place that the text names."""
     at: Point
     """Its densest place, in mm."""
     why: list[Reason]

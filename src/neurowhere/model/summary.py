@@ -2,7 +2,7 @@
 
 import gzip
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ N_REGION_REASONS = 6
 N_UNKNOWN = 20
 LEAST_PART = 0.3  # of one side of a place, that the largest of its regions has
 COVERED = 0.5  # share of a region of an atlas in a place that it is part of
+SIDES = 2  # of a named place, whose regions are listed
+LEAST_EXCESS = 0.0005  # of a region that is listed: less is shown as 0.0 %
 TINY = 1e-12
 TITLES = Path(__file__).parents[1] / "data" / "titles.tsv.gz"  # id, tab, title
 
@@ -112,62 +114,82 @@ def regions_of(
     """Return the first regions of the atlas by their excess, probability or ratio.
 
     Each of a few places that the text names has one of its regions among them, if the text raises
-    it. Places that are no region of the atlas, such as the pons in AAL3, are marked as landmarks.
-    Fewer regions are listed where the text raises no more of them.
+    it. By excess, regions of these places come first: a small nucleus that is named has less
+    probability than its large neighbours. Places that are no region of the atlas, such as the pons
+    in AAL3, are marked as landmarks. Fewer regions are listed where the text raises no more.
     """
     if n_regions == 0:
         return []
     named = encoding.find_named()
     landmarks = [
         _landmark(encoding, name, inside, n_explained)
-        for name, inside in named.items()
+        for name, inside in _distinct(named).items()
         if _is_lacking(gazetteer, inside)
     ]
     table = encoding.regions(gazetteer.atlas, sort=sort)
+    is_few = n_regions is not None and 2 * len(named) <= n_regions
     if n_regions is not None:
         if sort != "probability" and not encoding.is_mean_map:
-            table = table[table["excess"] > 0]
-        is_few = 2 * len(named) <= n_regions
+            table = table[table["excess"] > LEAST_EXCESS]
         n_rows = n_regions - len(landmarks) if is_few else n_regions
         table = table.iloc[_first_rows(gazetteer, table, named if is_few else {}, n_rows)]
     rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
     places = gazetteer.densest_mm(encoding.density, rows)
+    is_named = _parts_of(gazetteer, rows, named.values())
     why = _reasons(encoding, gazetteer, table["region"].head(n_explained).tolist())
     columns = ("region", "name", "probability", "ratio", "excess")
-    rows_of_atlas = [
+    regions = [
         Region(
             label,
             name,
             probability,
             _or_none(ratio),
             excess,
+            part,
             as_point(place),
             why.get(label, []),
         )
-        for (label, name, probability, ratio, excess), place in zip(
-            _rows(table, *columns), places, strict=True
+        for (label, name, probability, ratio, excess), part, place in zip(
+            _rows(table, *columns), is_named.tolist(), places, strict=True
         )
     ]
-    if not landmarks:
-        return rows_of_atlas
-    every = sorted([*rows_of_atlas, *landmarks], key=lambda row: -(getattr(row, sort) or 0.0))
-    return every[:n_regions]
+    if landmarks:
+        regions = sorted([*regions, *landmarks], key=lambda row: -(getattr(row, sort) or 0.0))
+    if is_few and sort == "excess":
+        regions.sort(key=lambda row: not row.named)
+    return regions[:n_regions]
+
+
+def _distinct(named: dict[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
+    """Return places by their first name: "cerebellum" is "cerebellar hemispheres"."""
+    names = {inside.tobytes(): name for name, inside in reversed(named.items())}
+    return {name: named[name] for name in reversed(names.values())}
 
 
 def _first_rows(
     gazetteer: Gazetteer, table: pd.DataFrame, named: dict[str, NDArray[np.bool_]], n_regions: int
 ) -> list[int]:
-    """Return the first rows of a table of regions, with at least one for each named place."""
+    """Return the first rows of a table of regions, with up to two for each named place."""
     n_regions = max(n_regions, 0)
-    first, added = set(range(min(n_regions, len(table)))), set[int]()
     rows = [gazetteer.atlas.names.index(label) for label in table["region"]]
     is_raised = (table["excess"] > 0).to_numpy()
-    for inside in named.values():
-        own = np.flatnonzero((_shares(gazetteer, inside)[rows] >= COVERED) & is_raised).tolist()
-        if own and first.isdisjoint(own):
-            added.add(own[0])
-    kept = sorted(first)[: max(n_regions - len(added), 0)]
-    return sorted({*kept, *sorted(added)[:n_regions]})
+    own = [
+        np.flatnonzero(_parts_of(gazetteer, rows, [inside]) & is_raised)[:SIDES].tolist()
+        for inside in named.values()
+    ]
+    kept = sorted({row for some in own for row in some})[:n_regions]
+    others = [row for row in range(len(rows)) if row not in set(kept)]
+    return sorted([*kept, *others[: n_regions - len(kept)]])
+
+
+def _parts_of(
+    gazetteer: Gazetteer, rows: list[int], places: Iterable[NDArray[np.bool_]]
+) -> NDArray[np.bool_]:
+    """Return which of some regions of the atlas are part of a place."""
+    is_part = np.zeros(len(rows), bool)
+    for inside in places:
+        is_part |= _shares(gazetteer, inside)[rows] >= COVERED
+    return is_part
 
 
 def _is_lacking(gazetteer: Gazetteer, inside: NDArray[np.bool_]) -> bool:
@@ -202,6 +224,7 @@ def _landmark(encoding: Encoding, name: str, inside: NDArray[np.bool_], n_explai
         probability,
         _ratio(probability, mean),
         probability - mean,
+        True,
         as_point(encoding.partition.centers_mm[densest]),
         why,
     )
