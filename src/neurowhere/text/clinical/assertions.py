@@ -12,7 +12,7 @@ marks, and p-values just above the usual threshold.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -243,7 +243,7 @@ class _DenialReader(Unseen):
         for i, word in words:
             yield from ((number, i) for number in self.by_word(i, word))
         for mark in self.reading.minuses:  # "insula (-)", "neglect -ve"
-            i = bisect_left(self.reading.bounds[1], mark.start())
+            i = bisect_right(self.reading.bounds[1], mark.start()) - 1
             i -= i not in self.finishes  # "cerebellar signs -ve"
             yield from ((number, i) for number in [self.finishes.get(i)] if number is not None)
         yield from ((number, i) for number, i, p in self.p_values() if p >= LEAST_NULL)

@@ -29,9 +29,9 @@ OF_TEXT = word_set(
     "spans bounds gaps where phrases p_values minuses tables sentence_ends _sentence_ends"
 )
 P_VALUE = re.compile(r"[pP](?<!\w[pP])\s*([=>≥])\s*(0?\.\d+)")
-# Begins with a character, and only then looks at what is before it: this is found faster.
+# Begins with the sign, and only then looks at what is before it: this is found faster.
 MINUS = re.compile(
-    r" (?<=\w )(?:\([-−–](?:ve)?\)|[-−–](?:ve\b|(?=\s*(?:[,;]|$))))|\((?<=\w\()[-−–](?:ve)?\)",
+    r"[-−–](?:(?:(?<=\w\(.)|(?<=\w \(.))(?:ve)?\)|(?<=\w .)(?:ve\b|(?=\s*(?:[,;]|$))))",
     re.MULTILINE,
 )
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
