@@ -558,3 +558,16 @@ def test_wernicke_is_an_area_or_a_disease(text, is_disease):
     assert ("wernicke's area" in [mention.term for mention in mentions]) != is_disease
     implied = {each.term for each in implied_structures(mentions)}
     assert ("thalamus" in implied) == is_disease
+
+
+@pytest.mark.parametrize(
+    ("text", "lobes"),
+    [
+        ("L fronto-temp hypodensity", {"frontal lobe", "temporal lobe"}),
+        ("left parieto-occ bleed", {"parietal lobe", "occipital lobe"}),
+        ("left temp-par contusion", {"temporal lobe", "parietal lobe"}),
+        ("left side: temp 38, par for the course", set()),
+    ],
+)
+def test_clipped_adjectives_of_two_lobes(text, lobes):
+    assert implied(text) == {(lobe, "left") for lobe in lobes}
