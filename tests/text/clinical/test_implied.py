@@ -597,6 +597,7 @@ def test_clipped_adjectives_of_two_lobes(text, lobes):
         ("right facial palsy and right hemiparesis", ("precentral gyrus", "left")),
         ("left facial numbness", ("postcentral gyrus", "right")),
         ("tongue deviates to the right with right hemiplegia", ("precentral gyrus", "left")),
+        ("No left third nerve palsy; right hemiparesis.", ("precentral gyrus", "left")),
         ("left Bell's palsy and right hemiparesis", ("precentral gyrus", "left")),
         ("right Horner syndrome and left hemiparesis", ("precentral gyrus", "right")),
     ],

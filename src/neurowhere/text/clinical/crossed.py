@@ -17,6 +17,8 @@ from neurowhere.text.words import word_set
 BRAIN_STEM = frozenset(["midbrain", "pons", "medulla", "medulla oblongata"])
 OF_BODY = frozenset(["hemiparesis", "hemisensory loss", "monoparesis", "numbness", "weakness"])
 REACH = 30  # tokens between the two signs
+REACH_NO = 4  # tokens between a denial and a sign
+DENYING = word_set("denied denies no nor not without")
 BELL = word_set("bell bells")  # a palsy that has its own cause
 CROSSED = "crossed"  # what a name may need
 
@@ -36,7 +38,7 @@ def with_crossed(reading: Reading, found: list[Found], denied: Container[int] = 
     list of Found
         Names that need a crossed sign and have none are left out, or are what they are else.
     """
-    said = [name for name in found if reading.finishes.get(name.tokens.last) not in denied]
+    said = [name for name in found if not _is_denied(reading, name, denied)]
     bodies = [name for name in said if name.entry.name in OF_BODY and _is_lateral(name)]
     nerves = [name for name in said if _is_of_stem(name.entry)] if bodies else []
     is_bell = not BELL.isdisjoint(reading.where)
@@ -47,6 +49,18 @@ def with_crossed(reading: Reading, found: list[Found], denied: Container[int] = 
     ]
     read = (_read(name, pairs) for name in found)
     return [name for name in read if name is not None]
+
+
+def _is_denied(reading: Reading, name: Found, denied: Container[int]) -> bool:
+    """Whether the text denies a name, which may be no match: "no left third nerve palsy"."""
+    if reading.finishes.get(name.tokens.last) in denied:
+        return True
+    for i in range(name.tokens.first, max(name.tokens.first - REACH_NO, 0), -1):
+        if reading.is_sentence_end(i) or "," in reading.gap(i):
+            return False
+        if reading.tokens[i - 1] in DENYING:
+            return True
+    return False
 
 
 def _read(name: Found, pairs: list[tuple[Found, Found]]) -> Found | None:

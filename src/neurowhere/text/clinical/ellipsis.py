@@ -61,7 +61,7 @@ DIRECTIONS = word_set(
 # Adjectives of lobes, with what they have of gyri or lobules, and which of these there may be.
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 LEVELS = word_set("superior middle inferior")
-NO_GYRI = word_set("bone branch craniotomy fissure horn lobe pole sinus sulci sulcus vein veins")
+NO_GYRI = word_set("bone branch craniotomy fissure horn lobe pole sinus sulcal sulci sulcus vein")
 Index = Callable[[str], int]
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
