@@ -36,7 +36,7 @@ def test_one_wrong_letter_beside_a_side_or_a_lesion_is_read_and_told(text, expec
         "left segmental lesion",  # tegmental
         "right follicular lesion",  # collicular
         "left annular lesion",  # angular
-        "left pohs lesion",  # short
+        "left fontal lesion",  # short
     ],
 )
 def test_other_words_are_not_read_as_structures(text):

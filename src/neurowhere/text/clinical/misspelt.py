@@ -25,7 +25,7 @@ from neurowhere.text.words import word_set
 if TYPE_CHECKING:
     from neurowhere.text.counter import TermCounter
 
-SHORTEST = 6  # letters of a misspelt name
+SHORTEST = 7  # letters of a misspelt name
 BEGINNING = 3  # letters at one end of a word that has one slip
 LESIONS = LESION | {f"{word}s" for word in LESION}
 # Words that are spelt well, each one letter from a name: angular, striatum, radiata, lingual.
