@@ -50,6 +50,12 @@ def test_it_tells_terms_regions_peaks_and_support(encode, model):
     assert "\nclosest studies\n" in outcome.out
 
 
+def test_a_misspelt_name_is_told(encode):
+    assert "misspelt   amygdala: “amigdala”\n" in encode("left amigdala lesion").out
+    (found,) = json.loads(encode("left amigdala lesion", "--json").out)["mentions"]
+    assert (found["term"], found["side"], found["misspelt"]) == ("amygdala", "left", True)
+
+
 def test_json_is_that_of_the_library(encode, model):
     told = json.loads(encode(TEXT, "--json").out)
     encoding = load_model(model).encode(TEXT)

@@ -31,6 +31,11 @@ def sections_of(text: str, counter: TermCounter) -> dict[str, str | None]:
         "Acute infarct of the insula in a man with prior cerebellar stroke.",
         "Previous cerebellar infarct and new infarct of the insula.",
         "Cerebellar stroke in 2012. Today acute infarct of the insula.",
+        # a plain heading needs no word for what is new
+        "PMH left cerebellar stroke. Right insula infarct.",
+        "PMHx L cerebellar bleed. R insula hypodensity.",
+        "Past medical history of left cerebellar infarct. MRI shows a lesion of the right insula.",
+        "Right insula infarct. PMH: left cerebellar stroke, DM.",
     ],
 )
 def test_what_is_old_is_no_finding_beside_what_is_new(text: str, counter: TermCounter) -> None:
@@ -45,6 +50,12 @@ def test_what_is_old_is_no_finding_beside_what_is_new(text: str, counter: TermCo
         "Old left cerebellar infarct. No acute infarct.",
         "History of cerebellar contusion with new seizures.",
         "History of left cerebellar infarct.",
+        "History of left cerebellar infarct. Right insula infarct.",
+        "PMH left cerebellar stroke.",
+        "PMH left cerebellar stroke. No other infarct. Left-handed.",
+        "PMH left cerebellar stroke. The insula is normal.",
+        "PMH left cerebellar stroke. Mother had a stroke.",
+        "PMH left cerebellar glioma. The tumour has grown.",
         "Known old left cerebellar infarct.",
         "CT: fresh thalamic haemorrhage on the right, and an old infarct, cerebellar, on the left.",
         "3-day history of cerebellar ataxia, now drowsy with left weakness",

@@ -51,6 +51,8 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
         *_unapplied(summary.unapplied_sides, text),
     ]:
         yield f"ignored    {_first(ignored)}"
+    if misspelt := _misspelt(summary.mentions, text):
+        yield f"misspelt   {_first(misspelt)}"
     if summary.unknown:
         yield f"unknown    {_unknown(summary)}"
     yield f"support    {summary.support.summary}"
@@ -127,6 +129,12 @@ def _why(mention: "Mention", text: str) -> str:
         else ("hedged", mention.hedge_where)
     )
     return word + _quoted(text, where)
+
+
+def _misspelt(mentions: "list[Mention]", text: str) -> list[str]:
+    """Return the names that a text has with one letter wrong, and its words for them."""
+    found = (mention for mention in mentions if mention.misspelt)
+    return list(dict.fromkeys(f"{each.term}{_quoted(text, each.where)}" for each in found))
 
 
 def _unknown(summary: "Summary") -> str:

@@ -89,6 +89,8 @@ class Mention(Schema):
     """Whether the side is one of the body, which the other hemisphere serves: "left hand"."""
     side_dominant: Side | None = None
     """The side that has more, where `side` is bilateral: "left greater than right"."""
+    misspelt: bool = False
+    """Whether the text has its name with one letter wrong: "hipocampal"."""
 
 
 @dataclass(frozen=True, slots=True)

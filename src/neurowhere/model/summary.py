@@ -390,6 +390,7 @@ def _mention(mention: clinical.Mention, known: bool) -> Mention:
         section=mention.section,
         side_crossed=mention.is_crossed,
         side_dominant=mention.dominant,
+        misspelt=mention.is_misspelt,
     )
 
 

@@ -290,7 +290,8 @@ def _by_place(terms: pd.DataFrame) -> dict[tuple[int, int], float]:
 
 
 def _term(mention: Mention, value: float, strongest: float, unit: str) -> Note:
-    words = f"{mention.term}: {value:+.3g} {unit}"
+    spelt = ", misspelt in the text" if mention.is_misspelt else ""
+    words = f"{mention.term}{spelt}: {value:+.3g} {unit}"
     return Note(*_span(mention), "mark", _hue(value, strongest), words)
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 # Texts are counted together, up to this size, so that short ones cost no more than long ones.
 BATCH_CHARACTERS = 1 << 17
 REMEMBERED_NAMES = 1 << 12  # of structures that rules and halves of names ask for, again and again
+LONG_NAME = 7  # letters of a name that is told from others in spite of a slip
 # Categories of which no name is a place, whatever words it is made of.
 PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
@@ -122,6 +123,21 @@ class TermCounter:
         terms, is_generic = self.vocabulary.terms, self.vocabulary.is_generic
         is_noise = (is_generic(term) and fold(term) not in LESION for term in terms)
         return [*zip(terms, self.sides, is_noise, strict=True), ("", None, False)]
+
+    @cached_property
+    def long_structures(self) -> dict[str, int]:
+        """Index of the term of each structure whose name is one long word."""
+        names = [*((term, term) for term in self.vocabulary), *self.vocabulary.synonyms.items()]
+        indices = ((name, self.vocabulary.index(term)) for name, term in names)
+        return {
+            name: i
+            for name, i in indices
+            if len(name) >= LONG_NAME and name.isalpha() and name.islower() and self._structures[i]
+        }
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is a form of one that names of the vocabulary have."""
+        return self._ids.knows(word)
 
     def count(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Count the terms in each text.

@@ -2,8 +2,9 @@
 
 "Hx of left cerebellar infarct 2015. Now right insular infarct" tells of the insula. What was before
 is left out only if another part of the text tells what is new and denies it not; "previous left
-cerebellar infarct" alone is a finding. So is what looks old on a scan ("an old infarct and a fresh
-one"), what has grown since, and what a "3-day history" is of. Texts of research are read whole.
+cerebellar infarct" alone is a finding. Beside a heading as plain as "PMH" any other finding is new.
+What looks old on a scan is a finding ("an old infarct and a fresh one"), and so is what has grown
+since, and what a "3-day history" is of. Texts of research are read whole.
 """
 
 import re
@@ -12,6 +13,7 @@ from itertools import pairwise
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.general import DENIED, RESEARCH, SENTENCE
+from neurowhere.text.relatives import FAMILY
 
 HISTORY = "history"  # name of such parts among the sections
 Span = tuple[int, int]
@@ -22,10 +24,12 @@ _LESION = (
     r"|gliosis|encephalomalacia|scars?|fits?|seizures?|pals(?:y|ies))"
 )
 _YEAR = r"(?:19|20)\d\d"
+_HEADING = r"pmhx?\b:?|past medical (?:history|hx)\b:?(?: of)?"  # beside it, any finding is new
+_HEADED = re.compile(rf"\b(?:{_HEADING})", re.IGNORECASE)
 # Phrases from which on a sentence is of the past: by themselves, or before a lesion.
 _PAST = re.compile(
-    r"\b(?:(?P<history>(?:history|hx) of|h/o|(?:past medical |past |medical |prior )(?:history|hx)"
-    r"|pmhx?\b:?|background of)"
+    rf"\b(?:(?P<history>{_HEADING}|(?:history|hx) of|h/o|(?:past |medical |prior )(?:history|hx)"
+    r"|background of)"
     r"|(?:s/p|status[ -]post)(?! (?:fall|mv[ac]|tpa|tnk|thromb\w+|trauma|cardiac|arrest))"
     r"|(?:previous|prior|known (?:old|remote|chronic)|earlier)"
     rf"(?=(?: [\w/-]+){{0,6}}? {_LESION}\b)(?!(?: [\w/-]+){{0,3}}? (?:mri?|cta?|scans?|imaging"
@@ -65,8 +69,9 @@ _NEW = re.compile(rf"\b(?:(?P<turn>{_TURN})|(?P<quality>{_QUALITY})|{_SEEN})\b",
 _CUT = re.compile(r",|\b(?:and|but|with|who|which|plus)\b|[–—]| - ", re.IGNORECASE)
 _PIECE = re.compile(r"[,;]|\b(?:but|without|with no|however|although)\b", re.IGNORECASE)
 # Signs that tell where; seizures do not, and what was before may be where they come from.
+_SIDE = re.compile(r"left|right|bilateral|l|r|lt|rt")
 _SIGN = re.compile(
-    r"(?:left|right|bilateral|l|r|lt|rt|\w*(?:phasi|prax|gnosi|taxi|plegi|pares|parap|mnesi)\w*"
+    r"(?:\w*(?:phasi|prax|gnosi|taxi|plegi|pares|parap|mnesi)\w*"
     r"|droop\w*|vertigo|numb\w*|tremor|neglect|hemianop\w*|visual|speech|slurr\w+|dysarthr\w*"
     r"|diplopia|positive|bright|cvas?|tias?|sah|ich|sdh)",
 )
@@ -82,14 +87,21 @@ def find_history(text: str) -> list[Span]:
     >>> find_history("Old left cerebellar infarct."), find_history("3-day history of weakness, now")
     ([], [])
     """
-    if not _NEW.search(text) or RESEARCH.search(text):
+    if RESEARCH.search(text):  # an article has its first word soon
+        return []
+    is_headed = _HEADED.search(text)
+    if not (is_headed or _NEW.search(text)):
         return []
     sentences = [match.span() for match in SENTENCE.finditer(text)]
     past = [span for sentence in sentences for span in _past_of(text, *sentence)]
     if not past:
         return []
-    others = _between(past, sentences)
-    return past if any(_tells_new(text[slice(*span)]) for span in others) else []
+    others = [text[slice(*span)] for span in _between(past, sentences)]
+    if any(map(_tells_new, others)):
+        return past
+    if not (is_headed and any(map(_tells_finding, others))):
+        return []
+    return [span for span in past if _HEADED.match(text, span[0])]
 
 
 def _past_of(text: str, start: int, end: int) -> Iterator[Span]:
@@ -147,9 +159,16 @@ def _between(past: list[Span], sentences: list[Span]) -> Iterator[Span]:
 def _tells_new(words: str) -> bool:
     """Whether some words tell of something new, and deny it not."""
     return any(
-        _NEW.search(piece) and not DENIED.search(piece) and _is_finding(words[offset:])
+        _NEW.search(piece) and not DENIED.search(piece) and _is_finding(words[offset:], _SIDE)
         for offset, piece in _pieces(words)
     )
+
+
+def _tells_finding(words: str) -> bool:
+    """Whether some words tell that something else is wrong, with no relative, and deny it not."""
+    if FAMILY.search(words) or _CHANGED.search(words):
+        return False
+    return any(_is_finding(piece) and not DENIED.search(piece) for _, piece in _pieces(words))
 
 
 def _pieces(words: str) -> Iterator[tuple[int, str]]:
@@ -159,7 +178,10 @@ def _pieces(words: str) -> Iterator[tuple[int, str]]:
         yield start, words[start:end]
 
 
-def _is_finding(words: str) -> bool:
-    """Whether some words tell that something is wrong."""
+def _is_finding(words: str, *more: re.Pattern[str]) -> bool:
+    """Whether some words tell that something is wrong; words of other patterns do so as well."""
     found = _WORD.findall(words.lower())
-    return any(lexicon.FINDING.match(word) or _SIGN.fullmatch(word) for word in found)
+    signs = (_SIGN, *more)
+    return any(
+        lexicon.FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found
+    )

@@ -25,6 +25,7 @@ BOTH = re.compile(
     "bi(?:prefront|front|pariet|tempor|occipit|thalam|hemispher|hippocamp|cerebell|insul|pallid"
     "|striat|opercul)[a-z]+"
 )
+SIDES = frozenset("LR")  # part names, as other single letters do not
 REMEMBERED_TOKENS = 1 << 18  # memory stays bounded however many distinct tokens a corpus has
 NO_TERM = -1
 
@@ -59,7 +60,9 @@ class TokenIds(dict[str, int]):
         lower = token.lower()
         if lower != token:
             number = self[lower]
-            if token[1:].islower():  # the first word of a sentence
+            if token in SIDES and number == SKIPPED:
+                number = UNKNOWN  # "thalami: R pulvinar"
+            elif token[1:].islower():  # the first word of a sentence
                 pass
             elif self.side_of(token):
                 number = self[token[1:]]

@@ -15,6 +15,7 @@ _RELATIVE = (
     r"(?:(?:grand|step|half[- ])?(?:mother|father|sister|brother|son|daughter|parent)|aunt|uncle"
     r"|cousin|niece|nephew|mum|mom|dad|sibling|twin)"
 )
+FAMILY = re.compile(rf"\b(?:family|fhx?|{_RELATIVE})\b", re.IGNORECASE)  # tells of others
 # What is done with a patient is not what a relative has: "mother had noticed", "has to lift him".
 _DOING = (
     r"(?!\w+ed\b|been (?!diagnosed|treated|found to have)|(?:seen|found|brought|told|heard|taken"

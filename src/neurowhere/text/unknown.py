@@ -95,10 +95,10 @@ def _is_content(word: str) -> bool:
     plain = word.lower().removesuffix("'s").removesuffix("’s")
     if len(word) < SHORTEST and not (len(word) > 1 and word.isupper()):
         return False
-    return not (_says_nothing(plain) or all(map(_says_nothing, plain.split("-"))))
+    return not (says_nothing(plain) or all(map(says_nothing, plain.split("-"))))
 
 
-def _says_nothing(word: str) -> bool:
+def says_nothing(word: str) -> bool:
     """Whether a word in small letters says nothing of where by itself."""
     plain = fold(word)
     return plain in common_words() or plain in generic_words() or plain in clinical_words()

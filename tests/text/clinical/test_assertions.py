@@ -464,3 +464,21 @@ def test_cues_are_spelt_out_once():
 def test_what_cannot_be_excluded_stays_open():
     mentions = read_mentions("pain cannot be excluded; cannot exclude the insula", FACULTIES)
     assert [each.status for each in mentions] == ["hedged", "hedged"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_denied"),
+    [
+        ("DWI negative in pons", True),
+        ("FLAIR is clean in the pons.", True),
+        ("DWI neg in pons, pos in insula", True),
+        ("DWI negative infarct in the pons", False),
+        ("DWI-negative stroke in the pons", False),
+        ("The correlation was negative in the pons.", False),
+    ],
+)
+def test_a_sequence_that_is_negative_in_a_place_denies_it(text, is_denied):
+    vocabulary = ["pons", "DWI", "negative", "infarct", "correlation"]
+    categories = {"pons": "anatomy"}
+    found = read_mentions(text, TermCounter(Vocabulary(vocabulary, categories=categories)))
+    assert [each.is_negated for each in found if each.term == "pons"] == [is_denied]

@@ -558,3 +558,54 @@ def test_wernicke_is_an_area_or_a_disease(text, is_disease):
     assert ("wernicke's area" in [mention.term for mention in mentions]) != is_disease
     implied = {each.term for each in implied_structures(mentions)}
     assert ("thalamus" in implied) == is_disease
+
+
+@pytest.mark.parametrize(
+    ("text", "lobes"),
+    [
+        ("L fronto-temp hypodensity", {"frontal lobe", "temporal lobe"}),
+        ("left parieto-occ bleed", {"parietal lobe", "occipital lobe"}),
+        ("left temp-par contusion", {"temporal lobe", "parietal lobe"}),
+        ("left side: temp 38, par for the course", set()),
+    ],
+)
+def test_clipped_adjectives_of_two_lobes(text, lobes):
+    assert implied(text) == {(lobe, "left") for lobe in lobes}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Weber syndrome with left third nerve palsy and right hemiparesis", ("midbrain", "left")),
+        ("Weber syndrome with right hemiparesis", ("midbrain", "left")),
+        ("Left CN III palsy. Right arm and leg weakness.", ("midbrain", "left")),
+        ("left peripheral facial palsy with right hemiparesis", ("pons", "left")),
+        ("right facial palsy (LMN) and left hemiplegia", ("pons", "right")),
+        ("Millard-Gubler with right facial palsy and left hemiparesis", ("pons", "right")),
+        ("left sixth nerve palsy and right hemiparesis", ("pons", "left")),
+        (
+            "left Horner, left facial numbness and right body numbness",
+            ("medulla", "left"),
+        ),
+        (
+            "Wallenberg syndrome with loss of pain and temperature on the right",
+            ("medulla", "left"),
+        ),
+        ("numbness of the left face, right arm numbness", ("medulla", "left")),
+        ("tongue deviates to the right with left hemiplegia", ("medulla", "right")),
+        # on one side, denied, or of another cause
+        ("right facial palsy and right hemiparesis", ("precentral gyrus", "left")),
+        ("left facial numbness", ("postcentral gyrus", "right")),
+        ("tongue deviates to the right with right hemiplegia", ("precentral gyrus", "left")),
+        ("No left third nerve palsy; right hemiparesis.", ("precentral gyrus", "left")),
+        ("left Bell's palsy and right hemiparesis", ("precentral gyrus", "left")),
+        ("right Horner syndrome and left hemiparesis", ("precentral gyrus", "right")),
+    ],
+)
+def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(text, expected):
+    vocabulary = ["midbrain", "pons", "medulla", "precentral gyrus", "postcentral gyrus"]
+    counter = TermCounter(Vocabulary(vocabulary))
+    found = implied_structures(read_mentions(text, counter))
+    strongest = {(each.term, each.side) for each in found if each.weight == 1}
+    is_of_stem = expected[0] in vocabulary[:3]
+    assert strongest == {expected} if is_of_stem else expected in strongest

@@ -134,3 +134,38 @@ def test_sides_that_are_taken_up_are_marked_as_applied():
 )
 def test_later_mentions_have_the_side_of_the_lesion(text, expected):
     assert [side for _, side, _ in structures(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("Both hippocampi were examined; the right one only is atrophic.", ["right"]),
+        ("Both hippocampi were seen. Only the right is affected.", ["right"]),
+        ("The hippocampi were imaged; the right alone has an infarct.", ["right"]),
+        ("Both hippocampi are small, but only the right is sclerotic.", ["bilateral", "right"]),
+        ("Both hippocampi have lesions; only the right one enhances.", ["bilateral", "right"]),
+        ("The hippocampus was examined; only the right hand moved.", [None]),
+        ("Both hippocampi were examined; only the right hand moved.", ["bilateral"]),
+    ],
+)
+def test_one_of_a_pair_may_be_affected_alone(text, sides):
+    assert [side for _, side, _ in structures(text)] == sides
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left superior frontal meningioma", [("superior frontal gyrus", "left")]),
+        ("right inferior parietal infarct", [("inferior parietal lobule", "right")]),
+        (
+            "activation in left middle temporal and superior frontal",
+            [("middle temporal gyrus", "left"), ("superior frontal gyrus", "left")],
+        ),
+        ("superior frontal activation", [("superior frontal gyrus", None)]),
+        ("left superior frontal craniotomy", [("frontal", "left")]),
+        ("tumor of the superior frontal lobe", [("frontal lobe", None)]),
+        ("left anterior frontal tumor", [("frontal", "left")]),
+    ],
+)
+def test_a_gyrus_may_be_named_by_its_adjectives(text, expected):
+    assert [(term, side) for term, side, _ in structures(text)] == expected

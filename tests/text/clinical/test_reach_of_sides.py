@@ -179,6 +179,12 @@ def more(text):
         ("insula atrophy with right predominance", "right"),
         ("insula activation (L < R)", "right"),
         ("less activation in left than right insula", "right"),
+        ("atrophy of the insula, much worse on the right than on the left", "right"),
+        ("insula atrophy, considerably more marked on the left than the right", "left"),
+        ("insula atrophy, R slightly > L", "right"),
+        ("insula atrophy, left slightly greater than right", "left"),
+        ("bilateral insula edema, a little worse on the left", "left"),
+        ("Bilateral insula lesions, far less marked on the left", "right"),
     ],
 )
 def test_of_two_sides_one_may_have_more(text, expected):
@@ -194,6 +200,8 @@ def test_of_two_sides_one_may_have_more(text, expected):
         ("left rather than right insula", ("left", None)),
         ("insula activity lower on the left than on the right", ("bilateral", None)),
         ("weakness, worse on the left; insula infarct", (None, None)),
+        ("weakness, much worse on the left; insula infarct", (None, None)),
+        ("insula activity slightly lower on the left than on the right", ("bilateral", None)),
         ("more insula activity in left than right hand movements", (None, None)),
         ("the insula on the left", ("left", None)),
     ],
@@ -332,3 +340,63 @@ def test_a_misspelt_word_may_stand_before_a_lesion():
     assert sides("hippocampal sclerossis right") == ["hippocampus right"]
     assert sides("insula and lesion on left") == ["insula ?"]
     assert sides("the insula looks right") == ["insula ?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Infarct of the dominant temporal lobe.", ["temporal lobe left"]),
+        ("Glioma of the nondominant parietal lobe", ["parietal lobe right"]),
+        ("resection of the non-dominant insula and putamen", ["insula right", "putamen right"]),
+        ("Right-handed. In the dominant hemisphere, the insula is infarcted.", ["insula left"]),
+        ("Stroke in the language-dominant hemisphere (insula)", ["insula left"]),
+        # sides of its own
+        ("left dominant insula, right dominant putamen", ["insula left", "putamen right"]),
+        # not of the hemisphere of language, or that is on the right
+        ("Left-handed. Infarct of the dominant temporal lobe.", ["temporal lobe ?"]),
+        ("right hemisphere dominant; infarct of the dominant insula", ["insula ?"]),
+        (
+            "the dominant mass is in the thalamus; a dominant lesion of the insula",
+            ["thalamus ?", "insula ?"],
+        ),
+        ("autosomal dominant insula epilepsy", ["insula ?"]),
+        ("Tapping with the dominant hand activated the putamen.", ["putamen ?"]),
+    ],
+)
+def test_the_dominant_hemisphere_is_the_left_one(text, expected):
+    places = [mark for mark in sides(text) if "hemisphere" not in mark]
+    assert places == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The right hemisphere shows a small infarct in the thalamus.", ["thalamus right"]),
+        ("Left hemisphere demonstrates gliosis of the insula.", ["insula left"]),
+        ("MRI: the left hemisphere has lesions of the insula and pons", ["insula left", "pons ?"]),
+        ("The left hemisphere is intact, the insula is infarcted.", ["insula ?"]),
+        ("Who has a left hemisphere has an insula.", ["insula ?"]),
+    ],
+)
+def test_a_hemisphere_shows_what_it_has(text, expected):
+    places = [mark for mark in sides(text) if "hemisphere" not in mark]
+    assert places == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thalami: R caudate signal change", ["thalamus right", "caudate nucleus right"]),
+        ("Basal ganglia: left putamen bleed.", ["basal ganglia left", "putamen left"]),
+        (
+            "Basal ganglia: L putamen bleed, R normal",
+            ["basal ganglia left", "putamen left", "(putamen right)"],
+        ),
+        (
+            "Basal ganglia: L putamen bleed and right capsular infarct",
+            ["basal ganglia ?", "putamen left"],
+        ),
+    ],
+)
+def test_what_heads_its_parts_has_their_side(text, expected):
+    assert sides(text) == expected

@@ -10,8 +10,11 @@ may be a sign: "+" affirms, and "-" denies. The sides of limbs are sides of the 
 hippocampi. The "left" is read as another match of the same term, with that side. So are the sides
 that begin the lines below a name.
 
+"Both hippocampi were examined; only the right one is atrophic" speaks of that one alone.
+
 **Half a name.** "The superior and middle frontal gyri" are two gyri: what stands before "and" is
-read with the rest of the name after it, if that makes a name.
+read with the rest of the name after it, if that makes a name. "Left superior frontal meningioma" is
+of the gyrus, if nothing else goes by these words.
 """
 
 import re
@@ -55,10 +58,19 @@ DIRECTIONS = word_set(
     rostral superior ventral ventrolateral ventromedial
     """
 )
+# Adjectives of lobes, with what they have of gyri or lobules, and which of these there may be.
+LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
+LEVELS = word_set("superior middle inferior")
+NO_GYRI = word_set("bone branch craniotomy fissure horn lobe pole sinus sulcal sulci sulcus vein")
 Index = Callable[[str], int]
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("hemisphere hemispheric one side sided")
+ALONE = word_set("alone only")  # "the right one only is atrophic"
+LOOKED_AT = word_set(
+    "assessed evaluated examined imaged inspected measured recorded reviewed scanned seen "
+    "segmented stimulated studied tested visible visualised visualized"
+)
 HOMOLOGUES = word_set("analog analogue counterpart homolog homologs homologue homologues")
 HEADING = re.compile(r"\s*:| [-–—] ")  # after a side
 PLURAL = word_set("are were")
@@ -258,25 +270,40 @@ def with_halves(reading: Reading, term_of: Callable[[str], str | None], index: I
     index : callable
         Returns the index of a term.
     """
-    found = {
-        i: index(term)
+    halves = (
+        (Tokens(i, i), name)
         for conjunction in reading.at_words(CONJUNCTIONS)
         for i, name in _halves(reading, conjunction)
+    )
+    found = {
+        tokens: index(term)
+        for tokens, name in (*halves, *_bare_gyri(reading))
         if (term := term_of(name)) is not None
     }
     if not found:
         return reading
+    replaced = {i for tokens in found for i in tokens}
     kept = [
         number
         for number, (first, last) in enumerate(zip(reading.first, reading.last, strict=True))
-        if not (first == last and first in found)
+        if not (first == last and first in replaced)
     ]
     return reading.with_names(
         terms=[*(reading.terms[number] for number in kept), *found.values()],
-        first=[*(reading.first[number] for number in kept), *found],
-        last=[*(reading.last[number] for number in kept), *found],
+        first=[*(reading.first[number] for number in kept), *(first for first, _ in found)],
+        last=[*(reading.last[number] for number in kept), *(last for _, last in found)],
         is_structure=[*(reading.is_structure[number] for number in kept), *(True for _ in found)],
     )
+
+
+def _bare_gyri(reading: Reading) -> Iterator[tuple[Tokens, str]]:
+    """Yield the gyri and lobules that their adjectives stand for: "left superior frontal tumor"."""
+    for i in reading.at_words(LOBES.keys()):
+        number = reading.begins.get(i)
+        level, lobe, after = reading.token(i - 1), reading.tokens[i], reading.token(i + 1)
+        is_bare = number is not None and reading.last[number] == i and after not in NO_GYRI
+        if is_bare and level in LEVELS and i - 1 not in reading.inner and reading.gap(i) == " ":
+            yield Tokens(i - 1, i), f"{level} {lobe} {LOBES[lobe]}"
 
 
 def _halves(reading: Reading, conjunction: int) -> Iterator[tuple[int, str]]:
@@ -301,17 +328,22 @@ def _halves(reading: Reading, conjunction: int) -> Iterator[tuple[int, str]]:
 def with_others(reading: Reading, sides: Sides) -> Reading:
     """Add the sides that stand for structures, as matches that have a side in themselves.
 
-    A name that heads lines of its sides says no more than they do, and is left out.
+    A name that heads lines of its sides says no more than they do, and is left out. So is that of a
+    pair, of which but one is affected: "both hippocampi were seen; only the right one is small".
     """
     tokens = [i for i in reading.at_words(SIDE_WORDS.keys()) if _is_word(reading, i)]
     headed = dict(_headed(reading, tokens))
     alone = [i for i in tokens if i not in headed and _is_alone(reading, i)]
     named = _named(reading, sides) if alone else {}
-    taken = headed | {i: _taken_up(reading, sides, named, i) for i in alone}
+    pairs = {i: _pair_before(reading, sides, i) for i in alone if _is_only(reading, i)}
+    taken = headed | {i: pairs.get(i) or _taken_up(reading, sides, named, i) for i in alone}
     added = [(i, number) for i, numbers in taken.items() for number in numbers]
     if not added:
         return reading
     heads = {number for numbers in headed.values() for number in numbers}
+    heads |= {
+        number for i, some in pairs.items() for number in some if _is_idle(reading, number, i)
+    }
     kept = [number for number in range(len(reading.terms)) if number not in heads]
     both = [*kept, *(number for _, number in added)]
     resumed = reading.with_names(
@@ -333,8 +365,10 @@ def _is_word(reading: Reading, i: int) -> bool:
 def _is_alone(reading: Reading, i: int) -> bool:
     """Whether a side is a subject: "the left is", "the right one", "Left:", "its homologue"."""
     first = i - (reading.token(i - 1) in ("its", "the", "their"))
+    first -= reading.token(first - 1) == "only"
     is_first = reading.is_sentence_end(first) or not reading.gap(first).isspace()
     j = i + 1 + (reading.token(i + 1) in ONES)
+    j += reading.token(j) in ALONE
     if reading.token(j) in HOMOLOGUES or _follows_homologue(reading, i):
         return True
     if first == 0 or not (is_first or reading.token(first - 1) in OPENING):
@@ -445,6 +479,33 @@ def _taken_up(reading: Reading, sides: Sides, named: dict[int, list[int]], i: in
     between = range(reading.last[numbers[-1]] + 1, i)
     is_far = any(APART.search(reading.gap(j)) for j in (*between, i))
     return [] if is_far or _has_structure(reading, between) else numbers
+
+
+def _is_only(reading: Reading, i: int) -> bool:
+    """Whether a side is set against the other one: "only the right", "the right one alone"."""
+    around = [*reading.tokens[max(i - 2, 0) : i], *reading.tokens[i + 1 : i + 3]]
+    return not ALONE.isdisjoint(around)
+
+
+def _pair_before(reading: Reading, sides: Sides, i: int) -> list[int]:
+    """Return the structure that was named last before token i, if it is one of both sides."""
+    for j in range(i - 1, max(i - REACH, -1), -1):
+        number = reading.finishes.get(j)
+        if number is not None and reading.is_structure[number] and reading.terms[number] != NO_TERM:
+            is_plural = fold(reading.tokens[j]) != reading.tokens[j]
+            own = sides.applied.get(number)
+            is_pair = own.side not in OPPOSITE if own else is_plural
+            return [number] if is_pair else []
+        if APART.search(reading.gap(j + 1)):
+            break
+    return []
+
+
+def _is_idle(reading: Reading, number: int, end: int) -> bool:
+    """Whether a structure is looked at, and no more, as far as the words up to a token tell."""
+    words = reading.tokens[reading.last[number] + 1 : end]
+    is_found = any(map(lexicon.FINDING.match, words))
+    return not (is_found or LOOKED_AT.isdisjoint(words))
 
 
 def _has_structure(reading: Reading, tokens: range) -> bool:

@@ -24,6 +24,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from neurowhere.text.clinical.crossed import with_crossed
 from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
@@ -36,7 +37,7 @@ from neurowhere.text.clinical.places import (
     is_beside_lesion,
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.rules import Entry, Table, elsewhere, read_table
+from neurowhere.text.clinical.rules import Entry, Found, Table, elsewhere, read_table
 from neurowhere.text.clinical.vessels import (
     OTHERWISE,
     TORN,
@@ -121,14 +122,6 @@ class Implied(NamedTuple):
     weight: float
 
 
-class Found(NamedTuple):
-    """A name of the table in a text, and the side that the text gives to it."""
-
-    entry: Entry
-    tokens: Tokens
-    side: Attached | None
-
-
 # ---- names in a text
 
 
@@ -182,6 +175,7 @@ def find_names(
     found += _lettered(reading, table)
     given_here = [*sides.values()]
     found = [_with_one_side(reading, name, given_here) for name in found]
+    found = with_crossed(reading, found, denied)
     meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
@@ -482,8 +476,8 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
 
 def _side_within(reading: Reading, tokens: Tokens, entry: Entry) -> Attached | None:
     """Side that stands within the name of a sign: "droop of the right face"."""
-    if not entry.is_crossed:
-        return None
+    if not any(rule.side.startswith(("same", "opposite")) for rule in entry.rules):
+        return None  # "left-right disorientation"
     for i in range(tokens.first, tokens.last + 1):
         if _is_side(reading, i):
             return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i))

@@ -349,7 +349,9 @@ SUPPOSED = word_set(
     points question queried suggested suggests suspected suspicion thought worried
     """
 )
-EXAMS = word_set("angiogram biopsy ct eeg examination imaging mr mri pet scan scans")
+EXAMS = word_set(
+    "angiogram biopsy ct cta dwi eeg examination flair gre imaging mr mra mri pet scan scans swi"
+)
 # What is said of an effect, and not of its place: "the effect in the pons was unaffected".
 EFFECT = word_set(
     "association associations correlation correlations effect effects finding relation "

@@ -24,6 +24,7 @@ from neurowhere.text.clinical.implied import (
     implied_by,
     without_fixed,
 )
+from neurowhere.text.clinical.misspelt import find_misspelt, with_misspelt
 from neurowhere.text.clinical.places import (
     Side,
     Sides,
@@ -97,6 +98,8 @@ class Mention(NamedTuple):
         Whether the side is one of the body, which the other hemisphere serves: "left hand".
     dominant : "left", "right" or None
         Of both sides, the one that has more: "left greater than right".
+    is_misspelt : bool
+        Whether the text has its name with one letter wrong: "hipocampal".
     """
 
     term: str
@@ -114,6 +117,7 @@ class Mention(NamedTuple):
     is_generic: bool = False
     is_crossed: bool = False
     dominant: Side | None = None
+    is_misspelt: bool = False
 
     @property
     def status(self) -> Status:
@@ -224,7 +228,9 @@ def read_mentions(
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     vocabulary = counter.vocabulary
-    reading = with_halves(counter.read(text), counter.term_of, vocabulary.index)
+    reading = counter.read(text)
+    misspelt = find_misspelt(reading, counter)
+    reading = with_halves(with_misspelt(reading, misspelt), counter.term_of, vocabulary.index)
     reading = with_capsule(without_fixed(reading), counter.term_of, vocabulary.index)
     reading = with_limbs(with_places(reading), vocabulary)
     sides = attach_sides(reading)
@@ -245,6 +251,8 @@ def read_mentions(
             is_crossed=number in limbs,
             dominant=dominant,
         )
+    for number in (number for number, first in enumerate(reading.first) if first in misspelt):
+        mentions[number] = mentions[number]._replace(is_misspelt=True)
     is_term = [term != NO_TERM for term in reading.terms]
     places = [
         mentions[number]._replace(term=said.words(number))

@@ -208,6 +208,7 @@ CONJUNCTIONS = frozenset(["and", "or", "nor"])
 COMPARATIVES = word_set("greater higher larger less lower more most smaller stronger weaker worse")
 DEGREES = word_set("affected evident extensive intense marked prominent pronounced severe so")
 LESSER = word_set("less weaker")
+SLIGHTLY = word_set("a bit even far little much somewhat")  # and adverbs in -ly: "much worse on"
 FOCUSING = word_set("especially maximal particularly")  # "particularly left insula" is left
 MAINLY = FOCUSING | word_set("chiefly largely mainly mostly predominantly primarily")
 PREDOMINANT = word_set("predominance predominant")
@@ -275,12 +276,20 @@ class SideWords:
             j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
         else:  # "left more marked than right", "greater on the left than on the right"
             than = j + (self.token(j) in TRAILING)
+            than += self.is_slightly(than)
             than += self.token(than) in COMPARATIVES
             than += self.token(than) in DEGREES
             if self.token(than) == "than":
                 is_led = self.tokens[than + 1 : than + 3] in OPENERS
                 j = than + 1 + (2 if is_led else self.token(than + 1) == "the")
+            elif ">" in self.gap(than) or "<" in self.gap(than):
+                j = than  # "R slightly > L"
         return j if self.are_opposite(i, j) else None
+
+    def is_slightly(self, i: int) -> bool:
+        """Whether token i says by how much a side has more: "much worse", "slightly greater"."""
+        word = self.token(i)
+        return word in SLIGHTLY or (word.endswith("ly") and word != "bilaterally")
 
     def excluded(self, i: int) -> int | None:
         """Token of the other side in "left but not right"."""

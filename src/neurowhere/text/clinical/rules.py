@@ -11,6 +11,7 @@ number, or address):
   is empty for what has no map: "optic nerve".
 - Rows have the numbers of nerves spelt out, "third cranial nerve", which stands for all ways of
   writing them: "CN III".
+- Names have alternatives in braces: "{droop|drooping} of the {|left|right} face".
 - Two structures make an adjective, "striatocapsular", and are both implied (``compounds.csv``).
 
 The rows of ``elsewhere.csv`` have words that mean something else before or after others: "parietal
@@ -24,7 +25,9 @@ from itertools import chain, product
 from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_table
-from neurowhere.text.clinical.reading import Phrases
+from neurowhere.text.clinical.lexicon import alternatives
+from neurowhere.text.clinical.places import Attached
+from neurowhere.text.clinical.reading import Phrases, Tokens
 from neurowhere.text.words import plain
 
 SYNDROME = "syndrome"
@@ -60,10 +63,11 @@ class Entry(NamedTuple):
     kind : str
         "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
         "disorder".
-    needs : "side", "vessel", "lesion", "alone", "central", "sense" or ""
+    needs : "side", "vessel", "lesion", "alone", "central", "sense", "crossed" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure,
         "central" if it speaks of no nerve either, "sense" if its word is read as something else
-        than a structure.
+        than a structure, "crossed" if the other side of the body has a sign as well ("crossed else
+        numbness" if it is another name where not).
     rules : tuple of Rule
     """
 
@@ -86,6 +90,14 @@ class Entry(NamedTuple):
     def is_crossed(self) -> bool:
         """Whether all structures are opposite to the side that the text gives to the name."""
         return bool(self.rules) and all(rule.side.startswith("opposite") for rule in self.rules)
+
+
+class Found(NamedTuple):
+    """A name of the table in a text, and the side that the text gives to it."""
+
+    entry: Entry
+    tokens: Tokens
+    side: Attached | None
 
 
 class Table(NamedTuple):
@@ -218,7 +230,8 @@ def _compounds() -> Iterator[Entry]:
 
 def _spellings(name: str, row: dict[str, str]) -> Iterator[str]:
     """Yield the tokens of all names of an entry, those of persons also in the genitive."""
-    for each in (name, *split_names(row["other_names"])):
+    others = chain.from_iterable(map(alternatives, split_names(row["other_names"])))
+    for each in (name, *others):
         *words, last = plain(each).split()
         spelt = " ".join([*words, last])
         yield spelt

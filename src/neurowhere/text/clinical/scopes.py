@@ -386,7 +386,8 @@ class Scopes(NonDenials):
             is_test = is_test or (is_usual and self.token(j) in lexicon.QUALITIES)
             return self.left(cue) or (self.measured(j) if is_test else [])
         names = self.compared_in(cue) or self.of_subject(cue)
-        if not names and self.tokens[cue.last] not in lexicon.GONE:
+        is_exam = all(self.tokens[self.reading.first[name]] in lexicon.EXAMS for name in names)
+        if is_exam and self.tokens[cue.last] not in lexicon.GONE:
             names = self.where(j) or self.of_clause(i)
         return [*names, *self.likewise(j), *self.left(cue)]
 

@@ -11,9 +11,10 @@ A clause may give a side to all its places (`spreading`).
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from neurowhere.text.clinical import lexicon, places
+from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
@@ -76,7 +77,7 @@ def attach_sides(reading: Reading) -> Sides:
     A side also reaches places that are no terms, where `with_places` has added them to the reading.
     """
     tokens = reading.at_words(places.SIDE_WORDS.keys())
-    if not (tokens or reading.sided):
+    if not (tokens or reading.sided or reading.at_words(DOMINANT.keys())):
         return Sides({}, [])
     reader = _SideReader(reading)
     sides = Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
@@ -118,6 +119,8 @@ class _SideReader(places.SideWords):
             if names and other:
                 done = other
                 unapplied.append((places.SIDE_WORDS[self.tokens[other]], Tokens(other, other)))
+        for number, mark in [*of_dominance(self.reading, self.ahead), *self.of_parts(applied)]:
+            applied.setdefault(number, mark)
         for number, mark in [*applied.items(), *self.named(tokens)]:
             for listed in self.listed(number, mark.words):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
@@ -128,6 +131,27 @@ class _SideReader(places.SideWords):
                 if each != NO_TERM and self.is_structure(each) and not is_compared:
                     applied[each] = Attached(side, Tokens(i, i))
         return Sides(applied, unapplied)
+
+    def of_parts(self, applied: dict[int, Attached]) -> Iterator[tuple[int, Attached]]:
+        """Yield the names that head what is said of their parts: "Thalami: R pulvinar bright"."""
+        for mark in set(applied.values()):
+            i = mark.words.first
+            if self.gap(i).strip() != ":" or mark.side not in places.OPPOSITE:
+                continue
+            head = self.nearest(i - 1, 1)
+            is_told = head is not None and not places.is_general(" ".join(self.words_of(head)))
+            if head is not None and is_told and not self.has_other_side(i):
+                yield head, mark
+
+    def has_other_side(self, i: int) -> bool:
+        """Whether more than a state is said of the side opposite to that at token i."""
+        sentence = self.reading.sentence_tokens(self.reading.sentence_number(i))
+        others = (j for j in sentence if self.are_opposite(i, j) and j not in self.reading.sided)
+        return any(not is_said(self.reading, j + 1) for j in others)
+
+    def words_of(self, number: int) -> list[str]:
+        """Return the words of a match."""
+        return self.tokens[self.reading.first[number] : self.last[number] + 1]
 
     def named(self, tokens: list[int]) -> list[tuple[int, Attached]]:
         """Return the matches whose names begin with a side: "left putamen"."""
@@ -356,14 +380,14 @@ class _SideReader(places.SideWords):
         if i == j:
             start, second = self.comparison(i), places.OPPOSITE[first]
             is_compared = start is not None or self.is_predominant(i)
-            word = self.tokens[start] if start is not None else ""
+            near = self.tokens[i if start is None else start : i]
         else:
             signs = "".join(self.gap(each) for each in range(i + 1, j + 1))
             if "<" in signs or ">" in signs:
                 return second if "<" in signs else first
             is_compared = "than" in self.tokens[i:j]
-            near = reversed(self.tokens[max(i - REACH, 0) : j])  # "greater responses in left than"
-            word = next((each for each in near if each in places.COMPARATIVES), "")
+            near = self.tokens[max(i - REACH, 0) : j][::-1]  # "greater responses in left than"
+        word = next((each for each in near if each in places.COMPARATIVES), "")
         if not is_compared or word == "lower":  # of what, and whether that is the finding
             return None
         return second if word in places.LESSER else first
@@ -388,6 +412,8 @@ class _SideReader(places.SideWords):
             j -= 1
         words = places.MAINLY if is_on or is_last else places.MAINLY - places.FOCUSING
         is_compared = is_on and self.token(j) in places.COMPARATIVES
+        while is_compared and self.gap(j) == " " and self.is_slightly(j - 1):
+            j -= 1
         return j if is_compared or self.token(j) in words else None
 
     def is_predominant(self, i: int) -> bool:

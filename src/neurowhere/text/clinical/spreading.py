@@ -44,6 +44,10 @@ HEADING = word_set(
 LONGEST_HEAD = 8  # tokens
 TERRITORIES = word_set("aca artery distribution mca pca territory")
 NO_FINDING = places.WHOLES | places.TRAILING
+# Verbs that say of a hemisphere what it has: "the right hemisphere shows an infarct of the insula".
+SHOWING = lexicon.SHOWN | word_set(
+    "contained contains demonstrates displays exhibits had harbors has reveals showed shows"
+)
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
 
@@ -109,10 +113,12 @@ class Spreader:
             end = named if ":" in self.reading.gap(named) else end
         after = self.reading.gap(end)
         first = i - 2 if i > 1 and self.tokens[i - 2 : i] in places.OPENERS else i
-        is_fronted = "," in after or self.token(end) in FRONTED
+        is_subject = is_whole and self.token(end) in SHOWING
+        is_fronted = is_subject or "," in after or self.token(end) in FRONTED
         if is_fronted and self.tokens[max(i - 2, 0) : i] in ASIDE:
             first = i - 2
-        is_open = first < i or self.tokens[i] == "bilaterally"
+        is_open = is_subject or first < i or self.tokens[i] == "bilaterally"
+        first -= is_subject and self.token(first - 1) == "the"
         if ":" not in after and not (is_open and (is_whole or is_fronted)):
             return None
         is_turn = self.token(first - 1) in places.TURNS

@@ -33,7 +33,7 @@ function notesOn(result) {
       const value = added.get(String(mention.where));
       const shade = Math.min(1 + Math.floor((SHADES * Math.abs(value)) / strongest), SHADES);
       const direction = value >= 0 ? "raises" : "lowers";
-      notes.push({ where: mention.where, kind: "term", term: mention.term, direction, shade, title: `${mention.term}: ${direction} the map${mention.status === "hedged" ? "; the text leaves it open" : ""}` });
+      notes.push({ where: mention.where, kind: "term", term: mention.term, direction, shade, title: `${mention.term}${mention.misspelt ? ", misspelt in the text" : ""}: ${direction} the map${mention.status === "hedged" ? "; the text leaves it open" : ""}` });
     }
     if (mention.side_where) notes.push({ where: mention.side_where, kind: "side", title: `side of ${mention.term}${sideNote(mention)}` });
   }
