@@ -15,6 +15,7 @@ from collections.abc import Collection
 
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
+from neurowhere.text.clinical.pairs import are_joined
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -97,6 +98,7 @@ class _SideReader(places.SideWords):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
+            pair = pair if pair and are_joined(self.reading, i, pair) else None
             words = Tokens(i, pair or i)
             dominant = self.dominant(words)
             if pair or dominant:
@@ -423,7 +425,7 @@ class _SideReader(places.SideWords):
         elif self.trails(words):
             number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
-            is_state = "," in self.gap(i) and places.ADJECTIVE.fullmatch(self.token(i - 1))
+            is_state = self.gap(i).strip() in (",", "(") and self.looks_adjectival(i - 1)
             reach = 3 if self.dominant(words) else 2 if is_state else 1
             number = self.nearest(i - 1, reach)  # "… signal (L > R)", "… atrophic, left"
         elif self.is_first_of_two(words):
@@ -510,7 +512,8 @@ class _SideReader(places.SideWords):
         """
         token, before = self.tokens[words.first], self.token(words.first - 1)
         after = words.last + 1 + (self.token(words.last + 1) in places.TRAILING)
-        if token not in ("left", "right") or not DASH.fullmatch(self.gap(words.first)):
+        is_letter = token not in ("left", "right") and before != "on"
+        if is_letter or not DASH.fullmatch(self.gap(words.first)):
             return False
         is_said = before == "on" or fold(before) in places.LESION or before in places.LED
         is_said = is_said or self.is_unknown_finding(words.first - 1)
