@@ -93,6 +93,14 @@ SEEN = word_set(
     verified visible visualised visualized
     """
 )
+# What reports call normal beside a lesion: "left caudate lacune ventricles normal".
+BESIDES = word_set(
+    """
+    aca arteries artery basilar bones calvaria calvarium carotid carotids cistern cisterns globes
+    ica mastoids mca orbits pca remainder remaining rest sella sinus sinuses skull sulci ventricle
+    ventricles ventricular vertebral vertebrals vessel vessels
+    """
+)
 OCCURRING = word_set("appeared arose developed occurred occurs was were")
 CANNOT = word_set("cannot impossible unable")
 # The subject is denied, whatever it is: "aphasia was not significant".
