@@ -558,3 +558,54 @@ def test_wernicke_is_an_area_or_a_disease(text, is_disease):
     assert ("wernicke's area" in [mention.term for mention in mentions]) != is_disease
     implied = {each.term for each in implied_structures(mentions)}
     assert ("thalamus" in implied) == is_disease
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left thalamic infarct. Fetal origin of the right PCA.",
+        "left thalamic infarct, fetal right PCA",
+        "Left thalamic infarct. Right PCA of fetal type.",
+        "Left thalamic infarct. Dominant left transverse sinus.",
+        "left thalamic infarct; right vertebral artery dominant",
+        "left thalamic infarct, right vertebral artery hypoplastic",
+        "Left thalamic infarct. Basilar artery tortuous.",
+        "left thalamic infarct, right carotid plaque",
+    ],
+)
+def test_variants_of_vessels_say_nothing_of_where(text):
+    mentions = read_mentions(text, COUNTER)
+    assert not implied_structures(mentions)
+    assert {m.term for m in mentions.present if m.weight and m.is_structure} == {"thalamus"}
+
+
+def test_a_small_segment_is_no_cortex():
+    mentions = read_mentions("Left thalamic infarct. Right A1 hypoplastic.", COUNTER)
+    assert {m.term for m in mentions.present if m.weight and m.is_structure} == {"thalamus"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left PCA infarct; fetal left PCA.",
+        "Left PCA territory infarct, fetal PCA on the right",
+        "left dominant PCA infarct",
+        "Infarct in the territory of a fetal left PCA",
+    ],
+)
+def test_an_infarct_of_a_variant_is_in_its_territory(text):
+    implied = implied_structures(read_mentions(text, COUNTER))
+    assert {each.side for each in implied if each.term == "occipital lobe"} == {"left"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "venous infarct in the left frontal lobe and vein of Labbé territory on the right",
+        "left frontal infarct and transverse sinus thrombosis on the right",
+        "vein of Labbe thrombosis (right)",
+    ],
+)
+def test_the_territory_of_a_vein_has_the_side_after_it(text):
+    (vein,) = rule_based(text)
+    assert vein.side == "right"

@@ -43,6 +43,7 @@ from neurowhere.text.clinical.vessels import (
     VASCULAR,
     VESSEL,
     is_bare,
+    is_harmless,
     is_written,
 )
 from neurowhere.text.matching import NO_TERM
@@ -57,6 +58,7 @@ SEGMENTAL = VASCULAR - {"cva", "stroke", "syndrome"} | word_set(
     "thrombectomy"
 )
 NEAR = 4  # tokens
+FAILING = LESION | VASCULAR  # between a name and the side that ends what is said of it
 WEAKLY = 0.5  # how much a dissection, or the bare name of an artery, tells of its territory
 FEW_WORDS = 3  # of a text that may leave out "syndrome"
 # Words of texts in which a person's name after a side is that of a syndrome.
@@ -384,6 +386,8 @@ class _Arteries:
             return 0.0
         if name.entry.needs == "vessel" and not self.is_segment(name.tokens):
             return 0.0
+        if is_harmless(self.reading, name.tokens):
+            return 0.0  # "fetal right PCA"
         here = [i for i in _sentence(self.reading, name.tokens) if self.is_state(i)]
         own = [i for i in here if self.nearest(i) is name]
         words = {fold(self.reading.tokens[i]) for i in own or here}
@@ -468,9 +472,8 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
         if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or reading.gap(i + 1) == "/"):
             break
     i = tokens.last + 1
-    i += (
-        fold(reading.token(i)) in LESION and reading.gap(i).isspace()
-    )  # "P2 occlusion on the right"
+    while fold(reading.token(i)) in FAILING and reading.gap(i).isspace():
+        i += 1  # "P2 occlusion on the right", "vein of Labbe territory on the right"
     is_led = reading.tokens[i : i + 2] in TOWARDS
     i += 2 if is_led else reading.token(i) == "on"
     if not _is_side(reading, i) or i in taken:
