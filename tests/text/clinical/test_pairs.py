@@ -70,3 +70,38 @@ def test_each_of_two_sides_has_its_own_place():
 )
 def test_a_side_in_brackets_closes_what_is_said_of_it(text):
     assert structures(text) == [("insula", "left")]
+
+
+def compared(text):
+    found = read_mentions(text, COUNTER).present
+    return {(m.side, m.dominant) for m in found if m.is_structure}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reduced uptake L insula >> R insula",
+        "right insula < left insula",
+        "atrophy of the left insula more than the right insula",
+        "activation was greater in the left insula than in the right insula",
+        "the right insula was less active than the left insula",
+        "bilateral insular lesions, left larger",
+        "bilateral insular lesions, the left worse.",
+    ],
+)
+def test_one_of_two_sides_has_more(text):
+    assert compared(text) == {("bilateral", "left")}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left insula > right thalamus", {("left", None), ("right", None)}),
+        ("values were lower in left insula than right insula", {("left", None), ("right", None)}),
+        ("bilateral insular lesions, left larger arm", {("bilateral", None)}),
+        ("left insula (p < 0.05), right insula", {("left", None), ("right", None)}),
+        ("left insula, more than a stroke, right insula", {("left", None), ("right", None)}),
+    ],
+)
+def test_other_comparisons_are_of_no_side(text, expected):
+    assert compared(text) == expected

@@ -15,7 +15,7 @@ from collections.abc import Collection
 
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
-from neurowhere.text.clinical.pairs import are_joined
+from neurowhere.text.clinical.pairs import LARGER, are_joined, compared_pairs
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -81,7 +81,8 @@ def attach_sides(reading: Reading) -> Sides:
         return Sides({}, [])
     reader = _SideReader(reading)
     sides = Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
-    return Sides(read_tables(reading).sides | sides.applied, sides.unapplied)
+    applied = sides.applied | compared_pairs(reading, sides.applied)
+    return Sides(read_tables(reading).sides | applied, sides.unapplied)
 
 
 class _SideReader(places.SideWords):
@@ -395,7 +396,8 @@ class _SideReader(places.SideWords):
     def is_predominant(self, i: int) -> bool:
         """Whether "predominant" or "predominance" follows the side at token i."""
         i += 1 + (self.token(i + 1) in places.TRAILING)
-        return self.token(i) in places.PREDOMINANT
+        is_larger = self.token(i) in LARGER and not self.gap(i + 1).isspace()  # "…, left larger"
+        return is_larger or self.token(i) in places.PREDOMINANT
 
     # ---- the name before a side
 
@@ -406,7 +408,7 @@ class _SideReader(places.SideWords):
         if comparison is not None:
             number = self.nearest(comparison - 1, REACH_BACK)
         elif self.is_predominant(i):
-            number = self.nearest(i - 1 - (self.token(i - 1) == "with"), REACH_BACK)
+            number = self.nearest(i - 1 - (self.token(i - 1) in ("the", "with")), REACH_BACK)
         elif self.is_on_the(i):
             is_first = self.reading.is_sentence_end(i - 2)  # of what follows
             number = None if is_first else self.nearest(i - 3, REACH_BACK)
