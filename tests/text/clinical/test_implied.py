@@ -609,3 +609,35 @@ def test_an_infarct_of_a_variant_is_in_its_territory(text):
 def test_the_territory_of_a_vein_has_the_side_after_it(text):
     (vein,) = rule_based(text)
     assert vein.side == "right"
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("R hemiplegia, hemisensory loss, hemianopia", ["right"] * 3),
+        ("Left hemiparesis with hemisensory loss and homonymous hemianopia", ["left"] * 3),
+        ("hemianopia and hemiparesis on the left", ["left"] * 2),
+        ("Left hemiparesis. Hemianopia.", ["left", None]),
+        ("Left hemiparesis, right hemianopia, hemisensory loss", ["left", "right", None]),
+    ],
+)
+def test_signs_of_one_sentence_share_a_side(text, sides):
+    assert [name.side for name in rule_based(text)] == sides
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left cerebellopontine angle mass consistent with vestibular schwannoma",
+        "Left cerebellopontine angle mass. This is a vestibular schwannoma.",
+        "A vestibular schwannoma fills the left cerebellopontine angle",
+    ],
+)
+def test_a_second_name_of_a_place_has_its_side(text):
+    assert [name.side for name in rule_based(text)] == ["left", "left"]
+    assert {each.side for each in implied_structures(read_mentions(text, COUNTER))} == {"left"}
+
+
+def test_a_second_name_has_no_side_if_there_are_two():
+    text = "Left cerebellopontine angle mass and right acoustic neuroma, vestibular schwannomas"
+    assert [name.side for name in rule_based(text)] == ["left", "right", None]

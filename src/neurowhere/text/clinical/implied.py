@@ -24,6 +24,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from neurowhere.text.clinical.carrying import TURNING, with_shared_sides
 from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
@@ -73,7 +74,6 @@ BEFORE_AUTHOR = word_set("al by dr josef prof professor")
 # What one side of the body may be called, and how far from a sign it may stand.
 OF_BODY = (LIMBS - {"hemifield"}) | word_set("body face half hemibody side")
 REACH_BODY = 9  # tokens
-TURNING = word_set("after although but from no not while without")
 # Words that tell that a sign comes from a nerve and not from the brain.
 PERIPHERAL = word_set("bell bells lmn peripheral")
 LETTERED: dict[str, tuple[Side, str]] = {
@@ -184,6 +184,7 @@ def find_names(
     found += _lettered(reading, table)
     given_here = [*sides.values()]
     found = [_with_one_side(reading, name, given_here) for name in found]
+    found = with_shared_sides(reading, found)
     meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
