@@ -9,6 +9,7 @@ from typing import NamedTuple
 from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
 from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.misspelt import SPELT
 from neurowhere.text.clinical.places import LESION, SIDE_WORDS
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import cuts, fold, word_set
@@ -38,7 +39,7 @@ def clinical_words() -> frozenset[str]:
     """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
     phrases = (lexicon.CUES.words, lexicon.HEDGES.words, lexicon.AFFIRMING, lexicon.AUXILIARIES)
     measured = (lexicon.EXAMS, lexicon.MEASURES, lexicon.UNITS, REPORTING)
-    sides = (SIDE_WORDS.keys(), LESION, {"sided"})
+    sides = (SIDE_WORDS.keys(), SPELT.keys(), LESION, {"sided"})
     return frozenset(fold(word) for words in (*phrases, *measured, *sides) for word in words)
 
 

@@ -24,6 +24,7 @@ from neurowhere.text.clinical.implied import (
     implied_by,
     without_fixed,
 )
+from neurowhere.text.clinical.misspelt import with_spelt_sides
 from neurowhere.text.clinical.places import (
     Side,
     Sides,
@@ -224,7 +225,8 @@ def read_mentions(
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     vocabulary = counter.vocabulary
-    reading = with_halves(counter.read(text), counter.term_of, vocabulary.index)
+    reading = with_spelt_sides(counter.read(text))
+    reading = with_halves(reading, counter.term_of, vocabulary.index)
     reading = with_capsule(without_fixed(reading), counter.term_of, vocabulary.index)
     reading = with_limbs(with_places(reading), vocabulary)
     sides = attach_sides(reading)
