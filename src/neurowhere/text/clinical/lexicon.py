@@ -437,6 +437,7 @@ SAYING_SAME = (SAME | BEING) | word_set(
 )
 THERE = word_set("here there thereof")  # stand for a place
 SCORED = word_set("rating score sign signs")  # "parietal signs 0"
+GRADED = word_set("at graded in is motor of power strength was")  # beside a strength of 5/5
 UNSURE = PEOPLE | (DOUBTING - NOT)
 FAILING = word_set("fail failed failing fails")
 # What a diagnosis is called that may be dropped.
