@@ -231,6 +231,11 @@ def test_all_sections_are_read_if_asked_to():
         ("Operation: frontal approach.\nFindings: tumor.", ["technique"]),
         ("Plan: MRI. Impression: stroke.", ["plan"]),
         ("Background: stroke.\nFindings: normal.", ["history"]),
+        ("Background: stroke.\nEEG: slow.\nImpression: abnormal.", ["history"]),
+        ("Background: beta thalassemia.\nFindings: normal.", ["history"]),
+        ("EEG REPORT\nBackground: suppressed over the insula.\nImpression: abnormal.", []),
+        ("Routine EEG. Background: continuous. Impression: abnormal.", []),
+        ("Background: delta over the insula.\nSleep: normal.\nImpression: abnormal.", []),
         # beside other headings of a line
         ("PMH: stroke of the pons. CT: insula swollen.", ["history"]),
         ("Hx: stroke. HPI: aphasia. MRI brain: insula.", ["history"]),

@@ -287,7 +287,7 @@ class TermCounter:
         reading = reading.with_names(
             terms.tolist(), first.tolist(), last.tolist(), self._structures[terms].tolist()
         )
-        return reading.with_ampersands() if "&" in text else reading
+        return reading.with_ampersands() if "&" in text or " + " in text else reading
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""

@@ -20,12 +20,13 @@ Span = tuple[int, int]
 _LESION = (
     r"(?:\w*infarct\w*|strokes?|cvas?|tias?|bleed\w*|\w*ha?emorrhag\w*|ha?ematomas?|lesions?|tumou?rs?"
     r"|\w{3,}omas?|\w{3,}(?:ectomy|otomy|itis)|contusions?|metasta\w+|abscess\w*|aneurysms?|lacun\w+"
-    r"|ischa?emi\w+|ich|sah|sdh|tbi|injur\w+|resections?|surgery|ablations?|clipping|coiling"
+    r"|ischa?emi\w+|avms?|ich|sah|sdh|tbi|injur\w+|resections?|surgery|ablations?|clipping|coiling"
     r"|gliosis|encephalomalacia|scars?|fits?|seizures?|pals(?:y|ies))"
 )
 _YEAR = r"(?:19|20)\d\d"
 _HEADING = r"pmhx?\b:?|past medical (?:history|hx)\b:?(?: of)?"  # beside it, any finding is new
 _HEADED = re.compile(rf"\b(?:{_HEADING})", re.IGNORECASE)
+_TREATED = r"(?:clipp|coil|embolis|emboliz|evacuat|irradiat|operat|remov|resect|treat)ed"
 # Phrases from which on a sentence is of the past: by themselves, or before a lesion.
 _PAST = re.compile(
     rf"\b(?:(?P<history>{_HEADING}|(?:history|hx) of|h/o|(?:past |medical |prior )(?:history|hx)"
@@ -34,13 +35,14 @@ _PAST = re.compile(
     r"|(?:previous|prior|known (?:old|remote|chronic)|earlier)"
     rf"(?=(?: [\w/-]+){{0,6}}? {_LESION}\b)(?!(?: [\w/-]+){{0,3}}? (?:mri?|cta?|scans?|imaging"
     r"|exam\w*|stud(?:y|ies)|reports?|films?|man|woman|male|female|lady|gentleman|patient)\b)"
+    rf"|{_TREATED}(?=[^.;]{{0,80}}?\b(?:no|without) (?:evidence of )?(?:recurren|residu))"
     rf"|in {_YEAR},?(?= (?:he|she|they|the patient|pt|there|had|a|an|left|right|l|r)\b))(?!\w)",
     re.IGNORECASE,
 )
 # What stands after a lesion of the past.
 _DATED = re.compile(
-    rf"\b{_LESION},? (?:(?:in|from|of|since) )?\(?(?:(?:\d\d?/|[a-z]{{3,9}}\.?) ?)?"
-    rf"{_YEAR}\b\)?|\b(?:years|yrs) ago\b|\bin the past\b",
+    rf"\b{_LESION},? (?:{_TREATED} )?(?:(?:in|from|of|since) )?\(?"
+    rf"(?:(?:\d\d?/|[a-z]{{3,9}}\.?) ?)?{_YEAR}\b\)?|\b(?:years|yrs) ago\b|\bin the past\b",
     re.IGNORECASE,
 )
 # A history that is of the present complaint: "3-day history of", "history of present illness".
@@ -54,8 +56,8 @@ _NOT_OWN = re.compile(
 )
 _PRESENT_ILLNESS = re.compile(r" (?:the )?present", re.IGNORECASE)
 _CHANGED = re.compile(
-    r"\b(?:grown|grew|enlarg\w+|bigger|larger|increas\w+|progress\w+|worse\w*|recur\w*|expand\w+"
-    r"|extend\w*|evolv\w+)\b",
+    r"(?<!no )\b(?:grown|grew|enlarg\w+|bigger|larger|increas\w+|progress\w+|worse\w*|recur\w*"
+    r"|expand\w+|extend\w*|evolv\w+)\b",
     re.IGNORECASE,
 )
 # What tells that something is new; the first of these begin a clause, so that a past one ends.

@@ -243,6 +243,12 @@ _KINDS = {
 }
 _AMBIGUOUS = {"background": "history", "methods": "technique"}  # what they are in a report
 _NAMES = _AMBIGUOUS | dict.fromkeys(_PARTS_OF_HISTORY, HISTORY)
+# A background of an EEG is a finding: a title before it, or what it is of.
+_EEG = re.compile(r"\bv?EEG\b[^:]*$")
+_RHYTHM = re.compile(
+    r"\b(?:(?:alpha|beta|dominant) (?:activity|rhythm)|delta|theta|slowing|hz|epileptiform)\b",
+    re.IGNORECASE,
+)
 _REPORT_HEADING = re.compile(
     r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
@@ -328,8 +334,9 @@ def _sections_of_report(text: str) -> list[Part]:
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
     sections = [
         Part(_NAMES.get(name, name), start, _part_end(text, start, end, name))
-        for (name, _, start), end in zip(headings, ends, strict=False)
+        for (name, first, start), end in zip(headings, ends, strict=False)
         if _NAMES.get(name, name) in kept
+        and not (name == "background" and _is_of_eeg(text, first, start, end))
     ]
     if _length(text, sections) < _length(text, _between(text, headings)):
         return sections
@@ -338,6 +345,12 @@ def _sections_of_report(text: str) -> list[Part]:
         for (name, _, start), end in zip(headings, ends, strict=False)
         if name == "family" and not is_abstract
     ]
+
+
+def _is_of_eeg(text: str, first: int, start: int, end: int) -> bool:
+    """Whether a background is that of an EEG: "EEG. Background: …", "Background: delta over …"."""
+    title = text[text.rfind("\n", 0, max(first - 1, 0)) + 1 : first]
+    return bool(_EEG.search(title) or _RHYTHM.search(text, start, end))
 
 
 def _find_references(text: str) -> Part | None:

@@ -38,7 +38,7 @@ def clinical_words() -> frozenset[str]:
     """Return the words, folded, by which a text is read: of denials, hedges, sides and exams."""
     phrases = (lexicon.CUES.words, lexicon.HEDGES.words, lexicon.AFFIRMING, lexicon.AUXILIARIES)
     measured = (lexicon.EXAMS, lexicon.MEASURES, lexicon.UNITS, REPORTING)
-    sides = (SIDE_WORDS.keys(), LESION, {"sided"})
+    sides = (SIDE_WORDS.keys(), lexicon.MISSPELT_SIDES.keys(), LESION, {"sided"})
     return frozenset(fold(word) for words in (*phrases, *measured, *sides) for word in words)
 
 

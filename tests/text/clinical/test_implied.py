@@ -609,3 +609,86 @@ def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(tex
     strongest = {(each.term, each.side) for each in found if each.weight == 1}
     is_of_stem = expected[0] in vocabulary[:3]
     assert strongest == {expected} if is_of_stem else expected in strongest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left thalamic infarct. Fetal origin of the right PCA.",
+        "left thalamic infarct, fetal right PCA",
+        "Left thalamic infarct. Right PCA of fetal type.",
+        "Left thalamic infarct. Dominant left transverse sinus.",
+        "left thalamic infarct; right vertebral artery dominant",
+        "left thalamic infarct, right vertebral artery hypoplastic",
+        "Left thalamic infarct. Basilar artery tortuous.",
+        "left thalamic infarct, right carotid plaque",
+    ],
+)
+def test_variants_of_vessels_say_nothing_of_where(text):
+    mentions = read_mentions(text, COUNTER)
+    assert not implied_structures(mentions)
+    assert {m.term for m in mentions.present if m.weight and m.is_structure} == {"thalamus"}
+
+
+def test_a_small_segment_is_no_cortex():
+    mentions = read_mentions("Left thalamic infarct. Right A1 hypoplastic.", COUNTER)
+    assert {m.term for m in mentions.present if m.weight and m.is_structure} == {"thalamus"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left PCA infarct; fetal left PCA.",
+        "Left PCA territory infarct, fetal PCA on the right",
+        "left dominant PCA infarct",
+        "Infarct in the territory of a fetal left PCA",
+    ],
+)
+def test_an_infarct_of_a_variant_is_in_its_territory(text):
+    implied = implied_structures(read_mentions(text, COUNTER))
+    assert {each.side for each in implied if each.term == "occipital lobe"} == {"left"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "venous infarct in the left frontal lobe and vein of Labbé territory on the right",
+        "left frontal infarct and transverse sinus thrombosis on the right",
+        "vein of Labbe thrombosis (right)",
+    ],
+)
+def test_the_territory_of_a_vein_has_the_side_after_it(text):
+    (vein,) = rule_based(text)
+    assert vein.side == "right"
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("R hemiplegia, hemisensory loss, hemianopia", ["right"] * 3),
+        ("Left hemiparesis with hemisensory loss and homonymous hemianopia", ["left"] * 3),
+        ("hemianopia and hemiparesis on the left", ["left"] * 2),
+        ("Left hemiparesis. Hemianopia.", ["left", None]),
+        ("Left hemiparesis, right hemianopia, hemisensory loss", ["left", "right", None]),
+    ],
+)
+def test_signs_of_one_sentence_share_a_side(text, sides):
+    assert [name.side for name in rule_based(text)] == sides
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left cerebellopontine angle mass consistent with vestibular schwannoma",
+        "Left cerebellopontine angle mass. This is a vestibular schwannoma.",
+        "A vestibular schwannoma fills the left cerebellopontine angle",
+    ],
+)
+def test_a_second_name_of_a_place_has_its_side(text):
+    assert [name.side for name in rule_based(text)] == ["left", "left"]
+    assert {each.side for each in implied_structures(read_mentions(text, COUNTER))} == {"left"}
+
+
+def test_a_second_name_has_no_side_if_there_are_two():
+    text = "Left cerebellopontine angle mass and right acoustic neuroma, vestibular schwannomas"
+    assert [name.side for name in rule_based(text)] == ["left", "right", None]

@@ -459,3 +459,20 @@ def test_a_side_is_denied_though_the_next_sentence_has_the_other(text):
     assert first.is_negated
     assert others
     assert not any(mention.is_negated for mention in others)
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("left hand 3/5, right hand 5/5", [False, True]),
+        ("right hand 5/5 left hand 4/5", [True, False]),
+        ("strength 5/5 in the left hand, 3/5 in the right hand", [True, False]),
+        ("Power: left hand is 5/5.", [True]),
+        ("left hand 5-/5", [False]),
+        ("left hand rated 5/5 for pain", [False]),
+    ],
+)
+def test_a_limb_of_full_strength_is_denied(text, denied):
+    counter = TermCounter(Vocabulary(["hand", "pain"]))
+    mentions = read_mentions(text, counter)
+    assert [m.is_negated for m in mentions if m.term == "hand"] == denied

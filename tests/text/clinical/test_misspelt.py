@@ -1,10 +1,12 @@
-"""Names of structures with one wrong letter, beside a side or a lesion."""
+"""Names of structures with one wrong letter, and sides that are typed wrongly."""
 
 import pytest
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.clinical.lexicon import MISSPELT_SIDES
 from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.clinical.places import SIDE_WORDS
 
 COUNTER = TermCounter(small_vocabulary())
 
@@ -53,3 +55,30 @@ def test_a_word_between_two_names_is_none_of_them():
 
 def test_what_is_spelt_well_is_not_misspelt():
     assert not any(each.is_misspelt for each in read_mentions("left hippocampal lesion", COUNTER))
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("rigth insular infarct", "right"),
+        ("Rihgt-sided glioma of the insula", "right"),
+        ("insular infarct lefft", "left"),
+        ("letf insula bleed", "left"),
+        ("bilatral insular atrophy", "bilateral"),
+        ("atrophy of the insula bilateraly", "bilateral"),
+    ],
+)
+def test_misspelt_sides_are_read(text, side):
+    found = read_mentions(text, COUNTER)
+    assert [m.side for m in found if m.term == "insula"] == [side]
+
+
+def test_a_misspelt_side_of_a_limb_is_crossed():
+    mentions = read_mentions("weakness of the lefft hand", COUNTER)
+    assert [(m.side, m.is_crossed) for m in mentions if m.term == "hand"] == [("left", True)]
+
+
+def test_other_words_are_no_sides():
+    assert not read_mentions("She letf the clinic. Memory was good.", COUNTER).unapplied
+    assert not SIDE_WORDS.keys() & MISSPELT_SIDES.keys()
+    assert {*MISSPELT_SIDES.values()} <= SIDE_WORDS.keys()

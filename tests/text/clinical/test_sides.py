@@ -72,6 +72,8 @@ def sides(text):
         ("right frontal eye fields", [("frontal eye field", "right")]),
         ("left amygdala/hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
         ("left amygdala & hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("left amygdala + hippocampus", [("amygdala", "left"), ("hippocampus", "left")]),
+        ("left amygdala + right insula", [("amygdala", "left"), ("insula", "right")]),
         ("L & R amygdala", [("amygdala", "bilateral")]),
         ("b/l amygdala", [("amygdala", "bilateral")]),
         (
@@ -417,3 +419,22 @@ def test_a_name_that_ends_with_its_adjective_has_the_side():
     )
     (mention,) = read_mentions("glioma of the left cingulate gyrus, anterior third", counter)
     assert mention.side == "left"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # the place that tells again where a lesion is
+        ("L frontal lesion, insula region", ["left", "left"]),
+        ("L frontal non-enhancing lesion, anterior insula area, no edema", ["left", "left"]),
+        ("L frontal lesion, insula", ["left", None]),
+        # places before "contralateral to"
+        ("insula/thalamus contralateral to the left hand", ["right", "right"]),
+        ("insula and thalamus ipsilateral to the left hand", ["left", "left"]),
+        ("insula, thalamus contralateral to the left hand", [None, "right"]),
+        ("left insula/thalamus contralateral to the left hand", ["left", "left"]),
+    ],
+)
+def test_a_second_place_has_the_side_of_the_first(text, expected):
+    found = read_mentions(text, COUNTER).found
+    assert [m.side for m in found if m.term in ("frontal", "insula", "thalamus")] == expected

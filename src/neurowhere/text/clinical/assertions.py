@@ -21,7 +21,7 @@ from neurowhere.text.clinical.clauses import Clauses
 from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
-from neurowhere.text.clinical.places import LESION
+from neurowhere.text.clinical.places import LESION, is_limb
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.unseen import BLURRING, SEEING, Unseen
 from neurowhere.text.matching import NO_TERM
@@ -34,7 +34,8 @@ NEAR = 2  # sentences before and after its own that any cue looks at
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 # Words that may deny something and are no cues.
-WITHOUT_CUE = lexicon.UNREAL | lexicon.SINGLING | SEEING | {"0"}
+WITHOUT_CUE = lexicon.UNREAL | lexicon.SINGLING | SEEING | {"0", "5"}
+FULL = "5"  # of 5, as the strength of a limb is graded
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
 
@@ -281,6 +282,8 @@ class _DenialReader(Unseen):
             return self.replaced(i)
         if word == "0":
             return self.by_score(i)
+        if word == FULL:
+            return self.by_grade(i)
         names = self.by_artefact(i) if word in lexicon.ARTEFACTS else []
         return names or (self.by_seeing(i) if word in SEEING else [])
 
@@ -352,6 +355,23 @@ class _DenialReader(Unseen):
         is_whole = after.startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
         is_scored = is_whole and self.gap(i).strip() in SCORE_SIGNS and self.is_structure(number)
         return [number] if number is not None and is_scored else []
+
+    def by_grade(self, i: int) -> list[int]:
+        """Return the limb that has full strength at token i: "left arm 3/5, right arm 5/5"."""
+        if self.token(i + 1) != FULL or self.gap(i + 1) != "/":
+            return []
+        before, after = i - 1, i + 2
+        while self.token(before) in lexicon.GRADED:
+            before -= 1
+        while self.token(after) in lexicon.GRADED or self.is_determined(after):
+            after += 1
+        is_before = "," not in self.gap(i) and not self.is_sentence_end(i)
+        number = self.finishes.get(before) if is_before else None
+        number = self.begins.get(after) if number is None else number
+        if number is None:
+            return []
+        words = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return [number] if is_limb(words) else []
 
 
 class Hedge(NamedTuple):

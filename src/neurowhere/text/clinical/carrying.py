@@ -8,9 +8,12 @@ of lesions often go on to speak of both sides.
 wrong after it, in the same sentence or in those that follow, is on its side. This ends at another
 side, at a sentence that tells of nothing wrong, and at the head of another part of a report. What
 lies in the middle has no side of its own.
+
+**The same side of the body.** "R hemiplegia, hemianopia" are two signs of one side.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
 from neurowhere.text.clinical import lexicon
@@ -20,6 +23,7 @@ from neurowhere.text.clinical.places import (
     GENERAL_PLACES,
     MIDLINE,
     NOT_BRAIN,
+    OF_PLACES,
     ON_THE,
     OPPOSITE,
     RELATED,
@@ -32,6 +36,7 @@ from neurowhere.text.clinical.places import (
     is_lesion_word,
 )
 from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.clinical.rules import Found
 from neurowhere.text.clinical.vessels import VASCULAR
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.words import fold, word_set
@@ -52,6 +57,7 @@ STATE = re.compile(
 ANOTHER = word_set(
     "additional again also another both chronic incidental new old second separate"
 )  # lesions
+TURNING = word_set("after although but from no not while without")  # between signs of two sides
 
 
 # ---- the same structure
@@ -208,6 +214,8 @@ class _Carrier:
                 if self.is_part(rest, STATE):
                     yield from self.named(rest)
                 i = rest.stop
+        else:
+            yield from self.apposition(range(self.item(start).stop, sentence.stop))
         if self.has_side(range(start + 1, sentence.stop)):
             return
         state = STATE if self.is_wide(number) else REACHED
@@ -219,6 +227,16 @@ class _Carrier:
                 yield from self.named(sentence)
             elif any(self.reading.is_structure[each] for each in self.matches(sentence)):
                 return
+
+    def apposition(self, rest: range) -> Iterator[int]:
+        """Yield the place that tells a lesion's place again: "L frontal lesion, SMA region"."""
+        tokens = range(rest.start, self.item(rest.start).stop) if rest else rest
+        names = [each for each in self.matches(tokens) if self.reading.is_structure[each]]
+        within = {i for n in names for i in range(self.reading.first[n], self.reading.last[n] + 1)}
+        others = [self.tokens[i] for i in tokens if i not in within]
+        is_area = not OF_PLACES.isdisjoint(others)
+        if is_area and all(word in OF_PLACES or ADJECTIVE.fullmatch(word) for word in others):
+            yield from (number for number in names if number not in self.denied)
 
     def goes_on(self, sentence: range) -> bool:
         """Whether a sentence may speak of the same lesion as that before it."""
@@ -261,3 +279,42 @@ class _Carrier:
 def _is_wrong_word(word: str) -> bool:
     is_state = STATE.fullmatch(word) and not REACHED.fullmatch(word)
     return is_lesion_word(word) or bool(is_state)
+
+
+# ---- signs of one side, and two names of one place
+
+
+def with_shared_sides(reading: Reading, found: "list[Found]") -> "list[Found]":
+    """Give signs the side of the others in their sentence: "R hemiplegia, hemianopia".
+
+    A second name of the same place has that of the first, also from the sentence before or after.
+    """
+    sided: defaultdict[int, list[Found]] = defaultdict(list)
+    for name in found:
+        if name.side:
+            sided[reading.sentence_number(name.tokens.first)].append(name)
+    if not sided:
+        return found
+
+    def shared(name: Found) -> Attached | None:
+        here = reading.sentence_number(name.tokens.first)
+        near = [each for each in sided.get(here, ()) if _are_signs(reading, name, each)]
+        for number in (here - 1, here, here + 1) if name.entry.is_fixed else ():
+            near += [each for each in sided.get(number, ()) if _are_same(name, each)]
+        sides = {each.side.side: each.side for each in near if each.side}
+        return next(iter(sides.values())) if len(sides) == 1 else None
+
+    return [name if name.side else name._replace(side=shared(name)) for name in found]
+
+
+def _are_signs(reading: Reading, name: Found, other: Found) -> bool:
+    """Whether two names are of signs, and nothing turns the sentence between them."""
+    first, _, _, last = sorted([*name.tokens, *other.tokens])
+    are_crossed = name.entry.is_crossed and other.entry.is_crossed
+    return are_crossed and TURNING.isdisjoint(reading.tokens[first:last])
+
+
+def _are_same(name: Found, other: Found) -> bool:
+    """Whether two names point to the same structures: "CPA", "vestibular schwannoma"."""
+    places, others = ({rule.structures for rule in each.entry.rules} for each in (name, other))
+    return bool(places) and places == others

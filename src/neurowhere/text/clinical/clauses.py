@@ -5,7 +5,13 @@ from collections.abc import Collection, Iterator
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.grammar import LONGEST_ASIDE, LONGEST_PHRASE, REACH, Grammar
-from neurowhere.text.clinical.places import SIDE_WORDS
+from neurowhere.text.clinical.places import (
+    ADJECTIVE,
+    FILLERS,
+    OPPOSITE,
+    SIDE_WORDS,
+    is_lesion_word,
+)
 
 REACH_BACK = 20  # tokens of a subject
 LONGEST_PREDICATE = 8  # tokens of a predicate that another follows
@@ -28,6 +34,8 @@ class Clauses(Grammar):
         first = max(self.sentence(i)[0], i - LONGEST_ASIDE - REACH_BACK)
         end = self.before_verb(i)
         verbs = lexicon.FINITE.intersection(self.tokens[end + 1 : i])
+        if "otherwise" in self.tokens[end + 1 : i] and is_lesion_word(self.token(end)):
+            return []  # "left thalamic infarct, otherwise normal"
         end, aside = self.before_aside(end)
         first = max(first, end - REACH_BACK)
         i, names = self.listed(end, first, verbs, with_people)
@@ -44,7 +52,7 @@ class Clauses(Grammar):
         # an "and" or "all" closes it, or it is nothing but names, so that commas are part of it
         is_list = self.token(end + 1) in ("all", "both") or self.is_bare_list(first, end)
         after_comma = 0  # names after the last comma
-        while i >= first:
+        while i >= first and not (i < end and self.begins_another(i + 1)):
             token, gap = self.tokens[i], self.gap(i + 1)
             if i < end and ("," in gap or ":" in gap):
                 if not is_list or i not in self.finishes:
@@ -73,6 +81,47 @@ class Clauses(Grammar):
                 break
             i -= 1
         return i, [number for group in names for number in group]
+
+    def begins_another(self, j: int) -> bool:
+        """Whether another subject begins at token j of a note without commas.
+
+        "Left caudate lacune | ventricles normal", "pontine infarct and | the basilar is patent".
+        """
+        before = self.tokens[j - 1]
+        if before == "no" or self.gap(j) != " ":
+            return before == "no"
+        if before == "and" and is_lesion_word(self.token(j - 2)):
+            return self.is_beside(j + self.is_determined(j))
+        if before in lexicon.CONJUNCTIONS or self.is_function(j - 1):
+            return False
+        if is_lesion_word(before) or before in lexicon.SEEN:
+            is_placed = self.is_structure(self.finishes.get(j - 2))
+            is_place = is_placed and self.is_structure(self.begins.get(j))
+            return is_place or self.is_side_word(j) or self.is_beside(j)
+        if self.is_structure(self.finishes.get(j - 1)) and not ADJECTIVE.fullmatch(before):
+            return self.is_beside(j)
+        is_adjective = ADJECTIVE.fullmatch(before) or before in FILLERS
+        return not is_adjective and self.is_side_word(j) and self.has_other_side(j)
+
+    def is_beside(self, j: int) -> bool:
+        """Whether the phrase at token j is of what reports call normal beside a lesion."""
+        while ADJECTIVE.fullmatch(self.token(j)) and self.token(j) not in lexicon.BESIDES:
+            j += 1
+        number = self.begins.get(j)
+        return self.token(j if number is None else self.reading.last[number]) in lexicon.BESIDES
+
+    def has_other_side(self, j: int) -> bool:
+        """Whether the place after the side at token j has the other side before.
+
+        "Right hippocampus small and bright left hippocampus normal" is of two.
+        """
+        number, (first, _) = self.begins.get(j + 1), self.sentence(j)
+        if number is None:
+            return False
+        name = self.tokens[j + 1 : self.reading.last[number] + 1]
+        other = OPPOSITE.get(SIDE_WORDS.get(self.tokens[j], "bilateral"))
+        sides = (k for k in range(first, j) if SIDE_WORDS.get(self.tokens[k]) == other)
+        return any(self.tokens[k + 1 : k + 1 + len(name)] == name for k in sides)
 
     def is_bare_list(self, first: int, end: int) -> bool:
         """Whether some tokens are structures and what belongs to them: "thalamus, pons normal"."""

@@ -443,7 +443,8 @@ def _qualifies(reading: Reading, j: int) -> bool:
     word, number = reading.tokens[j], reading.begins.get(j)
     if number is not None and reading.is_structure[number]:
         return reading.last[number] == j and word in GENERAL_PLACES
-    return word in FILLERS or bool(ADJECTIVE.fullmatch(word))
+    is_adjective = ADJECTIVE.fullmatch(word) and word not in lexicon.BESIDES  # "left vertebral …"
+    return word in FILLERS or bool(is_adjective)
 
 
 def _names_place(reading: Reading, j: int) -> bool:

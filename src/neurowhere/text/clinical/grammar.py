@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable
 
 from neurowhere.text.clinical import lexicon
-from neurowhere.text.clinical.places import ADJECTIVE, GENERAL_WORDS, LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import ADJECTIVE, FILLERS, GENERAL_WORDS, LESION, SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.words import fold
 
@@ -19,6 +19,7 @@ LONGEST_SENTENCE = 100  # tokens that are looked at before and after a token
 REACH = 30  # tokens after a cue
 LONGEST_ITEM = 15  # tokens between a conjunction and the verb that makes a clause of it
 LONGEST_ASIDE = 15  # tokens between two commas
+CLOSING = frozenset(["or", "nor"])  # before the last item of a list that is denied
 OPENING = lexicon.CONJUNCTIONS | {"with", "that", "as", "to"}  # may begin something else
 # Words that may end what is said.
 TURNING = (
@@ -144,7 +145,7 @@ class Grammar:
     def is_verb(self, j: int) -> bool:
         """Whether a token is a finite verb, or looks like a past that has a subject or object."""
         token = self.tokens[j]
-        if token in lexicon.FINITE or not token.endswith("ed"):
+        if token in lexicon.FINITE or not token.endswith("ed") or token in LESION:  # "a bleed"
             return token in lexicon.FINITE
         return self.token(j + 1) in lexicon.DETERMINERS or self.is_structure(
             self.finishes.get(j - 1)
@@ -304,6 +305,25 @@ class Grammar:
         lesion = self.reading.last[number] + 1
         return lesion < end and fold(self.tokens[lesion]) in LESION
 
+    def is_sided(self, j: int) -> bool:
+        """Whether a finding with a side begins at token j: "no bleed, left thalamic infarct".
+
+        No place stands before it, and the list does not end with "or": "no bleed, left thalamic
+        infarct or mass" denies all of it.
+        """
+        first, end = self.sentence(j)
+        if not self.is_side_word(j) or not CLOSING.isdisjoint(self.tokens[j:end]):
+            return False
+        before = self.names(range(max(first, j - LONGEST_PHRASE), j))
+        noun = j + 1
+        while self.token(noun) in FILLERS or (self.is_modifier(noun) and noun not in self.begins):
+            noun += 1
+        number = self.begins.get(noun)
+        if number is None or not self.is_structure(number) or self.structures(before):
+            return False
+        lesion = self.reading.last[number] + 1
+        return lesion < end and self.gap(lesion) == " " and self.is_finding(lesion)
+
     def is_side_word(self, j: int) -> bool:
         """Whether a token is a side, as far as the word tells."""
         return self.tokens[j] in SIDE_WORDS or j in self.reading.sided
@@ -333,7 +353,7 @@ class Grammar:
             within_commas or token in lexicon.STOPS_AFTER_COMMA or token in lexicon.AFFIRMING
         ):
             return True
-        if has_comma and (self.is_introduced(j) or self.is_participle(j)):
+        if has_comma and (self.is_introduced(j) or self.is_participle(j) or self.is_sided(j)):
             return True
         if token in lexicon.CONJUNCTIONS or has_comma:
             is_new = token == "and" and (after in lexicon.ARTICLES or after in lexicon.AFFIRMING)

@@ -24,6 +24,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from neurowhere.text.clinical.carrying import TURNING, with_shared_sides
 from neurowhere.text.clinical.crossed import with_crossed
 from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.places import (
@@ -44,6 +45,7 @@ from neurowhere.text.clinical.vessels import (
     VASCULAR,
     VESSEL,
     is_bare,
+    is_harmless,
     is_written,
 )
 from neurowhere.text.matching import NO_TERM
@@ -58,6 +60,7 @@ SEGMENTAL = VASCULAR - {"cva", "stroke", "syndrome"} | word_set(
     "thrombectomy"
 )
 NEAR = 4  # tokens
+FAILING = LESION | VASCULAR  # between a name and the side that ends what is said of it
 WEAKLY = 0.5  # how much a dissection, or the bare name of an artery, tells of its territory
 FEW_WORDS = 3  # of a text that may leave out "syndrome"
 # Words of texts in which a person's name after a side is that of a syndrome.
@@ -72,7 +75,6 @@ BEFORE_AUTHOR = word_set("al by dr josef prof professor")
 # What one side of the body may be called, and how far from a sign it may stand.
 OF_BODY = (LIMBS - {"hemifield"}) | word_set("body face half hemibody side")
 REACH_BODY = 9  # tokens
-TURNING = word_set("after although but from no not while without")
 # Words that tell that a sign comes from a nerve and not from the brain.
 PERIPHERAL = word_set("bell bells lmn peripheral")
 LETTERED: dict[str, tuple[Side, str]] = {
@@ -176,6 +178,7 @@ def find_names(
     given_here = [*sides.values()]
     found = [_with_one_side(reading, name, given_here) for name in found]
     found = with_crossed(reading, found, denied)
+    found = with_shared_sides(reading, found)
     meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
@@ -378,6 +381,8 @@ class _Arteries:
             return 0.0
         if name.entry.needs == "vessel" and not self.is_segment(name.tokens):
             return 0.0
+        if is_harmless(self.reading, name.tokens):
+            return 0.0  # "fetal right PCA"
         here = [i for i in _sentence(self.reading, name.tokens) if self.is_state(i)]
         own = [i for i in here if self.nearest(i) is name]
         words = {fold(self.reading.tokens[i]) for i in own or here}
@@ -462,9 +467,8 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
         if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or reading.gap(i + 1) == "/"):
             break
     i = tokens.last + 1
-    i += (
-        fold(reading.token(i)) in LESION and reading.gap(i).isspace()
-    )  # "P2 occlusion on the right"
+    while fold(reading.token(i)) in FAILING and reading.gap(i).isspace():
+        i += 1  # "P2 occlusion on the right", "vein of Labbe territory on the right"
     is_led = reading.tokens[i : i + 2] in TOWARDS
     i += 2 if is_led else reading.token(i) == "on"
     if not _is_side(reading, i) or i in taken:

@@ -93,6 +93,14 @@ SEEN = word_set(
     verified visible visualised visualized
     """
 )
+# What reports call normal beside a lesion: "left caudate lacune ventricles normal".
+BESIDES = word_set(
+    """
+    aca arteries artery basilar bones calvaria calvarium carotid carotids cistern cisterns globes
+    ica mastoids mca orbits pca remainder remaining rest sella sinus sinuses skull sulci ventricle
+    ventricles ventricular vertebral vertebrals vessel vessels
+    """
+)
 OCCURRING = word_set("appeared arose developed occurred occurs was were")
 CANNOT = word_set("cannot impossible unable")
 # The subject is denied, whatever it is: "aphasia was not significant".
@@ -431,6 +439,7 @@ SAYING_SAME = (SAME | BEING) | word_set(
 )
 THERE = word_set("here there thereof")  # stand for a place
 SCORED = word_set("rating score sign signs")  # "parietal signs 0"
+GRADED = word_set("at graded in is motor of power strength was")  # beside a strength of 5/5
 UNSURE = PEOPLE | (DOUBTING - NOT)
 FAILING = word_set("fail failed failing fails")
 # What a diagnosis is called that may be dropped.
@@ -488,3 +497,15 @@ DIAGNOSES = word_set(
     neoplasm partial progression pseudoprogression recurrence seizure
     """
 )
+# Sides as they are typed wrongly, in forms that are no words of their own.
+_TYPED = """
+right: rigth rihgt rght irght rigt rright rightt
+left: lefft letf leftt lfet elft lleft
+bilateral: bilatral bilaterl bilateal billateral bilaterial bilataral bilteral biltaeral
+bilaterally: bilateraly bilatrally billaterally bilaterly
+"""
+MISSPELT_SIDES = {
+    wrong: side
+    for side, forms in (line.split(":") for line in _TYPED.split("\n") if line)
+    for wrong in forms.split()
+}

@@ -24,7 +24,7 @@ from neurowhere.text.clinical.implied import (
     implied_by,
     without_fixed,
 )
-from neurowhere.text.clinical.misspelt import find_misspelt, with_misspelt
+from neurowhere.text.clinical.misspelt import find_misspelt, with_misspelt, with_spelt_sides
 from neurowhere.text.clinical.places import (
     Side,
     Sides,
@@ -228,7 +228,7 @@ def read_mentions(
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     vocabulary = counter.vocabulary
-    reading = counter.read(text)
+    reading = with_spelt_sides(counter.read(text))
     misspelt = find_misspelt(reading, counter)
     reading = with_halves(with_misspelt(reading, misspelt), counter.term_of, vocabulary.index)
     reading = with_capsule(without_fixed(reading), counter.term_of, vocabulary.index)

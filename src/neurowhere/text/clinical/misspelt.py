@@ -1,26 +1,31 @@
-"""Misspelt: names of structures with one wrong letter, beside a side or a lesion.
+"""Misspelt: names of structures with one wrong letter, and sides that are typed wrongly.
 
 "Left hipocampal sclerosis" is of the hippocampus. A word is read as a structure if it is one slip
 from its name, which is long, begins alike and is the only one; if neither the vocabulary nor any
-list of common words has it; and if a side stands before it or a lesion beside it.
+list of common words has it; and if a side stands before it or a lesion beside it. "Rigth" is a
+side beside a place or a limb.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from neurowhere.text.clinical.lexicon import MISSPELT_SIDES
 from neurowhere.text.clinical.places import (
     BESIDE,
     FILLERS,
     LESION,
     LETTERS,
+    LIMBS,
     SIDE_WORDS,
     is_beside_lesion,
+    is_lesion_word,
 )
 from neurowhere.text.clinical.reading import Reading
 from neurowhere.text.lookalikes import slips
 from neurowhere.text.unknown import says_nothing
-from neurowhere.text.words import word_set
+from neurowhere.text.words import fold, word_set
 
 if TYPE_CHECKING:
     from neurowhere.text.counter import TermCounter
@@ -91,3 +96,35 @@ def _near(word: str, names: Mapping[str, int]) -> set[int]:
         and (name.startswith(start) or name.endswith(end))
     )
     return {names[name] for name in alike if slips(word, name) == 1}
+
+
+# ---- sides
+
+REACH = 4  # tokens between a side and its place
+
+
+def with_spelt_sides(reading: Reading) -> Reading:
+    """Correct the sides of a reading that are typed wrongly.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["insula"])).read
+    >>> with_spelt_sides(read("rigth insula")).tokens, with_spelt_sides(read("he letf")).tokens
+    (['right', 'insula'], ['he', 'letf'])
+    """
+    wrong = [i for i in reading.at_words(MISSPELT_SIDES.keys()) if _is_beside(reading, i)]
+    if not wrong:
+        return reading
+    tokens = [*reading.tokens]
+    for i in wrong:
+        tokens[i] = MISSPELT_SIDES[tokens[i]]
+    return replace(reading, tokens=tokens)
+
+
+def _is_beside(reading: Reading, i: int) -> bool:
+    """Whether a structure, a limb or a lesion is near a token in its sentence."""
+    sentence = reading.sentence_tokens(reading.sentence_number(i))
+    near = range(max(sentence.start, i - REACH), min(sentence.stop, i + REACH + 1))
+    names = (reading.begins.get(j) for j in near)
+    return any(number is not None and reading.is_structure[number] for number in names) or any(
+        fold(reading.tokens[j]) in LIMBS or is_lesion_word(reading.tokens[j]) for j in near
+    )

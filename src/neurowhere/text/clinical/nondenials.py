@@ -215,8 +215,9 @@ class NonDenials(Clauses):
 
     def is_other_side(self, cue: Cue) -> bool:
         """Whether only a side is denied: "the left but not the right amygdala"."""
-        if self.tokens[cue.first] in ("neither", "nor"):
-            return False
+        is_said = cue.kind == "adjective" and cue.first - 1 in self.finishes
+        if is_said or self.tokens[cue.first] in ("neither", "nor"):
+            return False  # "left thalamus normal right thalamus infarcted"
         j = cue.last + 1
         if not self.gap(j).isspace() or self.is_sentence_end(
             j

@@ -56,7 +56,8 @@ TUMOR = re.compile(r"[a-z]{3,}oma(s|ta)?")
 BESIDE = 5  # words between a place and what is wrong with it
 OF_PLACES = word_set("area distribution region territory zone zones")
 KIND_OF_LESION = word_set(
-    "acute brain cerebral chronic focal hemorrhagic ischemic low-grade malignant old traumatic"
+    "acute brain cerebral chronic enhancing focal hemorrhagic ischemic low-grade malignant non "
+    "nonenhancing old traumatic"
 )
 
 # Places that a vocabulary may lack: arteries, whose territories have sides, and general words.

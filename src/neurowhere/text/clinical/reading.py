@@ -36,7 +36,7 @@ MINUS = re.compile(
 )
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
-AMPERSAND = re.compile(r"&(?<=\s&)(?=\s)")
+AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
@@ -153,7 +153,7 @@ class Reading:
         return self.inner | self.begins.keys()
 
     def with_ampersands(self) -> "Reading":
-        """Spell out "&" as a token "and": nothing but what stands around names needs it.
+        """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.
 
         >>> from neurowhere.text import TermCounter, Vocabulary
         >>> TermCounter(Vocabulary(["insula"])).read("R&D; pons & insula").tokens

@@ -8,7 +8,7 @@ from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import LONGEST_MEASURE
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue, NonDenials
-from neurowhere.text.clinical.places import LESION
+from neurowhere.text.clinical.places import LESION, SIDE_WORDS
 from neurowhere.text.words import fold
 
 
@@ -296,7 +296,8 @@ class Scopes(NonDenials):
         i, j = cue.first, cue.last + 1
         if self.tokens[i] in lexicon.UNLIKELY and self.token(j) == "that":
             return self.structures(self.believed(j))
-        if self.is_predicate(i, cue.last):
+        is_cut = self.is_structure(self.finishes.get(i - 1)) and self.token(j) in SIDE_WORDS
+        if self.is_predicate(i, cue.last) or is_cut:  # "left pons normal right pons infarcted"
             if self.is_effect(i):
                 return self.likewise(j)
             names = self.of_subject(cue)

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
+from neurowhere.text.clinical.pairs import LARGER, are_joined, compared_pairs
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -81,7 +82,8 @@ def attach_sides(reading: Reading) -> Sides:
         return Sides({}, [])
     reader = _SideReader(reading)
     sides = Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
-    return Sides(read_tables(reading).sides | sides.applied, sides.unapplied)
+    applied = sides.applied | compared_pairs(reading, sides.applied)
+    return Sides(read_tables(reading).sides | applied, sides.unapplied)
 
 
 class _SideReader(places.SideWords):
@@ -98,6 +100,7 @@ class _SideReader(places.SideWords):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
+            pair = pair if pair and are_joined(self.reading, i, pair) else None
             words = Tokens(i, pair or i)
             dominant = self.dominant(words)
             if pair or dominant:
@@ -419,7 +422,8 @@ class _SideReader(places.SideWords):
     def is_predominant(self, i: int) -> bool:
         """Whether "predominant" or "predominance" follows the side at token i."""
         i += 1 + (self.token(i + 1) in places.TRAILING)
-        return self.token(i) in places.PREDOMINANT
+        is_larger = self.token(i) in LARGER and not self.gap(i + 1).isspace()  # "…, left larger"
+        return is_larger or self.token(i) in places.PREDOMINANT
 
     # ---- the name before a side
 
@@ -430,7 +434,7 @@ class _SideReader(places.SideWords):
         if comparison is not None:
             number = self.nearest(comparison - 1, REACH_BACK)
         elif self.is_predominant(i):
-            number = self.nearest(i - 1 - (self.token(i - 1) == "with"), REACH_BACK)
+            number = self.nearest(i - 1 - (self.token(i - 1) in ("the", "with")), REACH_BACK)
         elif self.is_on_the(i):
             is_first = self.reading.is_sentence_end(i - 2)  # of what follows
             number = None if is_first else self.nearest(i - 3, REACH_BACK)
@@ -449,7 +453,7 @@ class _SideReader(places.SideWords):
         elif self.trails(words):
             number = self.nearest(i - 1 - (self.token(i - 1) == "on"), 2)
         elif self.closes(words):
-            is_state = "," in self.gap(i) and places.ADJECTIVE.fullmatch(self.token(i - 1))
+            is_state = self.gap(i).strip() in (",", "(") and self.looks_adjectival(i - 1)
             reach = 3 if self.dominant(words) else 2 if is_state else 1
             number = self.nearest(i - 1, reach)  # "… signal (L > R)", "… atrophic, left"
         elif self.is_first_of_two(words):
@@ -536,7 +540,8 @@ class _SideReader(places.SideWords):
         """
         token, before = self.tokens[words.first], self.token(words.first - 1)
         after = words.last + 1 + (self.token(words.last + 1) in places.TRAILING)
-        if token not in ("left", "right") or not DASH.fullmatch(self.gap(words.first)):
+        is_letter = token not in ("left", "right") and before != "on"
+        if is_letter or not DASH.fullmatch(self.gap(words.first)):
             return False
         is_said = before == "on" or fold(before) in places.LESION or before in places.LED
         is_said = is_said or self.is_unknown_finding(words.first - 1)

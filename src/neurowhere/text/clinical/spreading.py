@@ -450,7 +450,20 @@ class Spreader:
                 if tokens.first <= i + REACH and side in places.OPPOSITE:
                     is_same = self.tokens[i].startswith("ipsi")
                     side = side if is_same else places.OPPOSITE[side]
-                    self.applied.setdefault(number, Attached(side, Tokens(i, i)))
+                    for each in self.joined_before(number):
+                        self.applied.setdefault(each, Attached(side, Tokens(i, i)))
+
+    def joined_before(self, number: int) -> list[int]:
+        """Return a match, and the structures before it that "/" or "and" joins: "insula/SII"."""
+        names = [number]
+        while True:
+            i = self.reading.first[names[-1]]
+            is_and = self.token(i - 1) == "and" and self.reading.gap(i).isspace()
+            is_joined = is_and or self.reading.gap(i) == "/"
+            before = self.reading.finishes.get(i - 1 - is_and) if is_joined and i else None
+            if before is None or not self.reading.is_structure[before]:
+                return names
+            names.append(before)
 
     def reference(self, i: int) -> Side | None:
         """Side that "contralateral" at token i is related to, if it is left or right.

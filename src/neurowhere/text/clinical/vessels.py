@@ -32,6 +32,14 @@ TORN = word_set("dissected dissecting dissection")
 DISEASED = TORN | word_set(
     "aneurysm aneurysmal clipped clipping coiled coiling fenestration stenosis stenotic"
 )
+# What is usual or harmless in a vessel, which tells of nothing beyond it.
+VARIANT = word_set(
+    "aplasia aplastic azygos codominant dominant duplicated duplication fetal foetal hypoplasia "
+    "hypoplastic plaque tortuous"
+)
+SMALL = word_set("aplasia aplastic hypoplasia hypoplastic")  # of a segment and no cortex: "A1"
+CAROTID = word_set("carotid")  # which is a term by itself
+LONGEST_ITEM = 12  # tokens
 # What an abbreviation may stand for otherwise, in a text that says so.
 OTHERWISE = {
     "pca": ["principal", "component"],
@@ -78,20 +86,26 @@ def _vessel_words(reading: Reading) -> Iterator[Tokens]:
     if diseased:
         vascular.update(map(reading.sentence_number, _tokens_in(reading, VASCULAR)))
     named: set[int] = set()
+    variants = {reading.sentence_number(i) for i in _tokens_in(reading, VARIANT)}
     for first, last, name in read_table().phrases.find(reading):
         tokens = Tokens(first, last)
         entry = read_table().entries[name]
         if entry.kind != "artery" or not is_written(reading, tokens):
             continue
-        if entry.needs == "vessel" and first == last:
-            continue  # "M1" may be the motor cortex
         number = reading.sentence_number(first)
+        is_variant = number in variants and is_harmless(reading, tokens)
+        if entry.needs == "vessel" and first == last:  # "M1" may be the motor cortex
+            is_small = is_variant and is_harmless(reading, tokens, SMALL)
+            yield from (tokens for _ in range(is_small))
+            continue
         is_diseased = number in sentences and number not in vascular
-        if is_diseased or is_bare(reading, tokens):
+        if is_diseased or is_variant or is_bare(reading, tokens):
             yield tokens
         if is_diseased:
             named.add(number)
     yield from (Tokens(i, i) for i in diseased if reading.sentence_number(i) in named)
+    alone = (Tokens(i, i) for i in _tokens_in(reading, CAROTID)) if variants | sentences else ()
+    yield from (tokens for tokens in alone if is_harmless(reading, tokens, VARIANT | DISEASED))
 
 
 def _tokens_in(reading: Reading, words: frozenset[str]) -> list[int]:
@@ -107,6 +121,22 @@ def is_written(reading: Reading, tokens: Tokens) -> bool:
     start, end = reading.span(tokens)
     is_numbered = words[-1][-1].isdigit()  # "M1" has but one capital
     return any(map(str.isupper, reading.text[start + (not is_numbered) : end]))
+
+
+def is_harmless(reading: Reading, tokens: Tokens, variants: frozenset[str] = VARIANT) -> bool:
+    """Whether a vessel is said to have a variant, and its territory to have nothing.
+
+    Only the words beside the name tell, up to a comma: "left thalamic infarct, fetal right PCA".
+    """
+    sentence = reading.sentence_tokens(reading.sentence_number(tokens.first))
+    lowest = max(sentence.start, tokens.first - LONGEST_ITEM)
+    highest = min(sentence.stop, tokens.last + LONGEST_ITEM)
+    before = range(tokens.first, lowest, -1)
+    first = next((i for i in before if "," in reading.gap(i)), lowest)
+    after = range(tokens.last + 1, highest)
+    end = next((i for i in after if "," in reading.gap(i)), highest)
+    words = {fold(word) for word in reading.tokens[first:end]}
+    return not words.isdisjoint(variants) and words.isdisjoint(VASCULAR)
 
 
 def is_bare(reading: Reading, tokens: Tokens) -> bool:

@@ -1,0 +1,122 @@
+"""Pairs: two sides next to each other, which are of one place or of two.
+
+"Left, right and midline" are three sides of one thing. In "weak on the left, right thalamic bleed"
+the first side ends a phrase of its own, and the second begins another. Of a structure that is named
+on both sides, one may have more: "right putamen > left putamen".
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.places import (
+    ADJECTIVE,
+    COMPARATIVES,
+    CONJUNCTIONS,
+    FILLERS,
+    LESSER,
+    OPPOSITE,
+    Attached,
+    is_lesion_word,
+)
+from neurowhere.text.clinical.reading import Reading
+
+APART = re.compile(r"[;:)\]\n]")
+BEFORE_LAST = frozenset(["at", "on", "to"])  # before a side that ends a phrase: "on the left"
+# After these a side begins a phrase: "in the left, right insula".
+BEFORE_FIRST = (
+    lexicon.DETERMINERS | lexicon.PREPOSITIONS | lexicon.FINITE | lexicon.CONJUNCTIONS | FILLERS
+) - BEFORE_LAST
+LARGER = frozenset(["bigger", "greater", "larger", "stronger", "worse"])  # "…, left larger"
+SIGN = re.compile("[<>]")
+LED = frozenset(["in", "of", "on", "the"])  # between "than" and what something is compared with
+REACH = 12  # tokens between two structures that are compared
+
+
+def are_joined(reading: Reading, i: int, j: int) -> bool:
+    """Whether opposite sides at two tokens, or those at the ends of a comparison, are a pair.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["insula"])).read
+    >>> are_joined(read("left, right insula"), 0, 1)
+    True
+    >>> are_joined(read("weak on the left, right insula"), 3, 4)
+    False
+    """
+    if any(reading.is_sentence_end(k) or ";" in reading.gap(k) for k in range(i + 1, j + 1)):
+        return False
+    if j == i + 1:
+        is_apart = APART.search(reading.gap(j)) or (_ends(reading, i) and _begins(reading, j))
+        return not is_apart
+    is_and = j == i + 2 and reading.tokens[i + 1] in CONJUNCTIONS
+    return not (is_and and _ends(reading, i) and _begins_finding(reading, j))
+
+
+def _ends(reading: Reading, i: int) -> bool:
+    """Whether the side at token i ends a phrase: "weakness left", "shift to the left"."""
+    if i == 0 or reading.is_sentence_end(i) or not reading.gap(i).isspace():
+        return False
+    before = reading.tokens[i - 1]
+    if before == "the" and reading.token(i - 2) in BEFORE_LAST:
+        return True
+    if i - 1 in reading.finishes:
+        return True
+    return before not in BEFORE_FIRST and not ADJECTIVE.fullmatch(before)
+
+
+def _begins(reading: Reading, j: int) -> bool:
+    """Whether the side at token j begins a phrase: not "left, right and midline"."""
+    is_last = j + 1 == len(reading.tokens) or reading.is_sentence_end(j + 1)
+    return not is_last and reading.tokens[j + 1] not in CONJUNCTIONS
+
+
+def _begins_finding(reading: Reading, j: int) -> bool:
+    """Whether a lesion in a place follows the side at token j."""
+    number = reading.begins.get(j + 1)
+    is_place = number is not None and reading.is_structure[number]
+    return is_place and is_lesion_word(reading.token(reading.last[number or 0] + 1))
+
+
+def compared_pairs(reading: Reading, sides: Mapping[int, Attached]) -> dict[int, Attached]:
+    """Find the structures that are compared with those of the other side, and which has more.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> from neurowhere.text.clinical.mentions import read_mentions
+    >>> counter = TermCounter(Vocabulary(["insula"]))
+    >>> mentions = read_mentions("right insula > left insula", counter)
+    >>> [(mention.side, mention.dominant) for mention in mentions]
+    [('bilateral', 'right'), ('bilateral', 'right')]
+    """
+    if not ("than" in reading.where or SIGN.search(reading.text)):
+        return {}
+    found: dict[int, Attached] = {}
+    for number, own in sides.items():
+        start = own.words.first
+        while reading.token(start - 1) in LED and not SIGN.search(reading.gap(start)):
+            start -= 1
+        sign = SIGN.search(reading.gap(start)) if start else None
+        if own.side not in OPPOSITE or not (sign or reading.token(start - 1) == "than"):
+            continue
+        for other in _before(reading, number, own.words.first):
+            if other not in sides or sides[other].side != OPPOSITE[own.side]:
+                continue
+            words = reading.tokens[max(reading.first[other] - REACH, 0) : start]
+            word = next((each for each in reversed(words) if each in COMPARATIVES), "")
+            is_less = sign[0] == "<" if sign else word in LESSER
+            dominant = own.side if is_less else sides[other].side
+            if sign or (word and word != "lower"):
+                mark = sides[other]._replace(side="bilateral", dominant=dominant)
+                found |= {other: mark, number: mark}
+    return found
+
+
+def _before(reading: Reading, number: int, i: int) -> Iterator[int]:
+    """Yield the structure before token i, if it is the same as a match."""
+    for j in range(i - 1, max(i - REACH, -1), -1):
+        if reading.is_sentence_end(j + 1):
+            return
+        other = reading.finishes.get(j)
+        if other is not None and reading.is_structure[other]:
+            if reading.terms[other] == reading.terms[number] and other != number:
+                yield other
+            return

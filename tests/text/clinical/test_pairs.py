@@ -1,0 +1,107 @@
+import pytest
+from tests.text.sentences import small_vocabulary
+
+from neurowhere.text import TermCounter
+from neurowhere.text.clinical.mentions import read_mentions
+
+COUNTER = TermCounter(small_vocabulary())
+
+
+def structures(text):
+    """Terms of structures that a text affirms, with their sides."""
+    found = read_mentions(text, COUNTER).present
+    return [(m.term, m.side) for m in found if m.is_structure]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Weak on the left.\nRight insular infarct.",
+        "Weak on the left\nRight insular infarct.",
+        "Midline shift to the left. Right insular mass.",
+        "Power 3/5 on the left. Right insular haemorrhage on CT.",
+        "weakness on the left, right insular bleed",
+        "weakness on the left and right insular bleed",
+        "weak on the left right insular bleed",
+        "nil on left; Rt insula bleed",
+        "hemiparesis (L), R insular lacune",
+        "Hemiparesis left; right insular bleed",
+        "hemiparesis left, right insular infarct",
+        "Motor deficit: left. Right insular bleed.",
+        "Facial droop on the L. R insular infarct.",
+        "Numb on the left - right insular lacune",
+        "Stimuli were presented on the left. Right insula was activated.",
+        "No infarct on the left. Right insula infarcted.",
+    ],
+)
+def test_a_side_that_ends_a_phrase_is_not_that_of_the_next(text):
+    assert structures(text) == [("insula", "right")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "left/right insula",
+        "left and right insula",
+        "L+R insula",
+        "left & right insula",
+        "left, right insula",
+        "lesions of the left, right insula",
+        "shows acute left, right insular infarcts",
+        "insula (left, right)",
+        "insula (L/R)",
+        "insula, left, right",
+        "insula on the left and right",
+        "insula on the left, right and in the midline",
+        "activation on the left and right insula",
+    ],
+)
+def test_two_sides_of_one_place_are_both(text):
+    assert structures(text) == [("insula", "bilateral")]
+
+
+def test_each_of_two_sides_has_its_own_place():
+    text = "thalamic infarct left, right insular bleed"
+    assert structures(text) == [("thalamus", "left"), ("insula", "right")]
+
+
+@pytest.mark.parametrize(
+    "text", ["insula enlarged (L), R normal", "insula atrophic on L, R normal", "insula (L), R nl"]
+)
+def test_a_side_in_brackets_closes_what_is_said_of_it(text):
+    assert structures(text) == [("insula", "left")]
+
+
+def compared(text):
+    found = read_mentions(text, COUNTER).present
+    return {(m.side, m.dominant) for m in found if m.is_structure}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reduced uptake L insula >> R insula",
+        "right insula < left insula",
+        "atrophy of the left insula more than the right insula",
+        "activation was greater in the left insula than in the right insula",
+        "the right insula was less active than the left insula",
+        "bilateral insular lesions, left larger",
+        "bilateral insular lesions, the left worse.",
+    ],
+)
+def test_one_of_two_sides_has_more(text):
+    assert compared(text) == {("bilateral", "left")}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left insula > right thalamus", {("left", None), ("right", None)}),
+        ("values were lower in left insula than right insula", {("left", None), ("right", None)}),
+        ("bilateral insular lesions, left larger arm", {("bilateral", None)}),
+        ("left insula (p < 0.05), right insula", {("left", None), ("right", None)}),
+        ("left insula, more than a stroke, right insula", {("left", None), ("right", None)}),
+    ],
+)
+def test_other_comparisons_are_of_no_side(text, expected):
+    assert compared(text) == expected
