@@ -215,12 +215,10 @@ class NonDenials(Clauses):
 
     def is_other_side(self, cue: Cue) -> bool:
         """Whether only a side is denied: "the left but not the right amygdala"."""
-        if self.tokens[cue.first] in ("neither", "nor"):
-            return False
+        if self.tokens[cue.first] in ("neither", "no", "nor") or self.is_sentence_end(cue.first):
+            return False  # "right hemiparesis, no left hemianopia"
         j = cue.last + 1
-        if not self.gap(j).isspace() or self.is_sentence_end(
-            j
-        ):  # "R thalamus normal, L thalamus …"
+        if not self.gap(j).isspace() or self.is_sentence_end(j):  # "R pons normal, L pons …"
             return False
         j += self.token(j) in lexicon.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
