@@ -482,3 +482,9 @@ def test_a_sequence_that_is_negative_in_a_place_denies_it(text, is_denied):
     categories = {"pons": "anatomy"}
     found = read_mentions(text, TermCounter(Vocabulary(vocabulary, categories=categories)))
     assert [each.is_negated for each in found if each.term == "pons"] == [is_denied]
+
+
+def test_no_other_side_denies_what_has_it():
+    assert states("right neglect, no left hemianopia") == states("neglect, no hemianopia")
+    assert states("Right neglect. Not left hemianopia.") == states("Neglect. Not hemianopia.")
+    assert states("left but not right insula") == states("left insula")

@@ -216,12 +216,12 @@ class NonDenials(Clauses):
     def is_other_side(self, cue: Cue) -> bool:
         """Whether only a side is denied: "the left but not the right amygdala"."""
         is_said = cue.kind == "adjective" and cue.first - 1 in self.finishes
-        if is_said or self.tokens[cue.first] in ("neither", "nor"):
+        if is_said or self.tokens[cue.first] in ("neither", "no", "nor"):
             return False  # "left thalamus normal right thalamus infarcted"
+        if self.is_sentence_end(cue.first):
+            return False  # "right hemiparesis. Not left hemianopia."
         j = cue.last + 1
-        if not self.gap(j).isspace() or self.is_sentence_end(
-            j
-        ):  # "R thalamus normal, L thalamus …"
+        if not self.gap(j).isspace() or self.is_sentence_end(j):  # "R pons normal, L pons …"
             return False
         j += self.token(j) in lexicon.DETERMINERS
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
