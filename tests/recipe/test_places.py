@@ -69,7 +69,7 @@ def test_landmarks_are_where_the_literature_has_them(of_aal3, name, expected):
 def of_vocabulary():
     """Regions of the names that are always kept, and of a few others."""
     kept = (files("neurowhere.text.building") / "kept.txt").read_text("utf-8").split("\n")
-    whole = ["cerebellum", "thalamus", "medulla oblongata", "brainstem", *PARTS]
+    whole = ["cerebellum", "thalamus", "medulla oblongata", "pituitary gland", *PARTS]
     terms = sorted({*filter(None, kept), *whole})
     vocabulary = Vocabulary(terms, categories=dict.fromkeys(terms, "anatomy"))
     grid = VoxelGrid(8)
