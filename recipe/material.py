@@ -225,10 +225,11 @@ def with_candidates(vocabulary: Vocabulary, corpus: Corpus) -> Vocabulary:
         The known terms come first; the words have the category "extra".
     """
     names = corpus.terms or []
+    joining = frozenset(map(fold, JOINING))
     totals = combine_sections(corpus.counts or {})
     words: dict[tuple[str, ...], str] = {}
     for name, n_studies in zip(names, totals.getnnz(axis=0).tolist(), strict=True):
-        is_word = WORD.fullmatch(name) and name not in JOINING
+        is_word = WORD.fullmatch(name) and fold(name) not in joining  # nor "beings"
         if is_word and n_studies >= LEAST_STUDIES and name not in vocabulary:
             words.setdefault(tuple(map(fold, cased_words_of(name))), name)
     candidates = sorted(words.values())

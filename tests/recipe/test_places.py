@@ -1,10 +1,12 @@
 """Places that a table defines, by borders of regions and by points."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
 
-from neurowhere import Atlas, default_atlas
-from recipe.places import border, landmarks, tube
+from neurowhere import Atlas, Vocabulary, VoxelGrid, default_atlas
+from recipe.places import border, landmarks, place_densities, tube
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +55,52 @@ def test_a_border_lies_between_its_regions():
         ("temporoparietal junction", (53, -46, 22)),
         ("intraparietal sulcus", (32, -56, 50)),
         ("uncinate fasciculus", (32, 12, -15)),
+        ("isthmus of corpus callosum", (4, -29, 22)),
+        ("foramen of monro", (4, -2, 6)),
+        ("paramedian pontine reticular formation", (2, -35, -34)),
+        ("cerebellopontine angle", (18, -32, -36)),
     ],
 )
 def test_landmarks_are_where_the_literature_has_them(of_aal3, name, expected):
     assert np.linalg.norm(centre_of(of_aal3[name]) - expected) < 8
+
+
+@pytest.fixture(scope="module")
+def of_vocabulary():
+    """Regions of the names that are always kept, and of a few others."""
+    kept = (files("neurowhere.text.building") / "kept.txt").read_text("utf-8").split("\n")
+    whole = ["cerebellum", "thalamus", "medulla oblongata", "pituitary gland", *PARTS]
+    terms = sorted({*filter(None, kept), *whole})
+    vocabulary = Vocabulary(terms, categories=dict.fromkeys(terms, "anatomy"))
+    grid = VoxelGrid(8)
+    return grid, terms, place_densities(vocabulary, grid, default_atlas(), None)
+
+
+def test_each_name_that_is_always_kept_has_a_place(of_vocabulary):
+    _, terms, densities = of_vocabulary
+    assert set(terms) == set(densities)
+
+
+PARTS = {  # where the parts of the cerebellum and the thalamus are to one another
+    "cerebellum anterior lobe": "Cerebellum_4_5",
+    "cerebellum posterior lobe": "Cerebellum_Crus",
+    "superior vermis": "Vermis_4_5",
+    "inferior vermis": "Vermis_8",
+    "nodulus": "Vermis_10",
+    "anterior thalamus": "Thal_AV",
+    "ventral posterior nucleus": "Thal_VPL",
+}
+
+
+@pytest.mark.parametrize(("name", "label"), PARTS.items())
+def test_parts_are_where_their_labels_are(of_vocabulary, name, label):
+    grid, _, densities = of_vocabulary
+    atlas = default_atlas()
+    rows = [row for row, name in enumerate(atlas.names) if name.startswith(label)]
+    wanted = np.argwhere(np.isin(atlas.regions, rows)) @ atlas.affine[:3, :3].T
+    wanted = np.abs(wanted + atlas.affine[:3, 3]).mean(axis=0)
+    found = densities[name] @ np.abs(grid.centers_mm) / densities[name].sum()
+    assert np.linalg.norm(found - wanted) < 12
 
 
 def test_without_an_atlas_only_points_are_landmarks():

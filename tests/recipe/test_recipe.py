@@ -1,6 +1,7 @@
 """The recipe of the shipped model, whole, on a made-up corpus."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from recipe.material import (
     associates,
     count_bodies,
     telling_words,
+    with_candidates,
 )
 from recipe.places import cut, place_densities
 from recipe.views import (
@@ -242,3 +244,11 @@ def test_a_rare_name_of_a_place_weighs_as_much_as_its_words():
     rows = np.arange(len(corpus))
     assert _with_names(idf, material, rows).tolist() == [2, 3, 3]
     assert _with_names(idf, replace(material, places={}), rows).tolist() == idf.tolist()
+
+
+def test_joining_words_are_no_candidates_in_any_form():
+    words = ["beings", "ticklish"]
+    counts = {"title": sparse.csr_matrix(np.ones((LEAST_STUDIES, len(words))))}
+    corpus = SimpleNamespace(terms=words, counts=counts)
+    wide = with_candidates(Vocabulary(["amygdala"]), corpus)
+    assert list(wide) == ["amygdala", "ticklish"]

@@ -89,8 +89,15 @@ def test_names_of_all_lists_are_there_with_categories(vocabulary):
         "superior colliculus": "anatomy",
         "superior frontal gyrus": "anatomy",  # of an atlas, though no text has it
         "zona incerta": "anatomy",
+        "foramen of monro": "anatomy",  # a place that is always kept
     }
     assert {term: vocabulary.category(term) for term in expected if term in vocabulary} == expected
+
+
+def test_places_that_are_always_kept_are_names_of_the_table():
+    rows = csv.DictReader(TABLE.read_text("utf-8").splitlines())
+    places = {row["term"] for row in rows if row["category"] == "anatomy"}
+    assert set(TABLE.with_name("kept.txt").read_text("utf-8").split("\n")) - places == {""}
 
 
 def test_what_is_not_used_is_left_out(vocabulary):

@@ -387,13 +387,15 @@ def build_wide(
         alone.
     minimum : int, optional
         Number of documents that have to mention a name, 10 by default. Parts of the brain,
-        disorders and signs need 3 at most.
+        disorders and signs need 3 at most. Regions of atlases, and the places of ``kept.txt``, need
+        none: where they are is known.
     """
     folder = Path(folder)
     check_sources(folder, WIDE_SOURCES)
     vocabulary = _all_names(folder, corpora)
     found = np.array([_frequencies(vocabulary, corpus) for corpus in corpora])
-    regions = {form_of(name) for name in atlas_names(folder)}
+    kept = (*atlas_names(folder), *shipped_lines(__package__, "kept.txt"))
+    regions = {form_of(name) for name in kept}
     return vocabulary.subset(
         term
         for term, documents in zip(vocabulary, found.T.tolist(), strict=True)
