@@ -571,6 +571,7 @@ def test_wernicke_is_an_area_or_a_disease(text, is_disease):
         "left thalamic infarct, right vertebral artery hypoplastic",
         "Left thalamic infarct. Basilar artery tortuous.",
         "left thalamic infarct, right carotid plaque",
+        "left thalamic infarct, right ICA 50%, left ICA <30%",
     ],
 )
 def test_variants_of_vessels_say_nothing_of_where(text):
@@ -619,6 +620,7 @@ def test_the_territory_of_a_vein_has_the_side_after_it(text):
         ("hemianopia and hemiparesis on the left", ["left"] * 2),
         ("Left hemiparesis. Hemianopia.", ["left", None]),
         ("Left hemiparesis, right hemianopia, hemisensory loss", ["left", "right", None]),
+        ("Left hemiparesis, right insular infarct, hemianopia", ["left", None]),
     ],
 )
 def test_signs_of_one_sentence_share_a_side(text, sides):
