@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 BATCH_CHARACTERS = 1 << 17
 REMEMBERED_NAMES = 1 << 12  # of structures that rules and halves of names ask for, again and again
 LONG_NAME = 7  # letters of a name that is told from others in spite of a slip
+LONGEST_NOTE = 10_000  # characters: in an article, "+" is mostly part of a formula
 # Categories of which no name is a place, whatever words it is made of.
 PLACELESS = frozenset(["anatomy", "function", "task", "drug"])
 
@@ -287,7 +288,8 @@ class TermCounter:
         reading = reading.with_names(
             terms.tolist(), first.tolist(), last.tolist(), self._structures[terms].tolist()
         )
-        return reading.with_ampersands() if "&" in text or " + " in text else reading
+        is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
+        return reading.with_ampersands() if is_joined else reading
 
     def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""

@@ -622,6 +622,7 @@ def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(tex
         "left thalamic infarct, right vertebral artery hypoplastic",
         "Left thalamic infarct. Basilar artery tortuous.",
         "left thalamic infarct, right carotid plaque",
+        "left thalamic infarct, right ICA 50%, left ICA <30%",
     ],
 )
 def test_variants_of_vessels_say_nothing_of_where(text):
@@ -670,6 +671,7 @@ def test_the_territory_of_a_vein_has_the_side_after_it(text):
         ("hemianopia and hemiparesis on the left", ["left"] * 2),
         ("Left hemiparesis. Hemianopia.", ["left", None]),
         ("Left hemiparesis, right hemianopia, hemisensory loss", ["left", "right", None]),
+        ("Left hemiparesis, right insular infarct, hemianopia", ["left", None]),
     ],
 )
 def test_signs_of_one_sentence_share_a_side(text, sides):

@@ -54,6 +54,8 @@ def test_a_side_that_ends_a_phrase_is_not_that_of_the_next(text):
         "insula on the left and right",
         "insula on the left, right and in the midline",
         "activation on the left and right insula",
+        "infarct left/right insula",
+        "infarct left>right insula",
     ],
 )
 def test_two_sides_of_one_place_are_both(text):

@@ -298,7 +298,11 @@ def with_shared_sides(reading: Reading, found: "list[Found]") -> "list[Found]":
 
     def shared(name: Found) -> Attached | None:
         here = reading.sentence_number(name.tokens.first)
-        near = [each for each in sided.get(here, ()) if _are_signs(reading, name, each)]
+        signs = [each for each in sided.get(here, ()) if each.entry.is_crossed]
+        is_one = (
+            name.entry.is_crossed and len({each.side and each.side.side for each in signs}) == 1
+        )
+        near = [each for each in signs if is_one and _are_near(reading, name, each)]
         for number in (here - 1, here, here + 1) if name.entry.is_fixed else ():
             near += [each for each in sided.get(number, ()) if _are_same(name, each)]
         sides = {each.side.side: each.side for each in near if each.side}
@@ -307,11 +311,13 @@ def with_shared_sides(reading: Reading, found: "list[Found]") -> "list[Found]":
     return [name if name.side else name._replace(side=shared(name)) for name in found]
 
 
-def _are_signs(reading: Reading, name: Found, other: Found) -> bool:
-    """Whether two names are of signs, and nothing turns the sentence between them."""
+def _are_near(reading: Reading, name: Found, other: Found) -> bool:
+    """Whether nothing turns the sentence, or its side, between a sign and one that has a side."""
     first, _, _, last = sorted([*name.tokens, *other.tokens])
-    are_crossed = name.entry.is_crossed and other.entry.is_crossed
-    return are_crossed and TURNING.isdisjoint(reading.tokens[first:last])
+    words = reading.tokens[first:last]
+    sides = {SIDE_WORDS[word] for word in words if word in SIDE_WORDS}
+    is_same = other.side is not None and sides <= {other.side.side}
+    return is_same and TURNING.isdisjoint(words)
 
 
 def _are_same(name: Found, other: Found) -> bool:

@@ -90,18 +90,21 @@ class Clauses(Grammar):
         before = self.tokens[j - 1]
         if before == "no" or self.gap(j) != " ":
             return before == "no"
-        if before == "and" and is_lesion_word(self.token(j - 2)):
-            return self.is_beside(j + self.is_determined(j))
-        if before in lexicon.CONJUNCTIONS or self.is_function(j - 1):
-            return False
-        if is_lesion_word(before) or before in lexicon.SEEN:
+        if before == "and":
+            is_next = is_lesion_word(self.token(j - 2))
+            return is_next and self.is_beside(j + self.is_determined(j))
+        is_side, is_place = self.is_side_word(j), self.is_structure(self.finishes.get(j - 1))
+        if before in lexicon.SEEN or is_lesion_word(before):
             is_placed = self.is_structure(self.finishes.get(j - 2))
-            is_place = is_placed and self.is_structure(self.begins.get(j))
-            return is_place or self.is_side_word(j) or self.is_beside(j)
-        if self.is_structure(self.finishes.get(j - 1)) and not ADJECTIVE.fullmatch(before):
+            is_other = is_placed and self.is_structure(self.begins.get(j))
+            return is_other or is_side or self.is_beside(j)
+        if not (is_side or is_place) or self.is_function(j - 1):
+            return False
+        is_adjective = bool(ADJECTIVE.fullmatch(before)) or before in FILLERS
+        if is_place and not is_adjective:
             return self.is_beside(j)
-        is_adjective = ADJECTIVE.fullmatch(before) or before in FILLERS
-        return not is_adjective and self.is_side_word(j) and self.has_other_side(j)
+        is_joined = is_adjective or before in lexicon.CONJUNCTIONS or self.is_article(j - 1)
+        return is_side and not is_joined and self.has_other_side(j)
 
     def is_beside(self, j: int) -> bool:
         """Whether the phrase at token j is of what reports call normal beside a lesion."""

@@ -311,8 +311,10 @@ class Grammar:
         No place stands before it, and the list does not end with "or": "no bleed, left thalamic
         infarct or mass" denies all of it.
         """
+        if not self.is_side_word(j):
+            return False
         first, end = self.sentence(j)
-        if not self.is_side_word(j) or not CLOSING.isdisjoint(self.tokens[j:end]):
+        if not CLOSING.isdisjoint(self.tokens[j:end]):
             return False
         before = self.names(range(max(first, j - LONGEST_PHRASE), j))
         noun = j + 1

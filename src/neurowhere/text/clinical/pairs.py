@@ -21,6 +21,7 @@ from neurowhere.text.clinical.places import (
 )
 from neurowhere.text.clinical.reading import Reading
 
+TIED = re.compile(r"[/+<>]|^-$")  # "infarct left > right occipital"
 APART = re.compile(r"[;:)\]\n]")
 BEFORE_LAST = frozenset(["at", "on", "to"])  # before a side that ends a phrase: "on the left"
 # After these a side begins a phrase: "in the left, right insula".
@@ -46,6 +47,8 @@ def are_joined(reading: Reading, i: int, j: int) -> bool:
     if any(reading.is_sentence_end(k) or ";" in reading.gap(k) for k in range(i + 1, j + 1)):
         return False
     if j == i + 1:
+        if TIED.search(reading.gap(j)):
+            return True
         is_apart = APART.search(reading.gap(j)) or (_ends(reading, i) and _begins(reading, j))
         return not is_apart
     is_and = j == i + 2 and reading.tokens[i + 1] in CONJUNCTIONS

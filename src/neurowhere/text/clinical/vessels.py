@@ -8,6 +8,7 @@ vessel's own weigh nothing, and the rules of its territory are all that tells wh
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from neurowhere.text.clinical.places import is_beside_lesion
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.rules import read_table
 from neurowhere.text.words import fold, word_set
@@ -38,7 +39,8 @@ VARIANT = word_set(
     "hypoplastic plaque tortuous"
 )
 SMALL = word_set("aplasia aplastic hypoplasia hypoplastic")  # of a segment and no cortex: "A1"
-CAROTID = word_set("carotid")  # which is a term by itself
+CAROTID = "carotid"  # which is a term by itself
+NOTED = DISEASED | VARIANT | {CAROTID}
 LONGEST_ITEM = 12  # tokens
 # What an abbreviation may stand for otherwise, in a text that says so.
 OTHERWISE = {
@@ -80,13 +82,14 @@ def vessel_words(reading: Reading) -> list[Tokens]:
 
 
 def _vessel_words(reading: Reading) -> Iterator[Tokens]:
-    diseased = _tokens_in(reading, DISEASED)
+    noted = [(i, fold(reading.tokens[i])) for i in _tokens_in(reading, NOTED)]
+    diseased = [i for i, word in noted if word in DISEASED]
     sentences = {reading.sentence_number(i) for i in diseased}
     vascular: set[int] = set()
     if diseased:
         vascular.update(map(reading.sentence_number, _tokens_in(reading, VASCULAR)))
     named: set[int] = set()
-    variants = {reading.sentence_number(i) for i in _tokens_in(reading, VARIANT)}
+    variants = {reading.sentence_number(i) for i, word in noted if word in VARIANT}
     for first, last, name in read_table().phrases.find(reading):
         tokens = Tokens(first, last)
         entry = read_table().entries[name]
@@ -104,8 +107,16 @@ def _vessel_words(reading: Reading) -> Iterator[Tokens]:
         if is_diseased:
             named.add(number)
     yield from (Tokens(i, i) for i in diseased if reading.sentence_number(i) in named)
-    alone = (Tokens(i, i) for i in _tokens_in(reading, CAROTID)) if variants | sentences else ()
-    yield from (tokens for tokens in alone if is_harmless(reading, tokens, VARIANT | DISEASED))
+    alone = [Tokens(i, i) for i, word in noted if word == CAROTID]
+    if alone and _has_lesion(reading):
+        yield from (each for each in alone if is_harmless(reading, each, VARIANT | DISEASED))
+
+
+def _has_lesion(reading: Reading) -> bool:
+    """Whether something is wrong with a structure of a text."""
+    names = zip(reading.first, reading.last, reading.is_structure, strict=True)
+    tokens = reading.tokens
+    return any(is_place and is_beside_lesion(tokens, *name) for *name, is_place in names)
 
 
 def _tokens_in(reading: Reading, words: frozenset[str]) -> list[int]:
@@ -136,7 +147,10 @@ def is_harmless(reading: Reading, tokens: Tokens, variants: frozenset[str] = VAR
     after = range(tokens.last + 1, highest)
     end = next((i for i in after if "," in reading.gap(i)), highest)
     words = {fold(word) for word in reading.tokens[first:end]}
-    return not words.isdisjoint(variants) and words.isdisjoint(VASCULAR)
+    number = tokens.last + 1
+    is_narrow = reading.token(number).isdigit() and reading.gap(number + 1).startswith("%")
+    is_said = is_narrow or not words.isdisjoint(variants)  # "L ICA 50%"
+    return is_said and words.isdisjoint(VASCULAR)
 
 
 def is_bare(reading: Reading, tokens: Tokens) -> bool:
