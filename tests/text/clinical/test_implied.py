@@ -11,7 +11,7 @@ COUNTER = TermCounter(small_vocabulary())
 IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")
 TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
-LIGHT |= {"disinhibition", "hyperphagia", "panic attack"}
+LIGHT |= {"disinhibition", "hyperphagia", "panic attack", "corticobasal syndrome"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 KINDS = {"artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug"}
 KINDS |= {"disorder", "function"}
