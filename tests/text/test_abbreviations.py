@@ -275,6 +275,7 @@ def test_bi_is_both_sides_of_an_adjective():
         ("She put on weight after the stroke", []),
         ("the lesion in front of the pons", ["pons"]),
         ("an occ visit to the clinic", []),
+        ("L temp. ICH and R putam. lacune", ["temporal", "putamen"]),
     ],
 )
 def test_clipped_words_are_read_beside_a_lesion_or_a_side(text, terms):

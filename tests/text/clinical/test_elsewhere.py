@@ -9,7 +9,7 @@ from neurowhere.text.clinical.rules import elsewhere
 PLACES = ["caudate nucleus", "insula", "lobe", "nodule", "parietal"]
 COUNTER = TermCounter(
     Vocabulary(
-        [*PLACES, "hand", "memory"],
+        [*PLACES, "hand", "memory", "rest"],
         synonyms={"caudate": "caudate nucleus"},
         categories=dict.fromkeys(PLACES, "anatomy"),
     )
@@ -29,6 +29,9 @@ COUNTER = TermCounter(
         ("parietal cortex, caudate head and hand", ["parietal", "caudate nucleus", "hand"]),
         ("the parietal lobe and a pleural effusion", ["parietal", "lobe"]),
         ("memory for cards", ["memory"]),
+        ("the rest of the brain", []),
+        ("activity at rest", ["rest"]),
+        ("subependymal nodules", []),
     ],
 )
 def test_words_that_mean_something_else_are_not_read(text, terms):

@@ -11,10 +11,10 @@ COUNTER = TermCounter(small_vocabulary())
 IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|https?://\S+/\S+")
 TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
-LIGHT |= {"disinhibition", "hyperphagia"}
+LIGHT |= {"disinhibition", "hyperphagia", "panic attack", "corticobasal syndrome"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 KINDS = {"artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug"}
-KINDS |= {"disorder"}
+KINDS |= {"disorder", "function"}
 SIDES = {
     "same else bilateral",
     "same",
@@ -137,6 +137,16 @@ def test_names_are_there_once():
         ("he has déjà vu", ("hippocampus", "bilateral")),
         ("right third nerve palsy", ("midbrain", "right")),
         ("chorea in a child", ("caudate nucleus", "bilateral")),
+        ("essential tremor", ("cerebellum", None)),
+        ("anarchic hand", ("corpus callosum", None)),
+        # functions and cells
+        ("What part of the brain controls breathing?", ("medulla oblongata", None)),
+        ("where are memories stored", ("hippocampus", "bilateral")),
+        ("Why do I feel fear?", ("amygdala", "bilateral")),
+        ("body temperature control", ("hypothalamus", None)),
+        ("chills from music", ("nucleus accumbens", "bilateral")),
+        ("place cells", ("hippocampus", None)),
+        ("DBS for dystonia", ("internal globus pallidus", None)),
     ],
 )
 def test_names_point_to_structures(text, structure):
@@ -160,6 +170,8 @@ def test_names_point_to_structures(text, structure):
         "doors locked in the ward at night",
         "cocaine and the insula",
         "chorea with a lesion of the left thalamus",
+        "control of breathing by the insula",
+        "memory is stored on the disk of the insula",
     ],
 )
 def test_what_looks_like_a_name_points_nowhere(text):

@@ -80,6 +80,21 @@ def test_half_a_name_is_read_with_the_rest(text, expected):
         assert {each.side for each in named} == {"left"}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("genu, body and splenium of the corpus callosum", ["genu", "body", "splenium"]),
+        ("the genu and splenium of the corpus callosum", ["genu", "splenium"]),
+        ("her body and the splenium of the corpus callosum", ["splenium"]),
+    ],
+)
+def test_parts_share_the_name_after_them(text, expected):
+    terms = [f"{part} of corpus callosum" for part in ("genu", "body", "splenium")]
+    vocabulary = Vocabulary([*terms, "genu"], categories=dict.fromkeys(terms, "anatomy"))
+    found = read_mentions(text, TermCounter(vocabulary)).found
+    assert [each.term for each in found] == [f"{part} of corpus callosum" for part in expected]
+
+
 def test_a_plural_takes_up_all_of_a_list():
     found = structures("The right thalamus and hippocampus are normal; the left are small.")
     names = ["thalamus", "hippocampus"]

@@ -438,3 +438,22 @@ def test_a_name_that_ends_with_its_adjective_has_the_side():
 def test_a_second_place_has_the_side_of_the_first(text, expected):
     found = read_mentions(text, COUNTER).found
     assert [m.side for m in found if m.term in ("frontal", "insula", "thalamus")] == expected
+
+
+@pytest.mark.parametrize("name", ["third ventricle", "4th ventricle", "cerebral aqueduct"])
+def test_what_is_there_once_has_no_side(name):
+    counter = TermCounter(Vocabulary([name, "lateral ventricle"]))
+    found = read_mentions(f"left {name} and right lateral ventricle", counter).found
+    assert [mention.side for mention in found] == [None, "right"]
+
+
+def test_a_point_after_a_clipped_word_ends_no_sentence():
+    vocabulary = Vocabulary(["amygdala", "hippocampus", "atrophy"])
+    text = "Bilat. hippoc. atrophy, Lt>Rt; Rt amyg. nl. Hippoc. atrophy. Amygdala small."
+    found = read_mentions(text, TermCounter(vocabulary)).found
+    assert [(each.term, each.status) for each in found if each.term != "atrophy"] == [
+        ("hippocampus", "affirmed"),
+        ("amygdala", "denied"),
+        ("hippocampus", "affirmed"),
+        ("amygdala", "affirmed"),
+    ]

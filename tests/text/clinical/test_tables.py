@@ -25,6 +25,7 @@ ROWS = {"hippocampus": ("right", AFFIRMED), "amygdala": ("bilateral", DENIED)}
         "| Amygdala | normal | no lesion |",
         "| | Right | Left |\n| Hippocampus | atrophic | normal |\n| Amygdala | intact | intact |",
         "Region\tRight\tLeft\nHippocampus\tatrophic\tnormal\nAmygdala\tnormal\tnormal",
+        "Region;Right;Left\nHippocampus;atrophic;normal\nAmygdala;normal;no lesion",
         "\tR\tL\r\nHippocampus\tatrophic\tnormal\r\nAmygdala\tnormal\tunremarkable\r\n",
         "Region        Right      Left\nHippocampus   atrophic   normal\n"
         "Amygdala      normal     normal",
@@ -70,10 +71,34 @@ def test_columns_have_the_sides_of_their_heads(text):
         ("1.\tSmall left hippocampus.\n2.\tNormal otherwise.", ("left", AFFIRMED)),
         ("The  left  hippocampus  is  normal.", ("left", DENIED)),
         ("Lesion of the left\n\thippocampus", ("left", AFFIRMED)),
+        ("Region;Side;Finding\nHippocampus;L;lacune", ("left", AFFIRMED)),
+        ("Small hippocampus; no mass; no shift\nNormal otherwise", (None, AFFIRMED)),  # prose
     ],
 )
 def test_rows_of_cells(text, expected):
     assert said(text) == {"hippocampus": expected}
+
+
+def test_semicolons_part_the_cells_of_short_rows():
+    expected = {
+        "thalamus": ("left", AFFIRMED),
+        "putamen": ("right", DENIED),
+        "pons": (None, DENIED),
+    }
+    assert said("Thalamus;L;lacune\nPutamen;R;normal\nPons;;normal") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thalamus; pons; insula",  # one line
+        "infarct; thalamus\npons; insula",  # one semicolon
+        "side: left; site: insula; pons\nside: right; site: pons; insula",  # keys and values
+        "a small infarct of the pons; insula; pons\nthe insula was seen well; pons; insula",
+    ],
+)
+def test_other_semicolons_make_no_table(text):
+    assert find_tables(text) == []
 
 
 def test_rows_may_begin_with_a_side():

@@ -13,8 +13,9 @@ that begin the lines below a name.
 "Both hippocampi were examined; only the right one is atrophic" speaks of that one alone.
 
 **Half a name.** "The superior and middle frontal gyri" are two gyri: what stands before "and" is
-read with the rest of the name after it, if that makes a name. "Left superior frontal meningioma" is
-of the gyrus, if nothing else goes by these words.
+read with the rest of the name after it, if that makes a name. So are the parts of one place: "genu,
+body and splenium of the corpus callosum". "Left superior frontal meningioma" is of the gyrus, if
+nothing else goes by these words.
 """
 
 import re
@@ -62,6 +63,7 @@ DIRECTIONS = word_set(
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
 LEVELS = word_set("superior middle inferior")
 NO_GYRI = word_set("bone branch craniotomy fissure horn lobe pole sinus sulcal sulci sulcus vein")
+PARTS = word_set("body genu head isthmus rostrum splenium tail trunk")  # "of the corpus callosum"
 Index = Callable[[str], int]
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
@@ -307,15 +309,16 @@ def _bare_gyri(reading: Reading) -> Iterator[tuple[Tokens, str]]:
 
 
 def _halves(reading: Reading, conjunction: int) -> Iterator[tuple[int, str]]:
-    """Yield the directions before a conjunction, each with the name that it may be part of."""
+    """Yield what goes before a conjunction, each with the name that it may be part of."""
     number = reading.begins.get(conjunction + 1)
     if number is None or not reading.is_structure[number]:
         return
     first, *rest = reading.tokens[conjunction + 1 : reading.last[number] + 1]
-    if first not in DIRECTIONS or not rest:
+    alike = next((words for words in (DIRECTIONS, PARTS) if first in words), None)
+    if alike is None or not rest:
         return
     i = conjunction - 1
-    while i >= 0 and reading.tokens[i] in DIRECTIONS and reading.gap(i + 1) in (" ", ", "):
+    while i >= 0 and reading.tokens[i] in alike and reading.gap(i + 1) in (" ", ", "):
         yield i, " ".join([reading.tokens[i], *rest])
         if reading.gap(i) != ", ":
             return

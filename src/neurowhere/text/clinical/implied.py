@@ -110,6 +110,7 @@ AT_SITES = word_set(
     "and at between channel electrode from lead near on or over position site to under via"
 )
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
+WHOLE = word_set("brain brains")  # "what part of the brain controls breathing"
 PLACES = ("place", "surgery")  # kinds of names that have sides as structures do
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
@@ -332,10 +333,13 @@ def _is_part(reading: Reading, tokens: Tokens) -> bool:
 
 
 def _names_structure(reading: Reading, name: Tokens) -> bool:
-    """Whether a text names a structure elsewhere than in some tokens."""
+    """Whether a text names a structure elsewhere than in some tokens; the brain is none."""
     places = zip(reading.first, reading.last, reading.is_structure, reading.terms, strict=True)
     return any(
-        is_structure and term != NO_TERM and (last < name.first or first > name.last)
+        is_structure
+        and term != NO_TERM
+        and (last < name.first or first > name.last)
+        and reading.tokens[first] not in WHOLE
         for first, last, is_structure, term in places
     )
 

@@ -50,6 +50,7 @@ DOMINANCE = 0.3  # d of a mention on both sides that has more on the left
 SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
+UNPAIRED = re.compile(r"(?:third|fourth|3rd|4th) ventric|aqueduct|chiasm|foramen magnum|pellucid")
 SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
 TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
 # Dates, times and days of a stay, which differ between copies of a note.
@@ -241,7 +242,7 @@ def read_mentions(
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
     sides = with_known_sides(reading, sides, said.denied)
     sides = with_carried_sides(reading, sides, said.denied)
-    attached = limbs | sides.applied
+    attached = limbs | {n: side for n, side in sides.applied.items() if _is_paired(reading, n)}
     mentions = weigh_vessels(reading, weigh_pressed(reading, said.mentions(counter)))
     for number, (side, words, is_inherited, dominant) in attached.items():
         mentions[number] = mentions[number]._replace(
@@ -270,6 +271,12 @@ def read_mentions(
     marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
     unapplied = (mark for mark in marks if (mark.start, mark.end) not in used)
     return Mentions(tuple(found), tuple(_alone(places, rule_based)), tuple(unapplied), rule_based)
+
+
+def _is_paired(reading: Reading, number: int) -> bool:
+    """Whether a match has sides, as the third ventricle has not."""
+    words = reading.tokens[reading.first[number] : reading.last[number] + 1]
+    return not UNPAIRED.match(" ".join(words).removeprefix("cerebral ").removeprefix("optic "))
 
 
 class _Said:

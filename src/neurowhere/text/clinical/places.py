@@ -76,7 +76,8 @@ PLACES = Phrases(
     }
 )
 GENERAL_PLACES = word_set(
-    "brain cerebral cerebrum cortex cortical gyrus hemisphere hemispheric lobe matter subcortical"
+    "brain cerebral cerebrum cortex cortical gyrus hemisph hemisphere hemispheric lobe matter "
+    "subcortical"
 )
 # Words that make names of structures, and of what is wrong with them, but say nothing of where.
 GENERAL_WORDS = (

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,6 +23,13 @@ STOP = re.compile(SENTENCE_END)
 POINTED = word_set(
     "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
     "susp vs"
+)
+# And after these clipped words, unless a sentence begins there: "Rt amyg. nl", "L temp. ICH".
+CLIPPED = word_set(
+    """
+    amyg amygd caud cbl cerebel cerebell cing fron front frontopariet frontotemp hemisph hipp hippo
+    hippoc insul occ occip par pariet put putam subcort temp temporopariet thal
+    """
 )
 # What a reading computes of its text alone, and keeps when matches are added.
 OF_TEXT = word_set(
@@ -41,9 +48,10 @@ AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
 _HEADER_WITH_SIDES = re.compile(rf"(?:.*  )? *{_SIDE}  +{_SIDE} *\r?", re.IGNORECASE)
-_BAR, _TAB, _SPACES = (re.compile(separator) for separator in (r"\|", r"\t+", r" {2,}"))
+_BAR, _TAB, _SPACES, _SEMICOLON = map(re.compile, (r"\|", r"\t+", r" {2,}", ";"))
 _WORD = re.compile(r"\w")
 LONGEST_CELL = 200  # characters
+FEWEST_SEMICOLONS, MOST_WORDS = 2, 3  # in a row, and in each cell between semicolons
 
 Kind = TypeVar("Kind", bound=str)
 Span = tuple[int, int]
@@ -277,7 +285,9 @@ class Reading:
             return True
         if "\n" in gap and self.text[self.bounds[0][i]].isupper():
             return True
-        is_word = gap.startswith(". ") and self.tokens[i - 1] in POINTED
+        before = self.tokens[i - 1]
+        is_clipped = before in CLIPPED and not self.written(i).istitle()
+        is_word = gap.startswith(". ") and (before in POINTED or is_clipped)
         is_word = is_word and not COMPARED.search(self.gap(i - 1))  # "R. insula", not "L>R. Insula"
         return bool(STOP.search(gap)) and not is_word
 
@@ -356,20 +366,23 @@ def find_tables(text: str) -> list[Table]:
     r"""Find the tables of a text, and the cells of their rows.
 
     A row is a line with "|" or tabs between its cells. Runs of spaces part cells too, in the lines
-    under a header that ends with two sides: "Region   Right   Left". Lines without a word, which
-    rule off a header, are left out.
+    under a header that ends with two sides: "Region   Right   Left". So do semicolons in lines of
+    short cells, with the same number of them in the next line: "Thalamus;L;lacune". Lines without a
+    word, which rule off a header, are left out.
 
     >>> find_tables("Seen:\n| Pons | normal |\n|---|---|\n| Insula | |")
     [[[(8, 13), (14, 21)], [(36, 42)]]]
     >>> find_tables("       Right  Left\nInsula small  normal")[0][0]
     [(7, 12), (14, 18)]
     """
-    if not ("|" in text or "\t" in text or "  " in text):
+    semicolons = _semicolon_rows(text)
+    if not (semicolons or "|" in text or "\t" in text or "  " in text):
         return []
     tables: list[tuple[re.Pattern[str] | None, Table]] = []
     current, rows = None, list[list[Span]]()
     for line in _LINE.finditer(text):
-        separator = _separator(line[0], current)
+        is_parted = line.start() in semicolons
+        separator = _SEMICOLON if is_parted else _separator(line[0], current)
         if separator is not current:
             current, rows = separator, []
             tables.append((separator, rows))
@@ -378,6 +391,21 @@ def find_tables(text: str) -> list[Table]:
             if all(end - start <= LONGEST_CELL for start, end in cells):  # else "|t| > 2" in prose
                 rows.append(cells)
     return [rows for separator, rows in tables if len(rows) > (separator is _SPACES)]
+
+
+def _semicolon_rows(text: str) -> set[int]:
+    """Return where the rows of tables with semicolons begin."""
+    if text.count(";") < 2 * FEWEST_SEMICOLONS:
+        return set()
+    lines = [(line.start(), _n_short_cells(line[0])) for line in _LINE.finditer(text)]
+    pairs = [pair for pair in pairwise(lines) if pair[0][1] == pair[1][1] > FEWEST_SEMICOLONS]
+    return {start for pair in pairs for start, _ in pair}
+
+
+def _n_short_cells(line: str) -> int:
+    """Count what semicolons part in a line; 0 if these are clauses, or a record of keys."""
+    cells = line.split(";") if ":" not in line else []
+    return len(cells) if all(len(cell.split()) <= MOST_WORDS for cell in cells) else 0
 
 
 def _separator(line: str, current: re.Pattern[str] | None) -> re.Pattern[str] | None:

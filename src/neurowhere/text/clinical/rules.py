@@ -61,8 +61,8 @@ class Entry(NamedTuple):
     ----------
     name : str
     kind : str
-        "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug" or
-        "disorder".
+        "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug",
+        "disorder" or "function".
     needs : "side", "vessel", "lesion", "alone", "central", "sense", "crossed" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure,
         "central" if it speaks of no nerve either, "sense" if its word is read as something else
