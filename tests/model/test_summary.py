@@ -75,10 +75,8 @@ def test_regions_that_the_text_names_come_first(shipped, text, named):
 
 
 def test_a_place_with_two_names_is_listed_once(shipped):
-    regions = summarise(shipped.encode("atrophy of the cerebellar hemispheres, the cerebellum"))
-    assert [row.name for row in regions.regions if "landmark" in row.region] == [
-        "cerebellar hemispheres (landmark)"
-    ]
+    regions = summarise(shipped.encode("deep cerebellar nuclei, cerebellar nuclei")).regions
+    assert len([row for row in regions if "landmark" in row.region]) == 1
 
 
 def test_without_the_text_nothing_of_it_is_left_but_terms(model):

@@ -105,13 +105,13 @@ def test_a_model_of_the_mean_map_has_nothing_to_say():
 
 
 def test_the_region_of_a_row_is_the_first_in_the_order_asked_for(shipped):
-    """Of "memory", the three orders have three regions first."""
+    """Of "emotion", the three orders have three regions first."""
     atlas = default_atlas()
-    pair = next(encode_items(shipped, [Text("a", "memory")]))
+    pair = next(encode_items(shipped, [Text("a", "emotion")]))
     firsts = {}
     for sort in ("excess", "probability", "ratio"):
         row = RowMaker(atlas, sort=sort).table([pair]).iloc[0]
-        first = shipped.encode("memory").regions(atlas, sort=sort).iloc[0]
+        first = shipped.encode("emotion").regions(atlas, sort=sort).iloc[0]
         assert row["region"] == first["region"]
         assert row["ratio"] == pytest.approx(first["ratio"])
         firsts[sort] = row["region"]

@@ -137,7 +137,16 @@ class TermCounter:
         }
 
     def knows(self, word: str) -> bool:
-        """Whether a word is a form of one that names of the vocabulary have."""
+        """Return whether a word is a form of one that names of the vocabulary have.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        bool
+        """
         return self._ids.knows(word)
 
     def count(self, texts: Iterable[str]) -> sparse.csr_matrix:

@@ -111,7 +111,8 @@ class Clauses(Grammar):
         while ADJECTIVE.fullmatch(self.token(j)) and self.token(j) not in lexicon.BESIDES:
             j += 1
         number = self.begins.get(j)
-        return self.token(j if number is None else self.reading.last[number]) in lexicon.BESIDES
+        last = j if number is None else self.reading.last[number]
+        return not lexicon.BESIDES.isdisjoint([self.token(j), self.token(last)])
 
     def has_other_side(self, j: int) -> bool:
         """Whether the place after the side at token j has the other side before.
