@@ -13,7 +13,7 @@ from jinja2 import Environment
 from pictures import BROWSERS, FLAGS, IMAGES
 from playwright.sync_api import sync_playwright
 
-from neurowhere import load_model
+from neurowhere import load_model, summarise
 from neurowhere.report.maps import draw_encoding
 from neurowhere.report.page import asset, highlight
 
@@ -58,7 +58,7 @@ def main():
         style=asset("text.css"),
         text=highlight(result),
         picture=density_row(result),
-        regions=result.regions().head(N_REGIONS).itertuples(),
+        regions=summarise(result).regions[:N_REGIONS],
         places=[(name_of(peak), list(terms_at(result, peak))) for peak in peaks],
     )
     path = next(filter(None, map(shutil.which, BROWSERS)))
