@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -395,11 +395,13 @@ def find_tables(text: str) -> list[Table]:
 
 def _semicolon_rows(text: str) -> set[int]:
     """Return where the rows of tables with semicolons begin."""
-    if text.count(";") < 2 * FEWEST_SEMICOLONS:
-        return set()
-    lines = [(line.start(), _n_short_cells(line[0])) for line in _LINE.finditer(text)]
-    pairs = [pair for pair in pairwise(lines) if pair[0][1] == pair[1][1] > FEWEST_SEMICOLONS]
-    return {start for pair in pairs for start, _ in pair}
+    found, start, before = set[int](), 0, (0, 0)
+    for line in text.split("\n") if text.count(";") >= 2 * FEWEST_SEMICOLONS else ():
+        row = start, _n_short_cells(line) if line.count(";") >= FEWEST_SEMICOLONS else 0
+        if row[1] and row[1] == before[1]:
+            found |= {before[0], start}
+        before, start = row, start + len(line) + 1
+    return found
 
 
 def _n_short_cells(line: str) -> int:
