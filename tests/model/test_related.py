@@ -26,3 +26,8 @@ def test_a_text_without_a_known_term_has_no_relatives(shipped):
 def test_a_linear_model_has_none():
     model = Encoder(GRID, "l2", vocabulary=TERMS).fit(make_corpus())
     assert related_terms(model, model.encode("amygdala")).empty
+
+
+def test_related_terms_can_be_asked_for_themselves(shipped):
+    for name in related_terms(shipped, shipped.encode("working memory"))["term"]:
+        assert not shipped.encode(name).is_mean_map, name

@@ -72,8 +72,8 @@ def test_the_density_that_is_downloaded_integrates_to_one(visit, tmp_path):
         visit.page.click("button[data-form=csv]")
     download.value.save_as(tmp_path / "regions.csv")
     header, first, *_ = (tmp_path / "regions.csv").read_text().splitlines()
-    assert header == "region,name,probability,ratio,excess,x,y,z"
-    assert len(first.split(",")) == 8
+    assert header == "region,name,probability,ratio,excess,named,x,y,z"
+    assert len(first.split(",")) == 9
 
 
 def test_views_switch(visit):

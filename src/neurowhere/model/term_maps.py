@@ -490,6 +490,7 @@ def related_terms(model: TextModel, encoding: Encoding, n_terms: int = 12) -> pd
     directions = terms_alone(model, predictor).directions
     closeness = directions @ (hidden / max(np.linalg.norm(hidden), 1e-9))
     closeness[text.indices] = -np.inf
+    closeness[model.extractor_.is_generic] = -np.inf  # which have no map of their own
     if predictor.gates is not None:
         closeness[predictor.gates.is_extra] = -np.inf
     best = np.argsort(-closeness, kind="stable")[:n_terms]
