@@ -172,6 +172,7 @@ def test_the_last_queries_are_a_list_that_can_be_cleared_and_switched_off(hasty_
     visit.page.click("#recent-list a >> nth=1")
     visit.until("document.getElementById('reading').textContent === 'the amygdala'")
     visit.page.click("#forget")
+    visit.page.wait_for_timeout(600)  # twice what a query rests before it is remembered
     assert visit.page.locator("#recent-list a").count() == 0
     visit.page.uncheck("#remember")
     visit.until("!location.href.includes('#')")

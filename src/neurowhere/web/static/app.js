@@ -312,7 +312,7 @@ function wireExports() {
 function wirePage() {
   $("theme").addEventListener("click", changeTheme);
   $("remember").addEventListener("change", () => { setRemembering($("remember").checked); if ($("remember").checked) note(); });
-  $("forget").addEventListener("click", forget);
+  $("forget").addEventListener("click", () => { rememberSoon.cancel(); forget(); }); // nor is the last query added later
   for (const link of document.querySelectorAll(".skip")) { // the address stays that of the query
     link.addEventListener("click", (event) => { event.preventDefault(); $(link.hash.slice(1)).focus(); });
   }
