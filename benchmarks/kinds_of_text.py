@@ -11,9 +11,8 @@ NeuroQuery's vocabulary; "ridge" is the linear model of the same features, and "
 neuroquery_kinds.py has measured. The texts are the same for all, and so are folds and test peaks,
 which stay as printed. The shipped recipe learns from studies in Talairach space after conversion to
 MNI, so that gains are also measured on test peaks that are converted so. Retrieval is by the
-likelihood alone and by the full score of outer_folds.py. With --quick, the model is scored
-that choices are made with: one fit to nine tenths of the training studies. Fitted models are kept
-in DIR, with what was measured of each beside it; a table that is deleted is made again.
+likelihood alone and by the full score of outer_folds.py. Fitted models are kept in DIR, with what
+was measured of each beside it; a table that is deleted is made again.
 """
 
 import argparse
@@ -70,7 +69,6 @@ def main():
     parser.add_argument("--versions", nargs="+", choices=VERSIONS, default=["shipped"])
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="score the model of the choices")
     parser.add_argument("--jobs", type=int, default=-1)
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -139,9 +137,6 @@ def fit(version, corpus, train, arguments):
     if version == "shipped":
         material = material_of(arguments.vocabulary)
         recipe = Recipe(seeds=arguments.seeds, n_jobs=arguments.jobs)
-        if arguments.quick:
-            trial = recipe.try_on_part(material, train)
-            return to_encoder(trial.fit, *recipe.conclude([trial]), train)
         return to_encoder(*recipe.fit(material, train), train)
     return Encoder(
         VoxelGrid(4),

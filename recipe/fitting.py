@@ -52,14 +52,18 @@ ASSOCIATES = 2.0  # strength of associates
 EXTRA_WEIGHT = 0.5  # of extra words, in their idf
 MANY_PEAKS = 60  # that a bare term counts as
 FEW_STUDIES = 30  # of the name of a place whose weight is that of its words
+HELD_ARTICLES, HELD_OTHERS = 0.15, 0.05  # shares of the studies with an article, and without
 
 
 class Trial(NamedTuple):
-    """A model of part of the studies, and how it does on the others."""
+    """A plain model of part of the studies, and how it does on the others."""
 
-    fit: Fit
-    scores: list[float]  # of the plain model at each sharpness, in nats
-    held: list[HeldTexts]  # texts of each kind
+    part: Rows  # studies that it is fitted to
+    held: Rows  # studies that it did not see
+    weighting: TfIdf
+    term_weights: Floats
+    plain: LogLinear
+    scores: list[float]  # at each sharpness, in nats
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +102,15 @@ class Recipe:
         Fit, Choice, LengthCalibration
         """
         trials = [self.try_on_part(material, rows, split) for split in range(self.splits)]
-        choice, calibration = self.conclude(trials)
-        term_weights = np.mean([trial.fit.term_weights for trial in trials], axis=0)
+        choice = self.choose(trials)
+        calibration = self.calibrate(material, trials, choice)
+        term_weights = np.mean([trial.term_weights for trial in trials], axis=0)
         weighting = _reweighted(TfIdf().fit(_known(material)[rows]), term_weights)
         plain = self.fit_plain(material, rows, weighting).sharpened(choice.sharpness)
-        return self.refine(material, rows, weighting, term_weights, plain), choice, calibration
+        return self.refine(material, rows, weighting, plain), choice, calibration
 
     def try_on_part(self, material: Material, rows: Rows, split: int = 0) -> Trial:
-        """Fit nine tenths of some studies, and score the others.
+        """Fit most of some studies, and score the others.
 
         Parameters
         ----------
@@ -118,25 +123,45 @@ class Recipe:
         -------
         Trial
         """
-        groups = _groups(material)[rows]
-        part, held = (rows[some] for some in shuffle_split(groups, split, seed=self.seed))
+        part, held = self._split(material, rows, split)
         trial = replace(self, seeds=1)
         weighting, term_weights = trial.weigh(material, part)
         plain = trial.fit_plain(material, part, weighting)
         data = _data(material, weighting, held, material.grid, material.targets)
-        scores = sharpness_scores(plain, data)
-        plain = plain.sharpened(Likelihood.sharpness[int(np.argmax(scores))])
-        fit = trial.refine(material, part, weighting, term_weights, plain)
-        return Trial(fit, scores, score_held(fit, held))
+        return Trial(part, held, weighting, term_weights, plain, sharpness_scores(plain, data))
 
-    def conclude(self, trials: Sequence[Trial]) -> tuple[Choice, LengthCalibration]:
-        """Choose the sharpness, and calibrate, by what trials held out."""
+    def _split(self, material: Material, rows: Rows, split: int) -> tuple[Rows, Rows]:
+        """Split studies into those to fit on and those to hold out, twins on one side.
+
+        Few studies have an article, so that a larger share of these is held out.
+        """
+        groups = _groups(material)[rows]
+        has_article = np.isin(groups, groups[np.isin(rows, material.articles.study)])
+        held = np.zeros(len(rows), bool)
+        for some, share in ((has_article, HELD_ARTICLES), (~has_article, HELD_OTHERS)):
+            if some.any():
+                _, out = shuffle_split(groups[some], split, seed=self.seed, share=share)
+                held[np.flatnonzero(some)[out]] = True
+        return rows[~held], rows[held]
+
+    def choose(self, trials: Sequence[Trial]) -> Choice:
+        """Choose the sharpness by what trials held out."""
         scores = np.mean([trial.scores for trial in trials], axis=0)
         best = int(np.argmax(scores))
-        choice = Choice(
+        return Choice(
             self.coarse.decay[0], Likelihood.sharpness[best], float(scores[best]), scores[None]
         )
-        return choice, calibrate([texts for trial in trials for texts in trial.held])
+
+    def calibrate(
+        self, material: Material, trials: Sequence[Trial], choice: Choice
+    ) -> LengthCalibration:
+        """Calibrate by the texts that trials held out, as sharp as the model will be."""
+        held: list[HeldTexts] = []
+        for trial in trials:
+            plain = trial.plain.sharpened(choice.sharpness)
+            fit = self.refine(material, trial.part, trial.weighting, plain)
+            held += score_held(fit, trial.held)
+        return calibrate(held)
 
     def weigh(self, material: Material, rows: Rows) -> tuple[TfIdf, Floats]:
         """Learn the weights of known terms on the coarse grid."""
@@ -168,14 +193,7 @@ class Recipe:
             models.append(model)
         return average(models).truncated(self.coarse.rank)
 
-    def refine(
-        self,
-        material: Material,
-        rows: Rows,
-        weighting: TfIdf,
-        term_weights: Floats,
-        plain: LogLinear,
-    ) -> Fit:
+    def refine(self, material: Material, rows: Rows, weighting: TfIdf, plain: LogLinear) -> Fit:
         """Add what short texts, articles and names of places say besides."""
         start, back = plain.balanced(self.seed)
         known = _known(material)
@@ -200,7 +218,7 @@ class Recipe:
             long=np.zeros((len(terms), model.loadings.shape[1]), np.float32),
             prior=_prior(material, rows, model),
         )
-        fit = Fit(material, gated, model, term_weights)
+        fit = Fit(material, gated, model)
         model = self._refine_short(fit, rows)
         model = self._refine_long(replace(fit, predictor=model), rows)
         return replace(fit, predictor=_turned(model, back))

@@ -177,14 +177,11 @@ class Fit:
         With the terms of the model.
     weighting : GatedTfIdf
     predictor : LogLinear
-    term_weights : array
-        Learned weight of each term that was known at first; some may be left out since.
     """
 
     material: Material
     weighting: GatedTfIdf
     predictor: LogLinear
-    term_weights: Floats
 
     def predict(self, counts: sparse.csr_matrix) -> Iterator[Floats]:
         """Yield the probabilities of texts, some at a time."""
