@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from neurowhere.learn import Gates, LogLinear
-from neurowhere.learn.exponent import LESS_SHORT, MORE_LONG, N_LONG, N_SHORT, lift
+from neurowhere.learn.exponent import LESS_SHORT, MORE_LONG, N_LONG, N_SHORT, Core, give_shares
 
 
 def opening(n, extra=0):
@@ -37,25 +37,26 @@ def test_zeros_that_are_kept_are_no_terms():
     )
 
 
-def test_a_structure_that_is_outweighed_becomes_visible():
-    mean = np.full(6, 1 / 6)
+def test_structures_have_a_share_and_what_they_add_is_exact():
     q = np.array([0.7, 0.1, 0.05, 0.05, 0.05, 0.05], np.float32)
-    cores = sp.csr_matrix(np.array([[1, 0.5, 0, 0, 0, 0], [0, 0, 1, 0.5, 0, 0]], np.float32))
     before = q.copy()
-    added = lift(q, cores, np.log([2.5, 2.5]), mean).toarray()
+    least = np.array([[0.4, 0.1, 0, 0, 0, 0], [0, 0.2, 0.3, 0, 0, 0], [0, 0, 0.3, 0, 0, 0]], "f4")
+    added = give_shares(q, sp.csr_matrix(least)).toarray()
     assert q.sum() == pytest.approx(1, abs=1e-6)
-    assert q[2] > 1.8 * mean[2] > before[2]
-    assert added[0].max() < 0.1 < added[1].max()  # the first was visible all along
+    assert not added[0].any()  # it had more than its share
+    assert not added[2].any()  # the second has given it all
+    assert added[1].tolist() == pytest.approx([0, np.log(2), np.log(6), 0, 0, 0])
     moved = np.log(q / before)
-    assert np.ptp(moved - added.sum(axis=0)) < 1e-4  # exact, but for what makes it sum to 1
+    assert np.ptp(moved - added.sum(axis=0)) < 1e-5  # exact, but for what makes it sum to 1
 
 
-def test_what_is_visible_stays_as_it_is():
-    q = np.array([0.5, 0.25, 0.25], np.float32)
-    before = q.copy()
-    added = lift(q, sp.csr_matrix([[1.0, 0, 0]]), np.array([np.log(1.4)]), np.full(3, 1 / 3))
-    np.testing.assert_array_equal(q, before)
-    assert not added.toarray().any()
+def test_a_core_moves_to_the_side_of_its_structure():
+    core = Core.of(np.float32([2, 2, 0, 0]), np.full(4, 0.25))
+    sides = np.array([1, -1, 1, -1])
+    assert core.regions.tolist() == [0, 1]
+    both, left = core.on_side(0, sides), core.on_side(1, sides)
+    np.testing.assert_array_equal(both, core.probabilities)
+    assert left.tolist() == pytest.approx([core.probabilities.sum(), 0])
 
 
 def test_only_so_many_cores_are_kept(monkeypatch):

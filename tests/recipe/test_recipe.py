@@ -11,7 +11,7 @@ from tests.studies import PLACES, TERMS, make_corpus
 from neurowhere import Atlas, VoxelGrid, load_model, save_model
 from neurowhere.learn import Schedule
 from neurowhere.text import TermExtractor, Vocabulary
-from recipe.fitting import Recipe, _with_names, upsampled
+from recipe.fitting import HELD_ARTICLES, HELD_OTHERS, Recipe, _with_names, upsampled
 from recipe.material import (
     ArticleMentions,
     Material,
@@ -111,15 +111,37 @@ def test_contributions_are_exact(model, text):
 
 def test_articles_calibrate_as_they_are_read(material, model):
     articles = [(3, "The left amygdala. " * 4 + "No insula. Sight."), (7, "Right motor cortex")]
-    fit = Fit(
-        replace(material, read_articles=lambda: articles), model.weighting_, model.predictor_, None
-    )
+    material = replace(material, read_articles=lambda: articles)
+    fit = Fit(material, model.weighting_, model.predictor_)
     *_, whole, cut, _ = kinds_of_text(fit, np.arange(5))
     assert whole.studies.tolist() == [3]
     assert whole.n_terms.tolist() == [1]  # the insula is denied, and "sight" is an extra word
     expected = model.encode(articles[0][1]).probabilities
     np.testing.assert_array_equal(np.vstack(list(whole.maps)), expected[None])
     np.testing.assert_array_equal(np.vstack(list(cut.maps)), expected[None])
+
+
+def test_more_of_the_studies_with_an_article_are_held_out(material):
+    rows = np.arange(0, len(material.corpus), 2)
+    part, held = Recipe()._split(material, rows, 0)
+    np.testing.assert_array_equal(np.sort(np.concatenate([part, held])), rows)
+    has_article = np.isin(rows, material.articles.study)
+    shares = [np.isin(rows[some], held).mean() for some in (has_article, ~has_article)]
+    assert shares == pytest.approx([HELD_ARTICLES, HELD_OTHERS], abs=0.03)
+    again, other = (Recipe()._split(material, rows, split)[1] for split in (0, 1))
+    assert held.tolist() == again.tolist() != other.tolist()
+
+
+def test_twins_are_held_out_together(material):
+    corpus = material.corpus
+    twins = replace(
+        corpus,
+        documents=corpus.documents.assign(
+            pmid=(np.arange(len(corpus)) // 4).astype(str).astype(object)
+        ),
+    )
+    _, held = Recipe()._split(replace(material, corpus=twins), np.arange(len(corpus)), 0)
+    assert set(np.bincount(held // 4, minlength=len(corpus) // 4).tolist()) == {0, 4}
 
 
 def test_the_first_words_of_an_article():

@@ -37,18 +37,21 @@ each of the two, and what is named on both sides, or on none, stays where it is.
 points most clearly, its side doubles what it adds, and takes it from the mirror image. The share
 of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over terms stays exact.
 
-**Floor**: terms multiply, so that a strong name may outweigh a weak one, although a text that names
-two places means both. The core of a structure is c_t = a_t / max a_t of the term alone, on the side
-that the text gives it, and 0 where that is below `LEAST_CORE`. The structure is visible by
-v_t = log Σ_k c_tk² q_k − log Σ_k c_tk² q̄_k. Where this is less than w_t (1 − h) max(log 4, 0.6 v),
-with w_t the weight of its mentions, at most 1, and v what v_t would be in a text of the term alone,
-the term adds what is missing times c_t; this is done `PASSES` times, since raising one place lowers
-the others.
+**Shares**: terms multiply, so that a strong name may outweigh a weak one, although a text that
+names two places means both. The core of a structure is the map p_t that its term has alone, on the
+side that the text gives it, where a_t is at least `LEAST_CORE` of its maximum. Let w_t be the
+weight of its mentions, at most 1, and m the sum of x² over the terms that are about places. Each
+structure has a share in the map: no region of its core is less probable than
+
+    (1 − h) m w_t / max(1, Σ_u w_u) · p_t
+
+before the map is scaled to sum to 1, and its term adds the log of what this takes.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,8 +66,7 @@ LESS_SHORT, MORE_LONG = 0.3, 0.3  # of the sharpness
 STRENGTH, MANY_STUDIES, FEW_STUDIES = 1.5, 100.0, 5  # τ; n₀; fewer leave all to the prior
 LEAST = 0.02  # of log(1 + p V): less is nothing
 TINY = 1e-12  # of a sum that may be zero
-# Of what makes structures visible: the least v, also as a share of v alone; c; rounds.
-FLOOR, OF_ALONE, LEAST_CORE, PASSES = float(np.log(4)), 0.6, 0.2, 2
+LEAST_CORE = 0.2  # of the highest log ratio of a term alone, in its core
 
 
 class Opening(NamedTuple):
@@ -322,72 +324,72 @@ def _log_means(maps: Float32, mean_map: Floats) -> Float32:
 
 
 class Core(NamedTuple):
-    """Where a term points: some regions, the height c of each, and v of a text of the term alone.
+    """Where a term alone points: some regions, and the probability of each.
 
-    >>> regions, heights, alone = Core.of(np.float32([3, 2.5, 0, -3]), np.full(4, 0.25))
-    >>> regions, heights.round(1), round(alone, 1)
-    (array([0, 1]), array([1. , 0.4], dtype=float32), 0.8)
+    >>> regions, probabilities = Core.of(np.float32([3, 2.5, 0, -3]), np.full(4, 0.25))
+    >>> regions, probabilities.round(2)
+    (array([0, 1]), array([0.6 , 0.37], dtype=float32))
     """
 
     regions: NDArray[np.intp]
-    heights: Float32
-    alone: float
+    probabilities: Float32
 
     @classmethod
     def of(cls, added: Float32, mean_map: Floats) -> "Core":
         """Find the core of a term, given what it adds alone: (m,)."""
-        raised = np.maximum(added - _log_means(added[None], mean_map)[0], 0)
-        heights = raised / max(raised.max(), np.float32(TINY))
-        regions = np.flatnonzero(heights >= LEAST_CORE)
-        heights = heights[regions]
-        usual = heights**2 * mean_map[regions]
-        ratio = (usual @ np.exp(raised[regions])) / max(usual.sum(), TINY)
-        return cls(regions, heights, float(np.log(max(ratio, 1))))
+        raised = added - _log_means(added[None], mean_map)[0]
+        regions = np.flatnonzero(raised >= LEAST_CORE * max(raised.max(), np.float32(TINY)))
+        return cls(regions, (mean_map[regions] * np.exp(raised[regions])).astype(np.float32))
+
+    def on_side(self, balance: float, sides: Floats) -> Float32:
+        """Return the probabilities with those of the other side moved over.
+
+        Parameters
+        ----------
+        balance : float
+            d, between −1 (right) and 1 (left).
+        sides : array of shape (m,)
+            s: 1 on the left, −1 on the right.
+
+        Returns
+        -------
+        array of the shape of `probabilities`, with the same sum
+        """
+        kept = self.probabilities * np.clip(1 + balance * sides[self.regions], 0, 1)
+        moved: Float32 = (kept * (self.probabilities.sum() / max(kept.sum(), TINY))).astype(
+            np.float32
+        )
+        return moved
 
 
-def lift(q: Float32, cores: sp.csr_matrix, floors: Floats, mean_map: Floats) -> sp.csr_matrix:
-    """Make the structures of one text visible, in place, and return what each of them adds.
+def give_shares(q: Float32, least: sp.csr_matrix) -> sp.csr_matrix:
+    """Raise a map to the shares of the structures of a text, in place.
 
     Parameters
     ----------
     q : array of shape (m,)
         Probability of each region; changed.
-    cores : csr_matrix of shape (k, m)
-        c of each structure.
-    floors : array of shape (k,)
-        Least v of each.
-    mean_map : array of shape (m,)
-        q̄.
+    least : csr_matrix of shape (k, m)
+        Least probability in the core of each structure.
 
     Returns
     -------
     csr_matrix of shape (k, m)
-        Added to the exponent.
+        What each structure adds to the exponent: what is left to add after those before it.
 
     Examples
     --------
     >>> q = np.float32([0.8, 0.1, 0.1])
-    >>> cores = sp.csr_matrix(np.float32([[1, 0, 0], [0, 1, 0]]))
-    >>> added = lift(q, cores, np.log([2, 1]), np.full(3, 1 / 3)).toarray()
-    >>> added.round(1).tolist(), [round(float(each), 2) for each in q]
-    ([[0.0, 0.0, 0.0], [0.0, 1.4, 0.0]], [0.62, 0.31, 0.08])
+    >>> added = give_shares(q, sp.csr_matrix(np.float32([[0.5, 0, 0], [0, 0.3, 0]]))).toarray()
+    >>> added.round(1), q.round(2)
+    (array([[0. , 0. , 0. ],
+           [0. , 1.1, 0. ]], dtype=float32), array([0.67, 0.25, 0.08], dtype=float32))
     """
-    regions, heights = cores.indices, cores.data
-    structure = np.repeat(np.arange(len(floors)), np.diff(cores.indptr))
-    squares = cores.copy()
-    squares.data = heights**2
-
-    def height_of(density: Floats) -> Floats:
-        return np.asarray(squares @ density, np.float64)
-
-    usual = height_of(mean_map)
-    total = np.zeros(len(floors))
-    for _ in range(PASSES):
-        seen = np.log(np.maximum(height_of(q), TINY) / np.maximum(usual, TINY))
-        missing = np.where(usual > 0, np.maximum(floors - seen, 0), 0)
-        if not missing.any():
-            break
-        q *= np.exp(np.bincount(regions, missing[structure] * heights, len(q))).astype(np.float32)
-        q /= q.sum()
-        total += missing
-    return sp.csr_matrix((total[structure] * heights, regions, cores.indptr), shape=cores.shape)
+    added = np.zeros_like(least.data)
+    for start, stop in pairwise(least.indptr.tolist()):
+        regions = least.indices[start:stop]
+        before = np.maximum(q[regions], np.float32(TINY))
+        q[regions] = np.maximum(before, least.data[start:stop])
+        added[start:stop] = np.log(q[regions] / before)
+    q /= q.sum()
+    return sp.csr_matrix((added, least.indices, least.indptr), shape=least.shape)

@@ -15,14 +15,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from neurowhere.learn.exponent import (
-    FLOOR,
-    OF_ALONE,
     Core,
     Gates,
     Opening,
     Prior,
+    give_shares,
     lateral_shifts,
-    lift,
 )
 
 Floats = NDArray[np.floating]
@@ -217,11 +215,11 @@ class LogLinear(_Regression):
         q: Float32,
         x: sp.csr_matrix,
         terms: NDArray[np.integer],
-        weights: Floats,
+        shares: Floats,
         balance: Floats,
         sides: Floats,
     ) -> sp.csr_matrix:
-        """Make structures of one text visible in its map q; see `neurowhere.learn.exponent`.
+        """Give structures of one text their share in its map q; see `neurowhere.learn.exponent`.
 
         Parameters
         ----------
@@ -230,27 +228,32 @@ class LogLinear(_Regression):
         x : csr_matrix of shape (1, d)
         terms : array of shape (k,)
             Those whose cores are shown.
-        weights : array of shape (k,)
-            w of each.
+        shares : array of shape (k,)
+            Share of each in a short text; in an article, they have none.
         balance : array of shape (k,)
             d of each, between −1 (right) and 1 (left).
         sides : array of shape (m,)
-            s: 1 on the left, −1 on the right. A core is cut by 1 + d s where that is below 1.
+            s: 1 on the left, −1 on the right.
 
         Returns
         -------
         csr_matrix of shape (k, m)
             What each of them adds to the exponent.
         """
-        regions, heights, alone = zip(*self._find_cores(terms.tolist()), strict=True)
-        lengths = [len(each) for each in regions]
-        where = np.concatenate(regions)
-        shares = np.clip(1 + np.repeat(balance, lengths) * sides[where], 0, 1)
-        entries = (np.concatenate(heights) * shares, where, np.append(0, np.cumsum(lengths)))
-        cores = sp.csr_matrix(entries, shape=(len(terms), len(q)))
         is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
-        floors = np.maximum(FLOOR, OF_ALONE * np.array(alone)) * (1 - is_article) * weights
-        return lift(q, cores, floors, self.mean_map)
+        cores = self._find_cores(terms.tolist())
+        shares = (1 - is_article) * shares.astype(np.float32)
+        least = [
+            share * core.on_side(side, sides)
+            for core, share, side in zip(cores, shares, balance.tolist(), strict=True)
+        ]
+        ends = np.cumsum([len(core.regions) for core in cores])
+        entries = (
+            np.concatenate(least),
+            np.concatenate([core.regions for core in cores]),
+            np.append(0, ends),
+        )
+        return give_shares(q, sp.csr_matrix(entries, shape=(len(terms), len(q))))
 
     def _find_cores(self, terms: list[int]) -> list[Core]:
         """Return where terms point."""

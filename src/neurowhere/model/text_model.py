@@ -333,7 +333,7 @@ class TextModel(Parameters):
     def _show(
         self, q: NDArray[np.float32], readings: Readings, row: int, follows_sides: bool
     ) -> "_Lift | None":
-        """Make the structures that a text names visible in its map, in place."""
+        """Give the structures that a text names their share in its map, in place."""
         predictor, features = self.predictor_, readings.rows[row]
         if not isinstance(predictor, LogLinear) or predictor.gates is None:
             return None
@@ -345,7 +345,10 @@ class TextModel(Parameters):
         balance = balance if follows_sides else np.zeros_like(balance)
         sides = side_of_regions(self.partition_)
         terms = np.array([self._place_of(column) for column in features.indices[places].tolist()])
-        return _Lift(places, predictor.show(q, features, terms, weights, balance, sides))
+        is_of_place = self.extractor_.is_of_place[features.indices]
+        about_places = float((features.data[is_of_place] ** 2).sum())
+        shares = about_places * weights / max(1.0, weights.sum())
+        return _Lift(places, predictor.show(q, features, terms, shares, balance, sides))
 
     def _place_of(self, column: int) -> int:
         """Return the term that tells where a structure is: "occipital" is the occipital lobe."""

@@ -261,6 +261,13 @@ class TermExtractor:
         return np.array([self.vocabulary.is_generic(term) for term in self.terms], dtype=bool)
 
     @cached_property
+    def is_of_place(self) -> NDArray[np.bool_]:
+        """Whether each term is about places: a structure, or a word of its name: (n_terms,)."""
+        category = self.vocabulary.category
+        is_structure = np.array([category(term) == "anatomy" for term in self.terms], dtype=bool)
+        return is_structure | self.is_generic
+
+    @cached_property
     def is_extra(self) -> NDArray[np.bool_]:
         """Whether each term is an extra word, which helps where others are near: (n_terms,)."""
         return np.array([self.vocabulary.category(term) == "extra" for term in self.terms], bool)
