@@ -1,5 +1,6 @@
 """Sections of articles and of reports, and how much sentences say of where."""
 
+import re
 import time
 
 import numpy as np
@@ -152,16 +153,23 @@ BITS = (
     *("Results and discussion A", "Methods\n", "Participants and procedures  (", "Figure 12"),
     *("2.1 Supplementary materials\n", "previous  study", "prior work. Left", "responſe times"),
     *("activating. ", "deactivates", "FWE", "(", "=", "Fig", "Author contributions X"),
+    *("é", "_", "–", "İno", "rt", "nor", "e", "peak"),
 )
+
+
+def signs_in(text):
+    small = reading._small(text)
+    begun = reading._STEMS.find(small)
+    pairs = zip(reading._SIGNS, begun, strict=True)
+    return [list(sign.places(text, small, words)) for sign, words in pairs]
 
 
 @given(st.lists(st.sampled_from(BITS), max_size=12).map("".join))
 def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
     small = reading._small(text)
     assert len(small) == len(text)
-    for sign in reading._SIGNS:
-        expected = [match.start() for match in sign.pattern.finditer(text)]
-        assert list(sign.places(text, small)) == expected
+    for sign, found in zip(reading._SIGNS, signs_in(text), strict=True):
+        assert found == [match.start() for match in sign.pattern.finditer(text)]
     matches = sections._HEADING.finditer(text)
     expected = [(match.end(), Section[match.lastgroup]) for match in matches]
     assert list(sections._headings(text)) == expected
@@ -169,14 +177,32 @@ def test_signs_and_headings_are_found_as_their_expressions_find_them(text):
 
 def test_signs_are_found_where_a_long_text_is_cut(monkeypatch):
     text = "We found no score of activity in the left insula (Figure 2; p = 0.3, t(4)), et al. " * 5
-    whole = [list(sign.places(text, reading._small(text))) for sign in reading._SIGNS]
+    whole = signs_in(text)
     for piece in (7, 10, 33):
         monkeypatch.setattr(reading, "PIECE", piece)
-        assert [list(sign.places(text, reading._small(text))) for sign in reading._SIGNS] == whole
+        assert signs_in(text) == whole
     assert all(whole)
 
 
 # ---- reports
+
+HEADING_BITS = (
+    *("Findings", "FINDINGS: ", "1. ", "2) ", "** ", "•", "-", " - ", " – ", "\t", ":", "*:", "\r"),
+    *("\n", ". ", ";", "?", "é", "x-ray", " of a", "(b)", "history", "'s ", ", ", "a" * 40),
+)
+
+
+@given(st.lists(st.sampled_from(HEADING_BITS), max_size=9).map("".join))
+def test_headings_of_reports_are_those_of_the_whole_expression(text):
+    pattern = sections._REPORT_HEADING.pattern.replace(sections._MAY_BE_HEADING, "")
+    whole = re.compile(pattern, sections._REPORT_HEADING.flags)
+    starts = range(len(text) + 1)
+    found = [sections._REPORT_HEADING.match(text, start) for start in starts]
+    expected = [whole.match(text, start) for start in starts]
+    assert [match and match.span("end") for match in found] == [
+        match and match.span("end") for match in expected
+    ]
+
 
 COUNTER = TermCounter(small_vocabulary())
 REPORT = """\

@@ -115,7 +115,8 @@ class Readings:
             ]
             if any(weighed):
                 counts = counter.count()
-        is_query = np.array([len(text.split()) <= QUERY for text in texts], dtype=bool)
+        n_words = [len(text.split(maxsplit=QUERY)) for text in texts]  # of a query, or more
+        is_query = np.array(n_words, dtype=int) <= QUERY
         features = _carrying(weighting.transform(counts), extractor, is_query)
         counted = [
             Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
@@ -310,37 +311,37 @@ SECTION_WEIGHTS: dict[Section, float] = {
 }
 MANY_PLACES, MANY_PLACES_WEIGHT = 3, 0.5  # distinct structures in one sentence
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z(“\"])")
+N_LETTERS = 4  # of a word that are looked at to find stems
+_IS_LETTER = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(128)])
 
 
 class Sign(NamedTuple):
     """Something that a sentence may say, and the log weight that this adds.
 
     A regular expression is slow where nearly every character might begin a match. What a match
-    begins with is therefore looked for first, in small letters: one of `stems`, or a character
-    before one of `symbols`, with a space between them or not.
+    begins with is therefore looked for first, in small letters: a word with one of `stems`, one of
+    `inside` anywhere, or a character before one of `symbols`, with a space between them or not.
     """
 
     weight: float
     pattern: re.Pattern[str]
-    stems: tuple[str, ...]
+    stems: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
     symbols: str = ""
 
-    def places(self, text: str, small: str) -> Iterator[int]:
-        """Yield where the sign is in a text, given in small letters as well."""
+    def places(self, text: str, small: str, begun: NDArray[np.intp]) -> Iterator[int]:
+        """Yield where the sign is in a text, given where words with one of its stems begin."""
+        inside, symbols = (
+            np.fromiter(places_of(some, small), np.intp) for some in (self.inside, self.symbols)
+        )
+        before = np.concatenate([symbols - 1, symbols - 2])
+        candidates = np.unique(np.concatenate([begun, inside, before[before >= 0]]))
         free = 0
-        for start in self._candidates(small):
-            if start >= free and (match := self.pattern.match(text, start)):
-                yield start
-                free = match.end()
-
-    def _candidates(self, small: str) -> Iterator[int]:
-        """Yield where the sign may be, in order; those of one block at a time are in memory."""
-        for block in range(0, len(small), PIECE):
-            starts = set(places_of(self.stems, small, block, block + PIECE))
-            symbols = list(places_of(self.symbols, small, block, block + PIECE + 2))
-            starts.update(at - 1 for at in symbols)
-            starts.update(at - 2 for at in symbols)
-            yield from sorted(start for start in starts if block <= start < block + PIECE)
+        for block in range(0, len(candidates), PIECE):  # which bounds the memory of a long text
+            for start in candidates[block : block + PIECE].tolist():
+                if start >= free and (match := self.pattern.match(text, start)):
+                    yield start
+                    free = match.end()
 
 
 _SIGNS = (
@@ -351,7 +352,8 @@ _SIGNS = (
             r"|\[\s?\d[\d,\s–-]{0,60}\]"
             r"|\b(?:previous|prior|earlier) (?:stud|work|research|finding|report)"
         ),
-        ("et al", "(", "[", "previous ", "prior ", "earlier "),
+        ("et al", "previous ", "prior ", "earlier "),
+        inside=("(", "["),
     ),
     Sign(  # denies
         -1.05,
@@ -409,10 +411,49 @@ _SIGNS = (
     Sign(
         -0.15,
         re.compile(r"\bp\s?[<=>]|\b[tFZzr]\s?[(=]|corrected|threshold|FWE|FDR", re.I),
-        ("corrected", "threshold", "fwe", "fdr"),
+        inside=("corrected", "threshold", "fwe", "fdr"),
         symbols="<=>(",
     ),
 )
+
+
+class _Stems:
+    """Finds the words of a text that begin with stems of signs, all at once.
+
+    The first letters of a word are one number. Those of words that begin with a stem lie between
+    two numbers; no stem begins with another one.
+    """
+
+    def __init__(self, signs: Sequence[Sign]) -> None:
+        self._n_signs = len(signs)
+        spans: dict[int, tuple[int, int]] = {0: (0, 0)}  # end, and the signs as bits
+        for number, sign in enumerate(signs):
+            for stem in sign.stems:
+                head = stem[:N_LETTERS].encode()
+                size = 1 << 8 * (N_LETTERS - len(head))
+                first = int.from_bytes(head, "big") * size
+                _, others = spans.get(first, (0, 0))
+                spans[first] = first + size, others | 1 << number
+        self._firsts = np.array(sorted(spans))
+        self._ends, self._bits = np.array([spans[first] for first in sorted(spans)]).T
+
+    def find(self, small: str) -> list[NDArray[np.intp]]:
+        """Return where words with stems of each sign begin in a text in small letters.
+
+        After a letter that ASCII lacks a word may seem to begin, which patterns tell apart.
+        """
+        codes = np.frombuffer(f" {small}   ".encode("ascii", "replace"), np.uint8)
+        is_letter = _IS_LETTER[codes]
+        starts = np.flatnonzero(is_letter[1:] > is_letter[:-1])
+        letters = np.zeros(len(starts), np.int64)
+        for i in range(1, 1 + N_LETTERS):
+            letters = letters << 8 | codes[starts + i]
+        nearest = np.searchsorted(self._firsts, letters, side="right") - 1
+        bits = np.where(letters < self._ends[nearest], self._bits[nearest], 0)
+        return [starts[(bits & 1 << number) > 0] for number in range(self._n_signs)]
+
+
+_STEMS = _Stems(_SIGNS)
 # Letters that regular expressions take for others where case does not matter, and lower() does not.
 _LOOKALIKES = (("ſ", "s"), ("ı", "i"), ("İ", "i"))
 
@@ -455,8 +496,8 @@ def place_weights(
     sentences = np.searchsorted(bounds[:-1], starts, side="right") - 1
     by_sentence = np.zeros(len(bounds) - 1)
     small = _small(text)
-    for sign in _SIGNS:
-        found = np.fromiter(sign.places(text, small), np.intp)
+    for sign, begun in zip(_SIGNS, _STEMS.find(small), strict=True):
+        found = np.fromiter(sign.places(text, small, begun), np.intp)
         by_sentence[np.searchsorted(bounds[1:-1], found, side="right")] += sign.weight
     n_terms = int(terms.max()) + 1
     pairs = np.unique(sentences[is_structure] * n_terms + terms[is_structure])

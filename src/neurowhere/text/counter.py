@@ -116,14 +116,14 @@ class TermCounter:
         return f"TermCounter({self.vocabulary!r})"
 
     @cached_property
-    def about(self) -> list[tuple[str, Side | None, bool]]:
-        """Name and side of each term, and whether it is generic and names nothing that is wrong.
+    def about(self) -> tuple[list[str], list[Side | None], list[bool]]:
+        """Names and sides of terms, and whether each is generic and names nothing that is wrong.
 
-        The last is about `NO_TERM`.
+        The last of each list is about `NO_TERM`.
         """
         terms, is_generic = self.vocabulary.terms, self.vocabulary.is_generic
         is_noise = (is_generic(term) and fold(term) not in LESION for term in terms)
-        return [*zip(terms, self.sides, is_noise, strict=True), ("", None, False)]
+        return [*terms, ""], [*self.sides, None], [*is_noise, False]
 
     @cached_property
     def long_structures(self) -> dict[str, int]:
@@ -290,8 +290,12 @@ class TermCounter:
         ids = self._ids.of(tokens)
         alone = self._names.alone(ids)
         self._resolver.resolve(text, tokens, ids, alone)
-        words = normal.lower().split()
-        reading = Reading(text, words, starts, ends, [], [], [], [], self._sided(text, tokens))
+        # Words that are said again are the same object, which is looked up faster from here on.
+        distinct = {*tokens}
+        small = {token: token.lower() for token in distinct}
+        words = list(map(small.__getitem__, tokens))
+        sided = self._sided(text, tokens, distinct)
+        reading = Reading(text, words, starts, ends, [], [], [], [], sided)
         sentence_ends = np.array(reading.sentence_ends, np.intp)
         first, last, terms = self._names.longest(ids, alone, sentence_ends)
         reading = reading.with_names(
@@ -300,10 +304,9 @@ class TermCounter:
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
         return reading.with_ampersands() if is_joined else reading
 
-    def _sided(self, text: str, tokens: list[str]) -> dict[int, Side]:
+    def _sided(self, text: str, tokens: list[str], distinct: set[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""
-        distinct = {*tokens}
-        is_both = "bi" in text.lower()
+        is_both = "bi" in text or "bi" in text.lower()
         both = dict.fromkeys(_both(tokens, distinct), SIDE_WORDS["both"]) if is_both else {}
         names = {token for token in distinct if token[0] in "lr" and SIDED.fullmatch(token)}
         if not names:

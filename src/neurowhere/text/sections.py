@@ -56,12 +56,12 @@ _HEADING = re.compile(
     + r")\s{1,9}(?=[A-Z0-9(“\"\n])"
 )
 # Every heading has one of these, after at most so many characters of it and before so many.
-_HEADING_STEMS = (
-    *("ntroduction", "NTRODUCTION", "Background", "BACKGROUND", "ethod", "METHOD", "aterial"),
-    *("MATERIAL", "rocedure", "PROCEDURE", "Result", "RESULT", "iscussion", "DISCUSSION"),
-    *("Conclusion", "CONCLUSION", "Limitations", "References", "REFERENCES", "Acknowledg"),
-    *("ACKNOWLEDG", "Abbreviations", "Supporting ", "Supplementary ", "Author ", "Conflict"),
-    *("Competing ", "Fig", "FIGURE"),
+_HEADING_STEMS = ("ntroduction", "ethod", "aterial", "rocedure", "iscussion")
+# Capitals are rare, so that one expression finds these fast.
+_CAPITAL_STEMS = re.compile(
+    "NTRODUCTION|Background|BACKGROUND|METHOD|MATERIAL|PROCEDURE|Result|RESULT|DISCUSSION"
+    "|Conclusion|CONCLUSION|Limitations|References|REFERENCES|Acknowledg|ACKNOWLEDG|Abbreviations"
+    "|Supporting |Supplementary |Author |Conflict|Competing |Fig|FIGURE"
 )
 _BEFORE_STEM, _AFTER_STEM = 40, 60
 _EARLY, _ABSTRACT = 0.25, 0.15  # shares of a text in which an introduction, an abstract begins
@@ -109,7 +109,8 @@ def section_cuts(text: str) -> list[Cut]:
 def _headings(text: str) -> Iterator[Cut]:
     """Yield where headings end, and of which section they are."""
     free = 0
-    for stem in sorted(places_of(_HEADING_STEMS, text)):
+    capitals = (match.start() for match in _CAPITAL_STEMS.finditer(text))
+    for stem in sorted([*places_of(_HEADING_STEMS, text), *capitals]):
         if stem < free:
             continue
         match = _HEADING.search(text, max(free, stem - _BEFORE_STEM), stem + _AFTER_STEM)
@@ -249,8 +250,10 @@ _RHYTHM = re.compile(
     r"\b(?:(?:alpha|beta|dominant) (?:activity|rhythm)|delta|theta|slowing|hz|epileptiform)\b",
     re.IGNORECASE,
 )
+# Most sentences are no heading, which the first sign after their first words tells fast.
+_MAY_BE_HEADING = r"(?=[ \t\d#*>•.)-]*+[\w /&'()]*+(?:[-*:\t\r\n–—]|\Z))"
 _REPORT_HEADING = re.compile(
-    r"(?:(?P<line>^)|(?<=[.;!?]))[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
+    rf"(?:(?P<line>^)|(?<=[.;!?])){_MAY_BE_HEADING}[ \t]*(?:[#*>•-]+[ \t]*|\d+[.)][ \t]*)?"
     r"(?P<words>[A-Za-z][\w /&'()-]{0,45}?)\**[ \t]*(?P<end>:|[ \t][-–—][ \t]|\r?$)",
     re.MULTILINE,
 )

@@ -267,6 +267,7 @@ def _is_foreign_sentence(text: str) -> bool:
     return is_verb or any(len(signs - {verb}) > 1 for verb in words & ENGLISH_VERBS)
 
 
+@lru_cache(maxsize=1 << 14)
 def _evidence(word: str) -> float:
     """Return how much a word speaks for another language than English."""
     if word in TELLING:

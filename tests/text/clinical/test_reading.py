@@ -36,8 +36,10 @@ def test_indices_of_added_matches_are_those_of_all():
     again = reading.with_names(more.terms, more.first, more.last, more.is_structure)
     assert more.begins == again.begins
     assert more.finishes == again.finishes
-    assert more.beginning == again.beginning == {1: [0, 2, 3], 3: [1], 5: [4]}
-    assert reading.beginning == {1: [0], 3: [1]}
+    for each in (more, again):
+        assert [each.beginning([i]) for i in range(7)] == [[], [0, 2, 3], [], [1], [], [4], []]
+        assert each.beginning(range(7)) == [0, 2, 3, 1, 4]
+    assert reading.beginning(range(7)) == [0, 1]
 
 
 def test_tokens_of_a_sentence():
@@ -62,5 +64,5 @@ def test_places_come_before_terms_that_begin_with_them():
     reading = COUNTER.read("left thalamus")
     wider = reading.with_matches([Tokens(1, 1)])
     assert wider.begins[1] == 1
-    assert wider.beginning[1] == [0, 1]
+    assert wider.beginning([1]) == [0, 1]
     assert reading.with_matches([]) is reading

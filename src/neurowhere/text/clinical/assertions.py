@@ -45,7 +45,7 @@ QUERIES = ("?", "+/-", "±")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
 TREND = 0.05, 0.1  # p-values that are called a trend
 
-AnyCue = TypeVar("AnyCue", Cue, "Hedge")
+AnyCue = TypeVar("AnyCue", Cue, "Hedge", Tokens)
 
 
 class Denials(NamedTuple):
@@ -78,7 +78,7 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
         for number in reader.denied(cue, is_open=is_open):
             if not cue.first <= reading.first[number] <= cue.last:
                 into.setdefault(number, Tokens(cue.first, cue.last))
-    for number, i in reader.without_cue():
+    for number, i in reader.without_cue(around):
         result.denied.setdefault(number, Tokens(i, i))
     for number, i in reader.taken_up(result.denied):
         result.denied.setdefault(number, Tokens(i, i))
@@ -234,9 +234,10 @@ class _DenialReader(Unseen):
 
     # ---- denials without a cue
 
-    def without_cue(self) -> Iterator[tuple[int, int]]:
+    def without_cue(self, around: Sequence[int] | None = None) -> Iterator[tuple[int, int]]:
         """Yield the names that other words or signs deny, and the token that does."""
-        words = [(i, self.tokens[i]) for i in self.reading.at_words(WITHOUT_CUE)]
+        found = [Tokens(i, i) for i in self.reading.at_words(WITHOUT_CUE)]
+        words = [(i, self.tokens[i]) for i, _ in _near(found, self.reading, around)]
         for i, word in words:
             if word in lexicon.UNREAL and self.is_unreal(i):
                 start = i + 1 + (self.token(i + 1) == "there")
@@ -351,10 +352,10 @@ class _DenialReader(Unseen):
     def by_score(self, i: int) -> list[int]:
         """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""
         number = self.finishes.get(i - 1 - (self.token(i - 1) in lexicon.SCORED))
-        after = self.gap(i + 1)
-        is_whole = after.startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
-        is_scored = is_whole and self.gap(i).strip() in SCORE_SIGNS and self.is_structure(number)
-        return [number] if number is not None and is_scored else []
+        if number is None or not self.is_structure(number):
+            return []
+        is_whole = self.gap(i + 1).startswith(SCORE_ENDS) or self.is_sentence_end(i + 1)
+        return [number] if is_whole and self.gap(i).strip() in SCORE_SIGNS else []
 
     def by_grade(self, i: int) -> list[int]:
         """Return the limb that has full strength at token i: "left arm 3/5, right arm 5/5"."""
@@ -485,7 +486,7 @@ class _HedgeReader(Clauses):
 
     def queried(self) -> Iterator[tuple[int, Tokens]]:
         """Find what question marks ask about."""
-        starts = self.reading.starts
+        starts, _ = self.reading.bounds
         text = self.reading.text
         signs = sorted(places_of(QUERIES, text))
         if not signs:

@@ -225,13 +225,13 @@ class _Carrier:
                 return
             if self.is_part(sentence, state):
                 yield from self.named(sentence)
-            elif any(self.reading.is_structure[each] for each in self.matches(sentence)):
+            elif any(self.reading.is_structure[each] for each in self.reading.beginning(sentence)):
                 return
 
     def apposition(self, rest: range) -> Iterator[int]:
         """Yield the place that tells a lesion's place again: "L frontal lesion, SMA region"."""
         tokens = range(rest.start, self.item(rest.start).stop) if rest else rest
-        names = [each for each in self.matches(tokens) if self.reading.is_structure[each]]
+        names = [each for each in self.reading.beginning(tokens) if self.reading.is_structure[each]]
         within = {i for n in names for i in range(self.reading.first[n], self.reading.last[n] + 1)}
         others = [self.tokens[i] for i in tokens if i not in within]
         is_area = not OF_PLACES.isdisjoint(others)
@@ -262,13 +262,9 @@ class _Carrier:
         words = self.tokens[tokens.start : tokens.stop]
         return ANOTHER.isdisjoint(words) and any(map(state.fullmatch, words))
 
-    def matches(self, tokens: Iterable[int]) -> Iterator[int]:
-        """Yield the matches that begin at some tokens."""
-        return (number for i in tokens for number in self.reading.beginning.get(i, ()))
-
     def named(self, tokens: Iterable[int]) -> Iterator[int]:
         """Yield the places among some tokens that may have the side of a lesion."""
-        for number in self.matches(tokens):
+        for number in self.reading.beginning(tokens):
             first, last = self.reading.first[number], self.reading.last[number]
             is_midline = not MIDLINE.isdisjoint(self.tokens[first : last + 1])
             is_place = self.reading.is_structure[number] and not is_midline

@@ -341,7 +341,7 @@ class Clauses(Grammar):
 
     def p_values(self) -> Iterator[tuple[int, int, float]]:
         """Yield the structures that have a p-value in brackets after them, its token and value."""
-        starts = self.reading.starts
+        starts, _ = self.reading.bounds
         for match in self.reading.p_values:
             i = bisect_left(starts, match.start())
             number = self.before_bracket(i)

@@ -249,7 +249,7 @@ class _TableReader:
 
     def names(self, cell: Cell) -> list[int]:
         """Return the matches of a cell."""
-        return [number for i in cell.tokens for number in self.reading.beginning.get(i, ())]
+        return self.reading.beginning(cell.tokens)
 
     def places(self, cell: Cell) -> list[int]:
         """Return the matches of a cell that are structures, and not the half of the brain."""
@@ -514,5 +514,4 @@ def _is_idle(reading: Reading, number: int, end: int) -> bool:
 
 def _has_structure(reading: Reading, tokens: range) -> bool:
     """Whether the name of a structure begins at one of some tokens."""
-    names = (number for j in tokens for number in reading.beginning.get(j, ()))
-    return any(reading.is_structure[number] for number in names)
+    return any(reading.is_structure[number] for number in reading.beginning(tokens))

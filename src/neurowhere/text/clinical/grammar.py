@@ -7,7 +7,7 @@ tokens, so that a text is read in linear time.
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.places import ADJECTIVE, FILLERS, GENERAL_WORDS, LESION, SIDE_WORDS
@@ -49,15 +49,11 @@ class Grammar:
         self.reading = reading
         self.tokens, self.token, self.gap = reading.tokens, reading.token, reading.gap
         self.begins, self.finishes = reading.begins, reading.finishes
+        self.names = reading.beginning
         self.is_sentence_end = reading.is_sentence_end
         self.ends = ends
 
     # ---- words, phrases and sentences
-
-    def names(self, tokens: Iterable[int]) -> list[int]:
-        """Return the matches that begin at some tokens."""
-        beginning = self.reading.beginning
-        return [number for j in tokens if j in beginning for number in beginning[j]]
 
     def is_phrase(self, j: int) -> bool:
         """Whether a noun phrase begins at token j, with nothing before it."""

@@ -400,7 +400,7 @@ class _Arteries:
     def is_segment(self, tokens: Tokens) -> bool:
         """Whether a name is that of a segment: words of vessels are near, it is no structure."""
         reading = self.reading
-        numbers = reading.beginning.get(tokens.first, ())
+        numbers = reading.beginning([tokens.first])
         if any(reading.is_structure[each] and reading.terms[each] != NO_TERM for each in numbers):
             return False  # "M1" as the motor cortex
         near = (reading.tokens[i] for i in _sentence(reading, tokens, NEAR))
@@ -410,7 +410,7 @@ class _Arteries:
         """Whether token i tells of a vessel or a territory, and is not denied."""
         word = fold(self.reading.tokens[i])
         return (word in VASCULAR or word in VESSEL) and not any(
-            number in self.denied for number in self.reading.beginning.get(i, ())
+            number in self.denied for number in self.reading.beginning([i])
         )
 
     def nearest(self, i: int) -> Found:

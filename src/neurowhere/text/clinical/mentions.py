@@ -252,7 +252,8 @@ def read_mentions(
             is_crossed=number in limbs,
             dominant=dominant,
         )
-    for number in (number for number, first in enumerate(reading.first) if first in misspelt):
+    wrong = (n for n, first in enumerate(reading.first) if first in misspelt) if misspelt else ()
+    for number in wrong:
         mentions[number] = mentions[number]._replace(is_misspelt=True)
     is_term = [term != NO_TERM for term in reading.terms]
     places = [
@@ -337,35 +338,36 @@ class _Said:
         starts, is_structure = reading.starts[reading.first[first:]], reading.is_structure[first:]
         sections = self._sections_at(starts, is_structure)
         places = zip(sections, _numbers_at(self.copies, starts), strict=True)
-        about = [counter.about[term] for term in terms]
+        names, sides, is_noise = (list(map(each.__getitem__, terms)) for each in counter.about)
         columns: dict[str, list[Any]] = {
             **{name: [value] * len(terms) for name, value in Mention._field_defaults.items()},
-            "term": [name for name, _, _ in about],
+            "term": names,
             "start": starts.tolist(),
             "end": reading.ends[reading.last[first:]].tolist(),
-            "side": [side for _, side, _ in about],
+            "side": sides,
             "is_structure": is_structure,
             "section": sections,
             "weight": [0.0 if section or copy else 1.0 for section, copy in places],
-            "is_generic": [is_noise for _, _, is_noise in about],
+            "is_generic": is_noise,
         }
+        self._doubt(columns, first)
         fields = map(columns.__getitem__, Mention._fields)
         rows = zip(*fields, strict=True)
         mentions: list[Mention] = list(map(partial(tuple.__new__, Mention), rows))
-        for number in self.denied.keys() | self.hedged.keys():
-            if number >= first:
-                mentions[number - first] = self._doubted(mentions[number - first], number)
         return mentions
 
-    def _doubted(self, mention: Mention, number: int) -> Mention:
-        """Return the mention of a match with what denies it and what leaves it open."""
-        denial, hedge = self.denied.get(number), self.hedged.get(number)
-        weight = self.hedge_weight if hedge else 1.0
-        return mention._replace(
-            negation_span=self.reading.span(denial) if denial else None,
-            hedge_span=self.reading.span(hedge) if hedge and not mention.is_generic else None,
-            weight=0.0 if denial else weight * mention.weight,
-        )
+    def _doubt(self, columns: dict[str, list[Any]], first: int) -> None:
+        """Put what denies matches, and what leaves them open, into the columns of their fields."""
+        weights, is_generic = columns["weight"], columns["is_generic"]
+        for number, words in self.hedged.items():
+            if (row := number - first) >= 0:
+                weights[row] *= self.hedge_weight
+                if not is_generic[row]:
+                    columns["hedge_span"][row] = self.reading.span(words)
+        for number, words in self.denied.items():
+            if (row := number - first) >= 0:
+                weights[row] = 0.0
+                columns["negation_span"][row] = self.reading.span(words)
 
     def _sections_at(
         self, places: NDArray[np.intp], is_structure: Sequence[bool]

@@ -398,10 +398,9 @@ def sides_of_limbs(
             by_sentence.setdefault(reading.sentence_number(i), []).append(limb)
     for sentence, near in by_sentence.items():
         is_one = len({limb.side for limb in near}) == 1
-        for i in reading.sentence_tokens(sentence) if is_one else ():
-            for number in reading.beginning.get(i, ()):
-                if _is_served(reading, number):
-                    limbs.setdefault(number, near[0]._replace(is_inherited=True))
+        for number in reading.beginning(reading.sentence_tokens(sentence) if is_one else ()):
+            if _is_served(reading, number):
+                limbs.setdefault(number, near[0]._replace(is_inherited=True))
     return limbs
 
 

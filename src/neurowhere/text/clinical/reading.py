@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -140,14 +140,27 @@ class Reading:
         return {token: number for number, token in enumerate(self.last)}
 
     @cached_property
-    def beginning(self) -> dict[int, list[int]]:
-        """All matches that begin at a token: a place may begin where a term does."""
-        beginning = {token: [number] for number, token in enumerate(self.first)}
-        if len(beginning) < len(self.first):  # which is rare
-            beginning = {token: [] for token in beginning}
-            for number, token in enumerate(self.first):
-                beginning[token].append(number)
-        return beginning
+    def _together(self) -> dict[int, list[int]]:
+        """Matches that begin where another does, by that token; few do."""
+        if len(self.begins) == len(self.first):
+            return {}
+        together: dict[int, list[int]] = {}
+        for number, token in enumerate(self.first):
+            if number != self.begins[token] or token in together:
+                together.setdefault(token, []).append(number)
+        return together
+
+    def beginning(self, tokens: Iterable[int]) -> list[int]:
+        """Return all matches that begin at some tokens: a place may begin where a term does."""
+        begins, together = self.begins, self._together
+        if not together:
+            return [begins[i] for i in tokens if i in begins]
+        return [
+            number
+            for i in tokens
+            if i in begins
+            for number in (together[i] if i in together else (begins[i],))
+        ]
 
     @cached_property
     def inner(self) -> frozenset[int]:
@@ -158,7 +171,7 @@ class Reading:
     @cached_property
     def covered(self) -> frozenset[int]:
         """Tokens within names, of one word or of several."""
-        return self.inner | self.begins.keys()
+        return self.inner.union(self.begins)
 
     def with_ampersands(self) -> "Reading":
         """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.
@@ -194,11 +207,14 @@ class Reading:
             last=[*self.last, *(place.last for place in places)],
             is_structure=[*self.is_structure, *(is_structure for _ in places)],
         )
-        begins, finishes, beginning = {**self.begins}, {**self.finishes}, {**self.beginning}
+        begins, finishes, together = {**self.begins}, {**self.finishes}, {**self._together}
         for number, (first, last) in enumerate(places, len(self.terms)):
+            if first in begins:
+                together[first] = [*together.get(first, [begins[first]]), number]
             begins[first], finishes[last] = number, number
-            beginning[first] = [*beginning.get(first, ()), number]
-        more.__dict__.update(begins=begins, finishes=finishes, beginning=beginning)
+        long = (range(first, last + 1) for first, last in places if last > first)
+        inner = self.inner.union(chain.from_iterable(long))
+        more.__dict__.update(begins=begins, finishes=finishes, _together=together, inner=inner)
         return more
 
     def with_names(
@@ -213,7 +229,10 @@ class Reading:
 
     def token(self, i: int) -> str:
         """Token i, empty beyond the ends of the text."""
-        return self.tokens[i] if 0 <= i < len(self.tokens) else ""
+        try:
+            return self.tokens[i] if i >= 0 else ""
+        except IndexError:
+            return ""
 
     def written(self, i: int) -> str:
         """Token i as the text has it."""

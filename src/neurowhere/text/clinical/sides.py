@@ -128,7 +128,7 @@ class _SideReader(places.SideWords):
             for listed in self.listed(number, mark.words):
                 applied.setdefault(listed, mark._replace(is_inherited=True))
         for i, side in self.reading.sided.items():  # "rIFG"; a list of others does not share it
-            numbers = self.reading.beginning.get(i) or [self.finishes.get(i, NO_TERM)]
+            numbers = self.reading.beginning([i]) or [self.finishes.get(i, NO_TERM)]
             for each in numbers:
                 is_compared = each in applied and applied[each].dominant  # "bifrontal, L > R"
                 if each != NO_TERM and self.is_structure(each) and not is_compared:

@@ -521,6 +521,5 @@ class Spreader:
 
     def places(self, first: int, end: int) -> list[int]:
         """Return the matches between two tokens that are structures."""
-        beginning = self.reading.beginning
-        found = (number for i in range(first, end) for number in beginning.get(i, ()))
+        found = self.reading.beginning(range(first, end))
         return [number for number in found if self.reading.is_structure[number]]
