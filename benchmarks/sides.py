@@ -8,7 +8,7 @@ that of the study's own peaks. The second counts, in sentences that name several
 structures whose named side is at least 1.5 times as probable as the other; half of the sentences
 were not looked at while the rules were written. The third counts, in sentences with findings in
 several places, those places that are visible: 1.5 times as probable as in the mean map, or among
-the ten regions that are listed; and what the floor that makes them so costs or gains on real texts.
+the ten regions that are listed; and what their shares in the map cost or gain on real texts.
 """
 
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-import neurowhere.learn.predictor as predictor
+import neurowhere.model.text_model as text_model
 from neurowhere import default_atlas, load_model, read_corpus
 from neurowhere.exceptions import DataWarning
 from neurowhere.learn import nats_above_uniform
@@ -208,12 +208,12 @@ def count_right(model, sentences, predict):
 def print_findings(model):
     print()
     rows = []
-    floor = predictor.FLOOR
+    usual = text_model.LONG  # no text that is longer by its gate shares its map
     corpus = read_corpus(DATA / "corpus" / "rawtext_linked_dev.jsonl.gz")
     for name in ("findings_seen", "findings_unseen", "findings_fresh"):
         lines = (CASES / f"{name}.jsonl").read_text().splitlines()
-        for method, least in (("without the floor", 0.0), ("with it", floor)):
-            predictor.FLOOR = least
+        for method, least in (("without shares", 0.0), ("with them", usual)):
+            text_model.LONG = least
             seen = [visible(model, json.loads(line)) for line in lines]
             n_places = sum(map(len, seen))
             rows.append(
@@ -230,13 +230,13 @@ def print_findings(model):
     for name, texts in pieces(corpus).items():
         some = corpus.select(np.array(list(texts)))
         nats = []
-        for least in (0.0, floor):
-            predictor.FLOOR = least
+        for least in (0.0, usual):
+            text_model.LONG = least
             nats.append(score(model, some, model.predict(list(texts.values()))))
         gain = nats[1] - nats[0]
         error = np.nanstd(gain) / np.sqrt(np.isfinite(gain).sum())
         rows.append([f"{len(texts):,} {name}", f"{np.nanmean(gain):+.4f} ± {error:.4f}"])
-    print_table(["real texts", "nats by the floor"], rows)
+    print_table(["real texts", "nats by shares"], rows)
 
 
 def visible(model, sentence):

@@ -37,15 +37,15 @@ each of the two, and what is named on both sides, or on none, stays where it is.
 points most clearly, its side doubles what it adds, and takes it from the mirror image. The share
 of term t is s ∘ (d_t a_t² / Σ_u a_u²) ∘ Σ_u h_u, so that the sum over terms stays exact.
 
-**Shares**: terms multiply, so that a strong name may outweigh a weak one, although a text that
-names two places means both. The core of a structure is the map p_t that its term has alone, on the
-side that the text gives it, where a_t is at least `LEAST_CORE` of its maximum. Let w_t be the
-weight of its mentions, at most 1, and m the sum of x² over the terms that are about places. Each
-structure has a share in the map: no region of its core is less probable than
+**Shares**: terms multiply, so that a strong name outweighs a weak one, and two names may meet at
+neither place, although a text that names two places means both. So places also add up. The core of
+a structure is the map p_t that its term has alone, on the side that the text gives it, where a_t is
+at least `LEAST_CORE` of its maximum. With w_t the weight of its mentions, at most 1, and m the sum
+of x² over the terms that are about places, the map becomes
 
-    (1 − h) m w_t / max(1, Σ_u w_u) · p_t
+    q + (1 − h) m Σ_t w_t p_t / max(1, Σ_t w_t),
 
-before the map is scaled to sum to 1, and its term adds the log of what this takes.
+scaled to sum to 1. Term by term, the log of what a structure raises q by is what its term adds.
 """
 
 from collections.abc import Iterable
@@ -362,34 +362,34 @@ class Core(NamedTuple):
         return moved
 
 
-def give_shares(q: Float32, least: sp.csr_matrix) -> sp.csr_matrix:
-    """Raise a map to the shares of the structures of a text, in place.
+def give_shares(q: Float32, shares: sp.csr_matrix) -> sp.csr_matrix:
+    """Add the shares of the structures of a text to its map, in place.
 
     Parameters
     ----------
     q : array of shape (m,)
         Probability of each region; changed.
-    least : csr_matrix of shape (k, m)
-        Least probability in the core of each structure.
+    shares : csr_matrix of shape (k, m)
+        What each structure adds to the probability of regions.
 
     Returns
     -------
     csr_matrix of shape (k, m)
-        What each structure adds to the exponent: what is left to add after those before it.
+        What each of them, after those before it, adds to the exponent.
 
     Examples
     --------
     >>> q = np.float32([0.8, 0.1, 0.1])
-    >>> added = give_shares(q, sp.csr_matrix(np.float32([[0.5, 0, 0], [0, 0.3, 0]]))).toarray()
+    >>> added = give_shares(q, sp.csr_matrix(np.float32([[0.4, 0, 0], [0, 0.6, 0]]))).toarray()
     >>> added.round(1), q.round(2)
-    (array([[0. , 0. , 0. ],
-           [0. , 1.1, 0. ]], dtype=float32), array([0.67, 0.25, 0.08], dtype=float32))
+    (array([[0.4, 0. , 0. ],
+           [0. , 1.9, 0. ]], dtype=float32), array([0.6 , 0.35, 0.05], dtype=float32))
     """
-    added = np.zeros_like(least.data)
-    for start, stop in pairwise(least.indptr.tolist()):
-        regions = least.indices[start:stop]
+    added = np.zeros_like(shares.data)
+    for start, stop in pairwise(shares.indptr.tolist()):
+        regions = shares.indices[start:stop]
         before = np.maximum(q[regions], np.float32(TINY))
-        q[regions] = np.maximum(before, least.data[start:stop])
+        q[regions] = before + shares.data[start:stop]
         added[start:stop] = np.log(q[regions] / before)
     q /= q.sum()
-    return sp.csr_matrix((added, least.indices, least.indptr), shape=least.shape)
+    return sp.csr_matrix((added, shares.indices, shares.indptr), shape=shares.shape)

@@ -240,19 +240,16 @@ class LogLinear(_Regression):
         csr_matrix of shape (k, m)
             What each of them adds to the exponent.
         """
-        is_article = 0.0 if self.gates is None else float(self.gates.of(x).long[0])
         cores = self._find_cores(terms.tolist())
-        shares = (1 - is_article) * shares.astype(np.float32)
-        least = [
+        if self.gates is not None:
+            shares = shares * (1 - self.gates.of(x).long[0])
+        own = [
             share * core.on_side(side, sides)
-            for core, share, side in zip(cores, shares, balance.tolist(), strict=True)
+            for core, share, side in zip(cores, shares.tolist(), balance.tolist(), strict=True)
         ]
-        ends = np.cumsum([len(core.regions) for core in cores])
-        entries = (
-            np.concatenate(least),
-            np.concatenate([core.regions for core in cores]),
-            np.append(0, ends),
-        )
+        regions = [core.regions for core in cores]
+        ends = np.append(0, np.cumsum([len(each) for each in regions]))
+        entries = (np.concatenate(own, dtype=np.float32), np.concatenate(regions), ends)
         return give_shares(q, sp.csr_matrix(entries, shape=(len(terms), len(q))))
 
     def _find_cores(self, terms: list[int]) -> list[Core]:
