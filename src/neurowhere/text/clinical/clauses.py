@@ -102,7 +102,7 @@ class Clauses(Grammar):
             return False
         is_adjective = bool(ADJECTIVE.fullmatch(before)) or before in FILLERS
         if is_place and not is_adjective:
-            return self.is_beside(j)
+            return self.is_beside(j) or self.is_after_lesion(j)
         is_joined = is_adjective or before in lexicon.CONJUNCTIONS or self.is_article(j - 1)
         return is_side and not is_joined and self.has_other_side(j)
 
@@ -116,6 +116,27 @@ class Clauses(Grammar):
 
     def has_other_side(self, j: int) -> bool:
         """Whether the place after the side at token j has the other side before.
+    def is_after_lesion(self, j: int) -> bool:
+        """Whether another place begins at token j, right after where a lesion is.
+
+        "Infarct in the left insula | putamen spared" says nothing against the insula.
+        """
+        last = self.finishes.get(j - 1)
+        if last is None or self.gap(j) != " " or not self.is_structure(last):
+            return False
+        while self.is_modifier(j) and j not in self.begins:
+            j += 1
+        if not self.is_structure(self.begins.get(j)):
+            return False
+        i = self.before_modifiers(self.reading.first[last]) - 1
+        return self.token(i) in ("in", "of", "within") and self.is_finding(i - 1)
+
+    def before_modifiers(self, j: int) -> int:
+        """First of the determiners, sides and adjectives that stand right before token j."""
+        while j > 0 and self.is_modifier(j - 1) and j - 1 not in self.finishes:
+            j -= 1
+        return j
+
 
         "Right hippocampus small and bright left hippocampus normal" is of two.
         """
@@ -222,7 +243,7 @@ class Clauses(Grammar):
                 return []  # "without the pons …"
             if names and (has_comma or self.is_joint(i, first)):
                 apart = [*names]
-            if names and self.is_opening(i):
+            if names and (self.is_opening(i) or self.is_after_lesion(i + 1)):
                 break  # "at surgery the pons was …"
             if number is not None and self.is_structure(number):
                 names.append(number)

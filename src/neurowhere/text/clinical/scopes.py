@@ -6,9 +6,9 @@ predicates deny what they are said of: that it is normal, spared, absent, gone, 
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import LONGEST_MEASURE
-from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
+from neurowhere.text.clinical.grammar import CLOSING, LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue, NonDenials
-from neurowhere.text.clinical.places import LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import FILLERS, LESION, SIDE_WORDS
 from neurowhere.text.words import fold
 
 
@@ -38,6 +38,8 @@ class Scopes(NonDenials):
         is_clause = self.token(j) == "that" and self.token(j + 1) in lexicon.STOPS
         j += 2 * is_clause  # "denies that he has headaches"
         names = self.ahead(j, through_verbs=cue.kind == "no" or is_clause)
+        if cue.kind == "no" and (own := self.said_of_place(i, j, names)) is not None:
+            return own
         names = self.without_known(names, j)
         if self.is_pronoun(cue):
             names = self.structures(names) if self.compared(j) == "null" else names
@@ -55,6 +57,31 @@ class Scopes(NonDenials):
             return names
         before = self.place_before(i) if self.has_subject(cue) and not self.is_next(i, j) else []
         return [*names, *(before or self.examined(i) or self.referred(j))]
+
+    def said_of_place(self, i: int, j: int, names: list[int]) -> list[int] | None:
+        """Return what a note denies that says "no" right after a place, up to the next place.
+
+        "Thalami no signal change, caudate bright" denies nothing of the caudate; "pons no lesion,
+        mass or bleed" is a list.
+        """
+        if not self.is_structure(self.finishes.get(i - 1)) or self.gap(i) != " ":
+            return None
+        compared, places = self.compared(j), self.place_before(i)
+        if not places or compared in ("change", "study"):
+            return None
+        end = self.sentence(j)[1]
+        comma = next((k for k in range(j + 1, end) if self.is_next_place(k)), end)
+        if CLOSING.isdisjoint(self.tokens[comma:end]):
+            names = [number for number in names if self.reading.first[number] < comma]
+        return [*(self.structures(names) if compared == "null" else names), *places]
+
+    def is_next_place(self, k: int) -> bool:
+        """Whether a comma and a place stand at token k: "…, left thalamus bright"."""
+        if "," not in self.gap(k):
+            return False
+        while self.token(k) in FILLERS or (self.is_modifier(k) and k not in self.begins):
+            k += 1
+        return self.is_structure(self.begins.get(k))
 
     def has_subject(self, cue: Cue) -> bool:
         """Whether a cue says what stands before it to lack something: "the pons is without …"."""
