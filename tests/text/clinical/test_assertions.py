@@ -488,3 +488,38 @@ def test_no_other_side_denies_what_has_it():
     assert states("right neglect, no left hemianopia") == states("neglect, no hemianopia")
     assert states("Right neglect. Not left hemianopia.") == states("Neglect. Not hemianopia.")
     assert states("left but not right insula") == states("left insula")
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        # what is even may be wrong on both sides
+        ("Symmetric restricted diffusion in the thalami.", "", "thalami"),
+        ("Symmetric enhancement of the hippocampus and medial thalami.", "", "hippocampus thalami"),
+        ("Symmetric increased T2 signal of the insula", "", "insula"),
+        ("Symmetric low attenuation in the thalamus", "", "thalamus"),
+        ("Symmetric tracer uptake in the insula", "insula", ""),
+        ("Thalami are symmetric, without restricted diffusion.", "thalami", ""),
+        # a scan may be normal where seizures begin
+        ("Right insular seizures (MRI negative).", "", "insular seizures"),
+        ("Left thalamic onset on SEEG, MRI unremarkable", "", "thalamic"),
+        ("Insular epilepsy with unremarkable MRI", "", "insular epilepsy"),
+        ("MRI of the insula normal", "insula", ""),
+        ("Insula, MRI normal", "insula", ""),
+        # a device may be well placed
+        ("The electrode is well positioned in the right thalamus.", "", "thalamus"),
+        ("Left thalamus lead properly placed, right lead in the insula", "", "thalamus insula"),
+        ("The thalami are normally positioned.", "thalami", ""),
+        # a subject that is no name
+        ("The insular lesion has evolved and the hygroma has gone.", "", "insular lesion"),
+        ("The insular lesion has evolved and the hygroma resolved.", "", "insular lesion"),
+        ("The insular lesion was small and has resolved.", "insular lesion", ""),
+        # headings of lists
+        ("Infarct of the insula L. Not infarcted: thalamus R.", "thalamus", "infarct insula"),
+        ("Affected: insula L. Spared: thalamus R, pons.", "thalamus pons", "insula"),
+        ("No lesion in: insula L, thalamus R.", "lesion insula thalamus", ""),
+        ("No lesion: the insula bled.", "lesion", "insula"),
+    ],
+)
+def test_what_else_is_normal_denies_no_lesion(text, negated, present):
+    assert states(text) == (negated.split(), present.split())

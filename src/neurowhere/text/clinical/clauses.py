@@ -38,6 +38,8 @@ class Clauses(Grammar):
             return []  # "left thalamic infarct, otherwise normal"
         end, aside = self.before_aside(end)
         first = max(first, end - REACH_BACK)
+        if self.token(end) in lexicon.EXAMS:  # "insular epilepsy (MRI negative)"
+            first = next((j for j in range(end, first, -1) if "(" in self.gap(j)), first)
         i, names = self.listed(end, first, verbs, with_people)
         names = names or self.before_relative(i, first)
         is_example = bool(aside) and self.tokens[end + 1] in lexicon.INCLUDING
@@ -114,8 +116,6 @@ class Clauses(Grammar):
         last = j if number is None else self.reading.last[number]
         return not lexicon.BESIDES.isdisjoint([self.token(j), self.token(last)])
 
-    def has_other_side(self, j: int) -> bool:
-        """Whether the place after the side at token j has the other side before.
     def is_after_lesion(self, j: int) -> bool:
         """Whether another place begins at token j, right after where a lesion is.
 
@@ -137,6 +137,8 @@ class Clauses(Grammar):
             j -= 1
         return j
 
+    def has_other_side(self, j: int) -> bool:
+        """Whether the place after the side at token j has the other side before.
 
         "Right hippocampus small and bright left hippocampus normal" is of two.
         """
@@ -300,7 +302,11 @@ class Clauses(Grammar):
         if is_having or self.is_link(j) or j in self.ends:
             return False
         is_small = token in lexicon.PREPOSITIONS or token in lexicon.STOPS
-        return is_small or token in lexicon.PEOPLE or self.is_verb(j) or self.is_finding(j)
+        return is_small or token in lexicon.PEOPLE or self.is_verb(j) or self.is_wrong(j)
+
+    def is_wrong(self, j: int) -> bool:
+        """Whether token j tells of a finding, or of seizures: "parietal epilepsy, MRI normal"."""
+        return self.is_finding(j) or bool(lexicon.EPILEPTIC.match(self.tokens[j]))
 
     # ---- what is taken up
 

@@ -277,7 +277,7 @@ class Grammar:
         if token in lexicon.STOPS or j in self.ends or self.is_contrast(j):
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
-            return False  # "no lesion in the following: pons, insula"
+            return False  # "no lesion in the following: pons, insula", "no lesion in: pons"
         if gap == " ":
             return False
         if self.is_sentence_end(j) or ":" in gap or DASH.search(gap):

@@ -372,6 +372,14 @@ EXPLAINING = word_set(
 )
 UNLIKELY = word_set("implausible improbable unlikely")
 UNAFFECTED = word_set("intact maintained preserved unaffected unaltered unimpaired")
+# What is put somewhere, and how that is said: "the lead is well placed in the pons".
+DEVICES = word_set(
+    """
+    cannula catheter catheters clip clips coil coils contact contacts drain electrode electrodes
+    lead leads needle needles probe probes shunt shunts stent stents tip tips wire wires
+    """
+)
+PLACED = word_set("aligned placed positioned sited situated")
 FORMED = word_set("clearly crisply normally sharply well")
 GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
@@ -409,7 +417,9 @@ OWNING = word_set(
     yield yielded yields
     """
 )
-LISTING = word_set("areas below following regions sites structures")  # a colon and a list follow
+LISTING = word_set(
+    "areas at below following in involving of on regions sites structures within"
+)  # a colon and a list follow
 # What tells that something is wrong, done or seen, by how it begins or ends.
 FINDING = re.compile(
     r"(?:hyper|hypo|dys|mal|micro)[a-z]{5,}|[a-z]+(?:oma|omata|omas|itis|osis|ectomy|otomy)$"
@@ -420,6 +430,8 @@ FINDING = re.compile(
     r"|isch|lacun|lesion|loss|lower|modul|necro|patholog|plaque|recruit|reduc|remov|resect|rupt"
     r"|scar|shrink|shrunk|smaller|larger|stroke|surg|swell|swoll|thicken|thinn|tumou?r|weak|widen)"
 )
+# What is wrong where a scan may be normal: "left insular epilepsy, MRI negative".
+EPILEPTIC = re.compile(r"discharg|epilep|ictal|seiz|slowing|spik|(?:onset|origin|m?tle|[fop]le)$")
 WHERE = word_set(
     "across along around at beneath for from in near of on over through throughout under within"
 )
@@ -432,6 +444,11 @@ ALIKE = word_set(
 )
 LOSING = word_set("absence disruption effacement lack loss obliteration reduction")
 EVEN = word_set("equal homogeneous ordinary symmetric symmetrical")  # say that all is well
+# What is wrong with what is even: "symmetric restricted diffusion".
+DEVIATING = word_set(
+    "bright dark deficient diminished faint high intense low poor restricted restriction"
+)
+ENHANCING = word_set("choroid dura falx infundibulum pituitary plexus sinus sinuses stalk")
 LIKEWISE = word_set("as likewise neither nor similarly so")
 SAME = word_set("ditto likewise same similarly so")  # what is so was said before
 SAYING_SAME = (SAME | BEING) | word_set(

@@ -362,12 +362,34 @@ class Scopes(NonDenials):
     def by_usual(self, cue: Cue) -> list[int]:
         """Deny what has the usual measure: "is of the expected size", "the usual number of"."""
         j = cue.last + 1
+        is_even = self.tokens[cue.first] in lexicon.EVEN
+        if is_even and self.is_deviation(j):
+            return []  # "symmetric restricted diffusion in the thalami"
         is_measure = self.token(j) in lexicon.MEASURES and not self.is_noun(j + 1)
         if is_measure and (names := self.heads(j) or self.owner(cue.first)):
             return names
-        if self.tokens[cue.first] in lexicon.EVEN:
-            return self.measured(j) or self.by_state(cue)
-        return []
+        return self.measured(j) or self.by_state(cue) if is_even else []
+
+    def is_deviation(self, j: int) -> bool:
+        """Whether the phrase at token j is of a change, which is one on both sides as well.
+
+        Little of the brain enhances unless it is ill; the pituitary gland does.
+        """
+        for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
+            if self.ends_clause(k):
+                break
+            if self.is_finding(k) or self.tokens[k] in lexicon.DEVIATING:
+                return True
+            if self.is_function(k):
+                break
+            if self.tokens[k] == "enhancement":
+                return any(map(self.is_unenhanced, self.heads(k)))
+        return False
+
+    def is_unenhanced(self, number: int) -> bool:
+        """Whether a match is of what does not enhance in health."""
+        words = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return lexicon.ENHANCING.isdisjoint(words)
 
     def measured(self, j: int) -> list[int]:
         """Return the places of what is measured at token j: "normal MRI of the pons"."""
@@ -395,7 +417,7 @@ class Scopes(NonDenials):
         is_old = self.tokens[i : j + 1] == ["recovered", "from"]
         if is_old or self.is_partial(cue) or self.is_doubted(cue) or self.is_history(cue):
             return []
-        if self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i):
+        if self.is_of_device(cue) or (self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i)):
             return []  # "the lesion of the pons is well defined"
         if self.tokens[cue.last] in lexicon.ABOLISHING and self.compared(j) == "null":
             return self.structures(self.ahead(j))  # "abolished the effect in the pons"
@@ -423,6 +445,12 @@ class Scopes(NonDenials):
         """Whether the predicate at token i is said of a lesion."""
         first, _ = self.sentence(i)
         return any(fold(token) in LESION for token in self.tokens[first:i])
+
+    def is_of_device(self, cue: Cue) -> bool:
+        """Whether a cue tells where a device was put: "the lead is well placed in the pons"."""
+        first, _ = self.sentence(cue.first)
+        is_place = self.tokens[cue.last] in lexicon.PLACED
+        return is_place and not lexicon.DEVICES.isdisjoint(self.tokens[first : cue.first])
 
     def compared_in(self, cue: Cue) -> list[int]:
         """Return where people are alike: "the groups were indistinguishable in the caudate"."""
@@ -495,7 +523,7 @@ class Scopes(NonDenials):
         if names := self.label(i) or self.ranked(i):
             return names
         is_state, verb = cue.kind == "state", self.first_verb(i)
-        is_bare = not self.names(range(verb, i))
+        is_bare = not self.names(range(verb, i)) and not self.has_own_subject(verb, i)
         joint = self.token(self.before_verb(i))
         if (joint in lexicon.CONJUNCTIONS and (is_state or is_bare)) or (
             joint == "but" and is_bare
@@ -507,6 +535,17 @@ class Scopes(NonDenials):
         is_exam = not lexicon.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
         return names or (self.supposed(i) if is_exam else [])
 
+    def has_own_subject(self, verb: int, i: int) -> bool:
+        """Whether a subject that is no name stands between a verb and the next, before token i.
+
+        "The contusion has evolved and the hygroma has resolved": the contusion has not.
+        """
+        end = self.before_verb(i)
+        joints = (j for j in range(verb, end) if self.tokens[j] in lexicon.CONJUNCTIONS)
+        joint = next(joints, end)
+        has_verb = not lexicon.FINITE.isdisjoint(self.tokens[end + 1 : i])
+        return joint < end and (has_verb or self.is_determined(joint + 1))
+
     def of_clause(self, i: int) -> list[int]:
         """Return the structures before token i in its clause, where nothing is wrong in it.
 
@@ -517,7 +556,7 @@ class Scopes(NonDenials):
         tokens = range(turns[-1] if turns else first, i)
         if self.token(tokens.start) in lexicon.AGAINST or tokens.start in self.ends:
             return []
-        if any(self.is_finding(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
+        if any(self.is_wrong(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
             return []
         return self.structures(self.names(tokens))
 
