@@ -39,9 +39,13 @@ def structures(text):
         "mri shows infarct in the left insula thalamus not involved",
         "there is an infarct of the left insula thalamus and hippocampus are normal",
         "infarct in left insula thalamus shows no lesion",
+        "hemorrhage into the left insula thalamus spared",
+        "restricted diffusion in left insula thalamus is not affected",
         # a place that has none of it, and the next
         "thalamus no signal change, left insula bright",
         "thalamus no enhancement, acute left insula lesion",
+        "thalamus without enhancement, left insula lesion",
+        "thalamus no mass, no bleed, left insula infarct",
     ],
 )
 def test_a_finding_is_not_denied_with_what_is_normal_beside_it(text):

@@ -129,7 +129,12 @@ class Clauses(Grammar):
         if not self.is_structure(self.begins.get(j)):
             return False
         i = self.before_modifiers(self.reading.first[last]) - 1
-        return self.token(i) in ("in", "of", "within") and self.is_finding(i - 1)
+        near = range(max(i - 2, 0), max(i, 0))  # "restricted diffusion in"
+        return self.token(i) in lexicon.INVOLVING and any(map(self.is_deviant, near))
+
+    def is_deviant(self, j: int) -> bool:
+        """Whether token j tells of a finding, or of a change of what is measured."""
+        return self.is_finding(j) or self.tokens[j] in lexicon.DEVIATING
 
     def before_modifiers(self, j: int) -> int:
         """First of the determiners, sides and adjectives that stand right before token j."""

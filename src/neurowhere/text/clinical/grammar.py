@@ -316,7 +316,9 @@ class Grammar:
         first, end = self.sentence(j)
         if not CLOSING.isdisjoint(self.tokens[j:end]):
             return False
-        before = self.names(range(max(first, j - LONGEST_PHRASE), j))
+        start = max(first, j - LONGEST_PHRASE)
+        start = max((k for k in range(start, j) if k in self.ends), default=start)  # the last "no"
+        before = self.names(range(start, j))
         noun = j + 1
         while self.token(noun) in FILLERS or (self.is_modifier(noun) and noun not in self.begins):
             noun += 1

@@ -460,6 +460,7 @@ GRADED = word_set("at graded in is motor of power strength was")  # beside a str
 UNSURE = PEOPLE | (DOUBTING - NOT)
 FAILING = word_set("fail failed failing fails")
 # What a diagnosis is called that may be dropped.
+INVOLVING = word_set("affecting in into involving of within")  # before where a lesion is
 THOUGHTS = word_set(
     "claim diagnosis hypothesis idea impression label notion possibility suspicion theory"
 )

@@ -38,7 +38,7 @@ class Scopes(NonDenials):
         is_clause = self.token(j) == "that" and self.token(j + 1) in lexicon.STOPS
         j += 2 * is_clause  # "denies that he has headaches"
         names = self.ahead(j, through_verbs=cue.kind == "no" or is_clause)
-        if cue.kind == "no" and (own := self.said_of_place(i, j, names)) is not None:
+        if (own := self.said_of_place(cue, names)) is not None:
             return own
         names = self.without_known(names, j)
         if self.is_pronoun(cue):
@@ -58,13 +58,15 @@ class Scopes(NonDenials):
         before = self.place_before(i) if self.has_subject(cue) and not self.is_next(i, j) else []
         return [*names, *(before or self.examined(i) or self.referred(j))]
 
-    def said_of_place(self, i: int, j: int, names: list[int]) -> list[int] | None:
+    def said_of_place(self, cue: Cue, names: list[int]) -> list[int] | None:
         """Return what a note denies that says "no" right after a place, up to the next place.
 
         "Thalami no signal change, caudate bright" denies nothing of the caudate; "pons no lesion,
         mass or bleed" is a list.
         """
-        if not self.is_structure(self.finishes.get(i - 1)) or self.gap(i) != " ":
+        i, j = cue.first, cue.last + 1
+        is_next = self.is_structure(self.finishes.get(i - 1)) and self.gap(i) == " "
+        if not is_next or not self.has_subject(cue):
             return None
         compared, places = self.compared(j), self.place_before(i)
         if not places or compared in ("change", "study"):
@@ -378,7 +380,7 @@ class Scopes(NonDenials):
         for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
             if self.ends_clause(k):
                 break
-            if self.is_finding(k) or self.tokens[k] in lexicon.DEVIATING:
+            if self.is_deviant(k):
                 return True
             if self.is_function(k):
                 break
