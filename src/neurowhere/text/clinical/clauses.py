@@ -39,7 +39,8 @@ class Clauses(Grammar):
         end, aside = self.before_aside(end)
         first = max(first, end - REACH_BACK)
         if self.token(end) in lexicon.EXAMS:  # "insular epilepsy (MRI negative)"
-            first = next((j for j in range(end, first, -1) if "(" in self.gap(j)), first)
+            signs = (j for j in range(end, first, -1) if "(" in self.gap(j) or "," in self.gap(j))
+            first = next(signs, first)
         i, names = self.listed(end, first, verbs, with_people)
         names = names or self.before_relative(i, first)
         is_example = bool(aside) and self.tokens[end + 1] in lexicon.INCLUDING

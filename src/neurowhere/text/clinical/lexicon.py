@@ -342,6 +342,9 @@ EXAMINED = word_set(
     """
 )
 OF_PLACES = RESPONSES | EXAMINED
+# Edges of what was resected, and what they may be free of: "frontal margin: no tumor".
+MARGINS = word_set("margin margins")
+TUMORS = word_set("cancer disease glioma malignancy neoplasm neoplastic tumor tumour")
 UNITS = word_set("centile cm cm3 grade ml mm mm3 percentile score suv suvr")
 # What such an examination does: "stimulation of the pons evoked no movement".
 YIELDING = word_set(
@@ -357,6 +360,14 @@ SUPPOSED = word_set(
     points question queried suggested suggests suspected suspicion thought worried
     """
 )
+# What asks for something that the next clause or sentence may refute.
+SUSPECTING = word_set(
+    """
+    asked believed feared looked presumed question queried query searched sought suspect suspected
+    suspects suspicion thought wondered whether worried
+    """
+)
+SHOWED = word_set("demonstrated disclosed found reveals revealed showed shows")
 EXAMS = word_set(
     "angiogram biopsy ct cta dwi eeg examination flair gre imaging mr mra mri pet scan scans swi"
 )
@@ -379,7 +390,9 @@ DEVICES = word_set(
     lead leads needle needles probe probes shunt shunts stent stents tip tips wire wires
     """
 )
-PLACED = word_set("aligned placed positioned sited situated")
+PLACED = word_set(
+    "aligned excellent good perfect place placed position positioned satisfactory sited situated"
+)
 FORMED = word_set("clearly crisply normally sharply well")
 GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
@@ -431,7 +444,9 @@ FINDING = re.compile(
     r"|scar|shrink|shrunk|smaller|larger|stroke|surg|swell|swoll|thicken|thinn|tumou?r|weak|widen)"
 )
 # What is wrong where a scan may be normal: "left insular epilepsy, MRI negative".
-EPILEPTIC = re.compile(r"discharg|epilep|ictal|seiz|slowing|spik|(?:onset|origin|m?tle|[fop]le)$")
+EPILEPTIC = re.compile(
+    r"discharg|epilep|ictal|seiz|slowing|spik|(?:onset|origin|waves?|m?tle|[fop]le)$"
+)
 WHERE = word_set(
     "across along around at beneath for from in near of on over through throughout under within"
 )
@@ -445,6 +460,7 @@ ALIKE = word_set(
 LOSING = word_set("absence disruption effacement lack loss obliteration reduction")
 EVEN = word_set("equal homogeneous ordinary symmetric symmetrical")  # say that all is well
 # What is wrong with what is even: "symmetric restricted diffusion".
+INVOLVING = word_set("affecting in into involving of within")  # before where a lesion is
 DEVIATING = word_set(
     "bright dark deficient diminished faint high intense low poor restricted restriction"
 )

@@ -30,7 +30,11 @@ class Scopes(NonDenials):
         ):
             return []
         if self.tokens[cue.last] in lexicon.ANSWERS and (self.ends_clause(j) or "?" in self.gap(i)):
-            return self.label(i) or self.asked(i) or self.place_before(i) or self.sought(i)
+            if self.is_answer(i):
+                return self.posed(i)
+            names = self.label(i) or self.asked(i) or self.place_before(i) or self.sought(i)
+            is_shown = self.token(i - 1) in lexicon.SHOWED  # "…; CT showed none"
+            return names or (self.posed(i) if is_shown else [])
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
         if self.tokens[i] == "absence" and self.is_bare(j):
@@ -124,6 +128,8 @@ class Scopes(NonDenials):
         """Return the places that an examination found nothing in: "section of the pons: no …"."""
         first, _ = self.sentence(i - 1) if i else (0, 0)
         words = self.tokens[first:i]
+        if not lexicon.MARGINS.isdisjoint(words):
+            return self.of_margin(first, i)
         if any(fold(word) in LESION for word in words):
             return []
         if i and ":" in self.gap(i):
@@ -131,6 +137,18 @@ class Scopes(NonDenials):
         is_said = self.token(i - 1) in lexicon.YIELDING
         is_examined = is_said and not lexicon.EXAMINED.isdisjoint(words)
         return self.structures(self.subject(i - 1)) if is_examined else []
+
+    def of_margin(self, first: int, i: int) -> list[int]:
+        """Return the place of a margin before token i: "frontal margin: gliosis, no tumor"."""
+        colons = (j for j in range(first + 1, i + 1) if ":" in self.gap(j))
+        colon = next((j for j in colons if self.tokens[j - 1] in lexicon.MARGINS), i)
+        is_clear = lexicon.TUMORS.isdisjoint(self.tokens[colon:i])
+        is_clear &= not lexicon.TUMORS.isdisjoint(self.tokens[i + 1 : i + LONGEST_MEASURE])
+        return self.structures(self.label(colon)) if is_clear else []
+
+    def is_answer(self, i: int) -> bool:
+        """Whether the subject of the predicate at token i is an answer: "the answer is no"."""
+        return self.token(self.before_verb(i)) == "answer"
 
     def asked(self, i: int) -> list[int]:
         """Return the names of the question that token i answers."""
@@ -259,6 +277,9 @@ class Scopes(NonDenials):
         is_that = word in lexicon.HAVING and self.token(j + 1) == "that"
         if word in lexicon.OPINIONS or is_that:
             return self.believed(j + 1)
+        if word in lexicon.HAVING and self.token(j + 1) in ("any", "one") and self.closes(j + 2):
+            i = cue.first  # "I looked for a lesion in the pons and did not see one"
+            return self.suspected(range(self.sentence(i)[0], i)) or self.posed(i)
         if word in lexicon.HELD:
             return self.of_subject(cue)
         if word in lexicon.NEEDING:
@@ -382,7 +403,7 @@ class Scopes(NonDenials):
                 break
             if self.is_deviant(k):
                 return True
-            if self.is_function(k):
+            if self.is_function(k) and not self.is_adverb(k):
                 break
             if self.tokens[k] == "enhancement":
                 return any(map(self.is_unenhanced, self.heads(k)))
@@ -438,6 +459,8 @@ class Scopes(NonDenials):
             is_test = is_test or (is_usual and self.token(j) in lexicon.QUALITIES)
             return self.left(cue) or (self.measured(j) if is_test else [])
         names = self.compared_in(cue) or self.of_subject(cue)
+        if self.tokens[cue.last] in lexicon.TESTED and self.is_answer(i):
+            return self.posed(i)
         is_exam = all(self.tokens[self.reading.first[name]] in lexicon.EXAMS for name in names)
         if is_exam and self.tokens[cue.last] not in lexicon.GONE:
             names = self.where(j) or self.of_clause(i)
@@ -543,8 +566,8 @@ class Scopes(NonDenials):
         "The contusion has evolved and the hygroma has resolved": the contusion has not.
         """
         end = self.before_verb(i)
-        joints = (j for j in range(verb, end) if self.tokens[j] in lexicon.CONJUNCTIONS)
-        joint = next(joints, end)
+        joining = lexicon.CONJUNCTIONS | lexicon.TURNS
+        joint = next((j for j in range(verb, end) if self.tokens[j] in joining), end)
         has_verb = not lexicon.FINITE.isdisjoint(self.tokens[end + 1 : i])
         return joint < end and (has_verb or self.is_determined(joint + 1))
 
@@ -595,6 +618,21 @@ class Scopes(NonDenials):
             return []
         is_passive = self.tokens[verbs[0] - 1] in lexicon.BEING if verbs[0] else False
         return self.names(range(first if is_passive else verbs[0], i))
+
+    def suspected(self, tokens: range) -> list[int]:
+        """Return the names among some tokens that were suspected, sought or asked for."""
+        for j in tokens:
+            is_read = self.tokens[j] in lexicon.REGARDED and self.token(j + 1) == "as"
+            if is_read or self.tokens[j] in lexicon.SUSPECTING:
+                is_passive = not is_read and self.follows_verb(j)
+                is_passive = is_passive and self.token(j + 1) not in ("for", "of", "to", "whether")
+                return self.names(range(tokens.start if is_passive else j, tokens.stop))
+        return []
+
+    def posed(self, i: int) -> list[int]:
+        """Return what the sentence before that of token i suspected or asked for."""
+        first, _ = self.sentence(i)
+        return self.suspected(range(self.sentence(first - 1)[0], first)) if first else []
 
     def supposed(self, i: int) -> list[int]:
         """Return the places that the clause before the one of token i supposed."""
