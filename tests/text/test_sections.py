@@ -409,6 +409,29 @@ def test_a_section_beside_its_heading_ends_at_a_table(row):
     assert text[section.start : section.end].split() == ["stroke.", "Of", "the", "right", "arm."]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "History: pons.\nMRI brain with contrast.\nGlioma of the insula.\nImpression: glioma.",
+        "Reason for exam: pons\nBrain MRI\nInfarct of the insula\nImpression\nStroke",
+        "Indication: pons.\nCT of the head.\nBleed in the insula.\nConclusion: bleed.",
+        "Indication: pons.\nMRI of the brain was performed.\nInsular infarct.\nOpinion: stroke.",
+        "Indication: pons.\nThere is a bleed in the insula.\nConclusion: bleed.",
+        "Technique: CT, pons.\nThere is a bleed in the insula.\nImpression: bleed.",
+        "Exam: aphasia.\nPlan: pons biopsy. MRI next day: infarct of the insula.",
+        # no line of its own, or the findings have a heading
+        "Indication: pons.\nThere is concern for stroke of the pons.\nConclusion: insula.",
+        "History: fall.\nMRI of the brain showed the pons.\nConclusion: insula normal in size.",
+        "History: fall.\nThere is weakness and the pons.\nFindings: insula normal in size.",
+        "Indication: pons.\nMRI brain.\nOf the pons.\nFindings: insula normal in size.",
+    ],
+)
+def test_findings_without_a_heading_end_the_history(text):
+    sections = {mention.term: mention.section for mention in read_mentions(text, COUNTER)}
+    assert sections["insula"] is None
+    assert sections["pons"] is not None
+
+
 @given(st.text(alphabet="History:FindgsTecnqu \n.-#*1", max_size=80))
 def test_sections_are_parts_of_the_text_in_order(text):
     sections = read_sections(text)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from neurowhere.text.general import GENERAL, find_general
 from neurowhere.text.history import HISTORY, find_history
 from neurowhere.text.relatives import find_relatives
+from neurowhere.text.words import word_set
 
 
 class Section(IntEnum):
@@ -164,8 +165,8 @@ def _body(heads: list[Cut], length: int) -> Iterator[Cut]:
 _EXAM = r"(?:exam(?:ination)?s?|stud(?:y|ies)|scans?|imaging|mri|ct|reports?)"
 _PAST = r"clinical|brief|relevant|past|previous|prior|medical|surgical|neurological|family|social"
 _ADDED = (
-    r"\d?\.?\dT|brain|cervical|follow-up|head|initial|neck|of|plain|post-?op|repeat|scans?|spine|the"
-    r"|today|w|with|without|w/o"
+    r"\d?\.?\dT|(?:on )?admission|brain|cervical|follow-up|head|initial|neck|next day|of|plain"
+    r"|post-?op|repeat|scans?|spine|the|today|w|with|without|w/o"
 )  # words around the name of an examination
 # Headings under which nothing was found, by the name of the section.
 NOT_FINDINGS = {
@@ -213,8 +214,9 @@ _OTHERS = {
         r"(?:chief|presenting) complaint|cc|a/p|o/e",
     ),
     "exam": (
-        rf"(?:{_ADDED} )*(?:cta?|ctp|mri?|mra|dwi|flair|pet|spect|eeg|dsa|angiogra(?:m|phy)|neuro"
-        rf"|imaging|labs?|vitals?|ros)(?:[ /]+(?:{_ADDED}|exam(?:ination)?|contrast|perfusion))*",
+        rf"(?:(?:{_ADDED}) )*(?:cta?|ctp|mri?|mra|dwi|flair|pet|spect|eeg|dsa|angiogra(?:m|phy)"
+        r"|neuro|imaging|labs?|vitals?|ros)"
+        rf"(?:[ /]+(?:{_ADDED}|exam(?:ination)?|contrast|perfusion))*",
     ),
     "abstract": (r"abstract|key ?words",),
     "background": ("background",),
@@ -264,6 +266,26 @@ _DATE = re.compile(r"\s*[\d(].*")  # and whatever follows it in a heading
 _CURRENT = re.compile(r"(?<=[.;\n])\s*(?:now|today|currently|presents|presenting)\b", re.IGNORECASE)
 _EMPTY_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINE_OR_TABLE = re.compile(rf"{_EMPTY_LINE.pattern}|\n(?=[^\n]*(?:\||\S\t))")
+# A line that names an examination and nothing else, or that tells what is there, begins the
+# findings of a report that does not head them.
+_EXAMS = word_set(
+    "angiogram angiography ct cta ctp datscan eeg fdg-pet fmri mr mra mri mrv pet pet/ct scan spect"
+)
+_OF_EXAMS = _EXAMS | word_set(
+    """
+    1.5t 3t 7t acquired and brain cervical contrast contrast-enhanced dementia dwi enhanced epilepsy
+    exam examination fdg flair follow-up for gadolinium head iac iacs imaging iv limited multiplanar
+    multisequence neck non-contrast noncontrast obtained of orbits performed perfusion pituitary
+    plain post-contrast protocol repeat routine sella sequences skull spine stroke study the
+    unenhanced w w/o was were whole with without
+    """
+)
+_LONGEST_NAME = 12  # words of such a line
+_THERE_IS = re.compile(
+    r"[ \t]*there (?:is|are) (?!(?:\w+ ){0,3}(?:concern|doubt|histor|question|suspicion))",
+    re.IGNORECASE,
+)
+_FINDINGS = re.compile(r"\W*(?:(?:imaging )?findings?|report)\b", re.IGNORECASE)
 _SENTENCE_OR_LINE = re.compile(r"[.!?](?=\s)|\n")
 # A list of references begins with a number, or with an author and a year if a sentence has ended.
 _REFERENCES = (
@@ -335,6 +357,11 @@ def _sections_of_report(text: str) -> list[Part]:
     is_abstract = _is_abstract({heading.name for heading in headings})
     ends = [*(heading.start for heading in headings), len(text)][1:]
     kept = {AFFILIATIONS} if is_abstract else NOT_FINDINGS.keys()
+    if not any(_FINDINGS.match(text, heading.start, heading.end) for heading in headings):
+        ends = [
+            _findings_start(text, heading.end, end, _NAMES.get(heading.name, heading.name))
+            for heading, end in zip(headings, ends, strict=False)
+        ]
     sections = [
         Part(_NAMES.get(name, name), start, _part_end(text, start, end, name))
         for (name, first, start), end in zip(headings, ends, strict=False)
@@ -348,6 +375,37 @@ def _sections_of_report(text: str) -> list[Part]:
         for (name, _, start), end in zip(headings, ends, strict=False)
         if name == "family" and not is_abstract
     ]
+
+
+def _findings_start(text: str, start: int, end: int, name: str) -> int:
+    r"""Find where a line in a section begins the findings, which have no heading.
+
+    >>> text = "History: fall.\nMRI brain with contrast.\nGlioma of the insula."
+    >>> text[_findings_start(text, 8, len(text), "history") :]
+    'Glioma of the insula.'
+    """
+    if name not in ("comparison", HISTORY, "indication", "technique"):
+        return end
+    line = text.find("\n", start, end) + 1
+    while line:
+        after = text.find("\n", line, end) + 1
+        if _THERE_IS.match(text, line, end):
+            return line
+        if name in (HISTORY, "indication") and _is_exam(text[line : after or end]):
+            return after or end
+        line = after
+    return end
+
+
+def _is_exam(line: str) -> bool:
+    """Whether a line names an examination and says nothing else.
+
+    >>> _is_exam("CT of the head."), _is_exam("MRI of the brain was normal.")
+    (True, False)
+    """
+    words = [word.strip(".,;()") for word in line[: 20 * _LONGEST_NAME].lower().split()]
+    is_short = 0 < len(words) <= _LONGEST_NAME
+    return is_short and not _EXAMS.isdisjoint(words) and _OF_EXAMS.issuperset(words)
 
 
 def _is_of_eeg(text: str, first: int, start: int, end: int) -> bool:

@@ -488,3 +488,74 @@ def test_no_other_side_denies_what_has_it():
     assert states("right neglect, no left hemianopia") == states("neglect, no hemianopia")
     assert states("Right neglect. Not left hemianopia.") == states("Neglect. Not hemianopia.")
     assert states("left but not right insula") == states("left insula")
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        # what is even may be wrong on both sides
+        ("Symmetric restricted diffusion in the thalami.", "", "thalami"),
+        ("Symmetric enhancement of the hippocampus and medial thalami.", "", "hippocampus thalami"),
+        ("Symmetric increased T2 signal of the insula", "", "insula"),
+        ("Symmetric low attenuation in the thalamus", "", "thalamus"),
+        ("Symmetric markedly reduced uptake in the insula", "", "insula"),
+        ("Symmetric tracer uptake in the insula", "insula", ""),
+        ("Thalami are symmetric, without restricted diffusion.", "thalami", ""),
+        # a scan may be normal where seizures begin
+        ("Right insular seizures (MRI negative).", "", "insular seizures"),
+        ("Left thalamic onset on SEEG, MRI unremarkable", "", "thalamic"),
+        ("Insular epilepsy with unremarkable MRI", "", "insular epilepsy"),
+        ("Insular epilepsy, PET and MRI negative", "", "insular epilepsy"),
+        ("MRI of the insula normal", "insula", ""),
+        ("Insula, MRI normal", "insula", ""),
+        # a device may be well placed
+        ("The electrode is well positioned in the right thalamus.", "", "thalamus"),
+        ("Left thalamus lead properly placed, right lead in the insula", "", "thalamus insula"),
+        ("The tip is satisfactory in the right thalamus.", "", "thalamus"),
+        ("The thalami are normally positioned.", "thalami", ""),
+        # a subject that is no name
+        ("The insular lesion has evolved and the hygroma has gone.", "", "insular lesion"),
+        ("The insular lesion has evolved and the hygroma resolved.", "", "insular lesion"),
+        ("The insular lesion has grown while the hygroma has resolved.", "", "insular lesion"),
+        ("The insular lesion was small and has resolved.", "insular lesion", ""),
+        # headings of lists
+        ("Infarct of the insula L. Not infarcted: thalamus R.", "thalamus", "infarct insula"),
+        ("Affected: insula L. Spared: thalamus R, pons.", "thalamus pons", "insula"),
+        ("No lesion in: insula L, thalamus R.", "lesion insula thalamus", ""),
+        ("No lesion: the insula bled.", "lesion", "insula"),
+        # what was not seen, and margins
+        ("Insula not well seen due to beam hardening.", "insula", ""),
+        ("Insula suboptimally visualized secondary to motion.", "insula", ""),
+        ("Left insula margin: gliosis only, negative for tumor.", "insula tumor", ""),
+        ("Left insula margin: tumor, no edema.", "edema", "insula tumor"),
+    ],
+)
+def test_what_else_is_normal_denies_no_lesion(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        ("I looked for an insular lesion and did not see one.", "insular lesion", ""),
+        ("The GP suspected a thalamic infarct. There was none.", "thalamic infarct", ""),
+        ("She suspected an infarct of the pons. I did not find one.", "infarct pons", ""),
+        ("Is the question whether the pons is swollen? The answer is no.", "pons", ""),
+        ("We asked whether the pons is swollen. The answer was negative.", "pons", ""),
+        ("A suspected insular lesion, but MRI only showed the pons.", "insular lesion", "pons"),
+        ("The insula was suspected, but CT showed only the pons.", "insula", "pons"),
+        (
+            "CT was read as an insular lesion, but MRI showed only the pons.",
+            "insular lesion",
+            "pons",
+        ),
+        ("He suspected a lesion of the insula. MRI only showed the pons.", "lesion insula", "pons"),
+        ("He was worried about the left insula; CT showed none.", "insula", ""),
+        # nothing refutes it
+        ("He suspected an insular lesion. There was one.", "", "insular lesion"),
+        ("CT showed an insular lesion, but MRI showed only the pons.", "", "insular lesion pons"),
+        ("I looked for an insular lesion and saw one.", "", "insular lesion"),
+    ],
+)
+def test_a_suspicion_that_is_refuted_is_denied(text, negated, present):
+    assert states(text) == (negated.split(), present.split())

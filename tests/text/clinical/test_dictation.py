@@ -34,6 +34,18 @@ def structures(text):
         "No bleed, left acute insular infarct",
         "No neglect or aphasia, left insular infarct",
         "no stenosis on the right, left insula atrophic",
+        # the place of a lesion, and the next place
+        "bleed in left insula thalamus spared",
+        "mri shows infarct in the left insula thalamus not involved",
+        "there is an infarct of the left insula thalamus and hippocampus are normal",
+        "infarct in left insula thalamus shows no lesion",
+        "hemorrhage into the left insula thalamus spared",
+        "restricted diffusion in left insula thalamus is not affected",
+        # a place that has none of it, and the next
+        "thalamus no signal change, left insula bright",
+        "thalamus no enhancement, acute left insula lesion",
+        "thalamus without enhancement, left insula lesion",
+        "thalamus no mass, no bleed, left insula infarct",
     ],
 )
 def test_a_finding_is_not_denied_with_what_is_normal_beside_it(text):
@@ -69,6 +81,11 @@ def test_the_next_structure_is_another_subject():
     "text",
     [
         "insula and thalamus normal",
+        "insula thalamus hippocampus spared",
+        "insula no signal change",
+        "insula no change in signal",
+        "insula no bleed, edema, mass",
+        "insula no edema, thalamic bleed or mass",
         "the infarct of the insula has resolved",
         "left insular infarct is not seen",
         "the signal of the lesion in the insula is normal",

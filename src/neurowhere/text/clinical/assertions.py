@@ -146,7 +146,9 @@ class _DenialReader(Unseen):
             case "absent":
                 return self.by_absence(cue)
             case "vain":
-                return [*self.sought(cue.first), *self.where(cue.last + 1)]
+                is_whole = self.ends_clause(cue.last + 1)  # "There was none."
+                sought = self.sought(cue.first) or (self.posed(cue.first) if is_whole else [])
+                return [*sought, *self.where(cue.last + 1)]
             case "unseen":
                 return self.by_unseen(cue)
             case _:
@@ -278,7 +280,7 @@ class _DenialReader(Unseen):
     def by_word(self, i: int, word: str) -> list[int]:
         """Return the names that a word at token i denies, though it is no cue."""
         if word == "only":
-            return self.dropped(i)
+            return self.dropped(i) or self.refuted(i)
         if word == "instead":
             return self.replaced(i)
         if word == "0":
@@ -324,6 +326,20 @@ class _DenialReader(Unseen):
         if not self.ends_clause(i + 1):
             return []
         return self.supposed(i)
+
+    def refuted(self, i: int) -> list[int]:
+        """Return what was suspected, where a scan shows only something else at token i.
+
+        "He was referred for a suspected bleed in the pons, but MRI only showed a cyst".
+        """
+        is_shown = self.token(i + 1) in lexicon.SHOWED or self.token(i - 1) in lexicon.SHOWED
+        first, _ = self.sentence(i)
+        turn = next((j for j in range(first, i) if self.tokens[j] in ("but", "yet")), first)
+        if not is_shown or lexicon.EXAMS.isdisjoint(self.tokens[turn:i]):
+            return []
+        if turn > first:
+            return self.suspected(range(first, turn))
+        return self.suspected(range(self.sentence(first - 1)[0], first)) if first else []
 
     def by_artefact(self, i: int) -> list[int]:
         """Return the subject that an artefact at token i is said of: "is a flow artefact"."""

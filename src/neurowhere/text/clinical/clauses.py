@@ -38,6 +38,9 @@ class Clauses(Grammar):
             return []  # "left thalamic infarct, otherwise normal"
         end, aside = self.before_aside(end)
         first = max(first, end - REACH_BACK)
+        if self.token(end) in lexicon.EXAMS:  # "insular epilepsy (MRI negative)"
+            signs = (j for j in range(end, first, -1) if "(" in self.gap(j) or "," in self.gap(j))
+            first = next(signs, first)
         i, names = self.listed(end, first, verbs, with_people)
         names = names or self.before_relative(i, first)
         is_example = bool(aside) and self.tokens[end + 1] in lexicon.INCLUDING
@@ -102,7 +105,7 @@ class Clauses(Grammar):
             return False
         is_adjective = bool(ADJECTIVE.fullmatch(before)) or before in FILLERS
         if is_place and not is_adjective:
-            return self.is_beside(j)
+            return self.is_beside(j) or self.is_after_lesion(j)
         is_joined = is_adjective or before in lexicon.CONJUNCTIONS or self.is_article(j - 1)
         return is_side and not is_joined and self.has_other_side(j)
 
@@ -113,6 +116,32 @@ class Clauses(Grammar):
         number = self.begins.get(j)
         last = j if number is None else self.reading.last[number]
         return not lexicon.BESIDES.isdisjoint([self.token(j), self.token(last)])
+
+    def is_after_lesion(self, j: int) -> bool:
+        """Whether another place begins at token j, right after where a lesion is.
+
+        "Infarct in the left insula | putamen spared" says nothing against the insula.
+        """
+        last = self.finishes.get(j - 1)
+        if last is None or self.gap(j) != " " or not self.is_structure(last):
+            return False
+        while self.is_modifier(j) and j not in self.begins:
+            j += 1
+        if not self.is_structure(self.begins.get(j)):
+            return False
+        i = self.before_modifiers(self.reading.first[last]) - 1
+        near = range(max(i - 2, 0), max(i, 0))  # "restricted diffusion in"
+        return self.token(i) in lexicon.INVOLVING and any(map(self.is_deviant, near))
+
+    def is_deviant(self, j: int) -> bool:
+        """Whether token j tells of a finding, or of a change of what is measured."""
+        return self.is_finding(j) or self.tokens[j] in lexicon.DEVIATING
+
+    def before_modifiers(self, j: int) -> int:
+        """First of the determiners, sides and adjectives that stand right before token j."""
+        while j > 0 and self.is_modifier(j - 1) and j - 1 not in self.finishes:
+            j -= 1
+        return j
 
     def has_other_side(self, j: int) -> bool:
         """Whether the place after the side at token j has the other side before.
@@ -222,7 +251,7 @@ class Clauses(Grammar):
                 return []  # "without the pons …"
             if names and (has_comma or self.is_joint(i, first)):
                 apart = [*names]
-            if names and self.is_opening(i):
+            if names and (self.is_opening(i) or self.is_after_lesion(i + 1)):
                 break  # "at surgery the pons was …"
             if number is not None and self.is_structure(number):
                 names.append(number)
@@ -279,7 +308,11 @@ class Clauses(Grammar):
         if is_having or self.is_link(j) or j in self.ends:
             return False
         is_small = token in lexicon.PREPOSITIONS or token in lexicon.STOPS
-        return is_small or token in lexicon.PEOPLE or self.is_verb(j) or self.is_finding(j)
+        return is_small or token in lexicon.PEOPLE or self.is_verb(j) or self.is_wrong(j)
+
+    def is_wrong(self, j: int) -> bool:
+        """Whether token j tells of a finding, or of seizures: "parietal epilepsy, MRI normal"."""
+        return self.is_finding(j) or bool(lexicon.EPILEPTIC.match(self.tokens[j]))
 
     # ---- what is taken up
 

@@ -273,7 +273,7 @@ class Grammar:
         if token in lexicon.STOPS or j in self.ends or self.is_contrast(j):
             return True
         if ":" in gap and self.tokens[j - 1] in lexicon.LISTING:
-            return False  # "no lesion in the following: pons, insula"
+            return False  # "no lesion in the following: pons, insula", "no lesion in: pons"
         if gap == " ":
             return False
         if self.is_sentence_end(j) or ":" in gap or DASH.search(gap):
@@ -312,7 +312,9 @@ class Grammar:
         first, end = self.sentence(j)
         if not CLOSING.isdisjoint(self.tokens[j:end]):
             return False
-        before = self.names(range(max(first, j - LONGEST_PHRASE), j))
+        start = max(first, j - LONGEST_PHRASE)
+        start = max((k for k in range(start, j) if k in self.ends), default=start)  # the last "no"
+        before = self.names(range(start, j))
         noun = j + 1
         while self.token(noun) in FILLERS or (self.is_modifier(noun) and noun not in self.begins):
             noun += 1

@@ -342,6 +342,9 @@ EXAMINED = word_set(
     """
 )
 OF_PLACES = RESPONSES | EXAMINED
+# Edges of what was resected, and what they may be free of: "frontal margin: no tumor".
+MARGINS = word_set("margin margins")
+TUMORS = word_set("cancer disease glioma malignancy neoplasm neoplastic tumor tumour")
 UNITS = word_set("centile cm cm3 grade ml mm mm3 percentile score suv suvr")
 # What such an examination does: "stimulation of the pons evoked no movement".
 YIELDING = word_set(
@@ -357,6 +360,14 @@ SUPPOSED = word_set(
     points question queried suggested suggests suspected suspicion thought worried
     """
 )
+# What asks for something that the next clause or sentence may refute.
+SUSPECTING = word_set(
+    """
+    asked believed feared looked presumed question queried query searched sought suspect suspected
+    suspects suspicion thought wondered whether worried
+    """
+)
+SHOWED = word_set("demonstrated disclosed found reveals revealed showed shows")
 EXAMS = word_set(
     "angiogram biopsy ct cta dwi eeg examination flair gre imaging mr mra mri pet scan scans swi"
 )
@@ -372,6 +383,16 @@ EXPLAINING = word_set(
 )
 UNLIKELY = word_set("implausible improbable unlikely")
 UNAFFECTED = word_set("intact maintained preserved unaffected unaltered unimpaired")
+# What is put somewhere, and how that is said: "the lead is well placed in the pons".
+DEVICES = word_set(
+    """
+    cannula catheter catheters clip clips coil coils contact contacts drain electrode electrodes
+    lead leads needle needles probe probes shunt shunts stent stents tip tips wire wires
+    """
+)
+PLACED = word_set(
+    "aligned excellent good perfect place placed position positioned satisfactory sited situated"
+)
 FORMED = word_set("clearly crisply normally sharply well")
 GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
@@ -409,7 +430,9 @@ OWNING = word_set(
     yield yielded yields
     """
 )
-LISTING = word_set("areas below following regions sites structures")  # a colon and a list follow
+LISTING = word_set(
+    "areas at below following in involving of on regions sites structures within"
+)  # a colon and a list follow
 # What tells that something is wrong, done or seen, by how it begins or ends.
 FINDING = re.compile(
     r"(?:hyper|hypo|dys|mal|micro)[a-z]{5,}|[a-z]+(?:oma|omata|omas|itis|osis|ectomy|otomy)$"
@@ -419,6 +442,10 @@ FINDING = re.compile(
     r"|ha?emorrh|ha?emat|impair|implant|improv|increas|infarct|infiltrat|inflam|injur|invad|invas"
     r"|isch|lacun|lesion|loss|lower|modul|necro|patholog|plaque|recruit|reduc|remov|resect|rupt"
     r"|scar|shrink|shrunk|smaller|larger|stroke|surg|swell|swoll|thicken|thinn|tumou?r|weak|widen)"
+)
+# What is wrong where a scan may be normal: "left insular epilepsy, MRI negative".
+EPILEPTIC = re.compile(
+    r"discharg|epilep|ictal|seiz|slowing|spik|(?:onset|origin|waves?|m?tle|[fop]le)$"
 )
 WHERE = word_set(
     "across along around at beneath for from in near of on over through throughout under within"
@@ -432,6 +459,12 @@ ALIKE = word_set(
 )
 LOSING = word_set("absence disruption effacement lack loss obliteration reduction")
 EVEN = word_set("equal homogeneous ordinary symmetric symmetrical")  # say that all is well
+# What is wrong with what is even: "symmetric restricted diffusion".
+INVOLVING = word_set("affecting in into involving of within")  # before where a lesion is
+DEVIATING = word_set(
+    "bright dark deficient diminished faint high intense low poor restricted restriction"
+)
+ENHANCING = word_set("choroid dura falx infundibulum pituitary plexus sinus sinuses stalk")
 LIKEWISE = word_set("as likewise neither nor similarly so")
 SAME = word_set("ditto likewise same similarly so")  # what is so was said before
 SAYING_SAME = (SAME | BEING) | word_set(
@@ -443,6 +476,7 @@ GRADED = word_set("at graded in is motor of power strength was")  # beside a str
 UNSURE = PEOPLE | (DOUBTING - NOT)
 FAILING = word_set("fail failed failing fails")
 # What a diagnosis is called that may be dropped.
+INVOLVING = word_set("affecting in into involving of within")  # before where a lesion is
 THOUGHTS = word_set(
     "claim diagnosis hypothesis idea impression label notion possibility suspicion theory"
 )

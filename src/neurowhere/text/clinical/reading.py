@@ -24,6 +24,9 @@ POINTED = word_set(
     "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
     "susp vs"
 )
+SIDE_LETTERS = word_set("l lt r rt")  # of these, unless the side ends a sentence
+BEFORE_SIDE = word_set("a an and at in of on or the to")
+LONGEST_HEADING = 3  # words of a heading after such a side
 # And after these clipped words, unless a sentence begins there: "Rt amyg. nl", "L temp. ICH".
 CLIPPED = word_set(
     """
@@ -308,7 +311,15 @@ class Reading:
         is_clipped = before in CLIPPED and not self.written(i).istitle()
         is_word = gap.startswith(". ") and (before in POINTED or is_clipped)
         is_word = is_word and not COMPARED.search(self.gap(i - 1))  # "R. insula", not "L>R. Insula"
+        is_word = is_word and not (before in SIDE_LETTERS and self._begins_heading(i))
         return bool(STOP.search(gap)) and not is_word
+
+    def _begins_heading(self, i: int) -> bool:
+        """Whether a heading follows a side and its point: "infarct of the pons L. Spared: …"."""
+        colons = range(i + 1, min(i + 1 + LONGEST_HEADING, len(self.tokens)))
+        colon = next((j for j in colons if self.gap(j) != " "), i)
+        is_after_name = self.gap(i - 1) == " " and self.tokens[i - 2] not in BEFORE_SIDE
+        return self.gap(colon).startswith(":") and self.written(i).istitle() and is_after_name
 
 
 class Phrases(Generic[Kind]):

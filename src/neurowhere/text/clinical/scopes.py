@@ -6,9 +6,9 @@ predicates deny what they are said of: that it is normal, spared, absent, gone, 
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import LONGEST_MEASURE
-from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
+from neurowhere.text.clinical.grammar import CLOSING, LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue, NonDenials
-from neurowhere.text.clinical.places import LESION, SIDE_WORDS
+from neurowhere.text.clinical.places import FILLERS, LESION, SIDE_WORDS
 from neurowhere.text.words import fold
 
 
@@ -30,7 +30,11 @@ class Scopes(NonDenials):
         ):
             return []
         if self.tokens[cue.last] in lexicon.ANSWERS and (self.ends_clause(j) or "?" in self.gap(i)):
-            return self.label(i) or self.asked(i) or self.place_before(i) or self.sought(i)
+            if self.is_answer(i):
+                return self.posed(i)
+            names = self.label(i) or self.asked(i) or self.place_before(i) or self.sought(i)
+            is_shown = self.token(i - 1) in lexicon.SHOWED  # "…; CT showed none"
+            return names or (self.posed(i) if is_shown else [])
         if self.token(j).endswith("ing") and self.token(j + 1) in ("it", "them"):
             return self.structures(self.names(range(max(i - REACH, 0), i)))[-1:]
         if self.tokens[i] == "absence" and self.is_bare(j):
@@ -38,6 +42,8 @@ class Scopes(NonDenials):
         is_clause = self.token(j) == "that" and self.token(j + 1) in lexicon.STOPS
         j += 2 * is_clause  # "denies that he has headaches"
         names = self.ahead(j, through_verbs=cue.kind == "no" or is_clause)
+        if (own := self.said_of_place(cue, names)) is not None:
+            return own
         names = self.without_known(names, j)
         if self.is_pronoun(cue):
             names = self.structures(names) if self.compared(j) == "null" else names
@@ -55,6 +61,33 @@ class Scopes(NonDenials):
             return names
         before = self.place_before(i) if self.has_subject(cue) and not self.is_next(i, j) else []
         return [*names, *(before or self.examined(i) or self.referred(j))]
+
+    def said_of_place(self, cue: Cue, names: list[int]) -> list[int] | None:
+        """Return what a note denies that says "no" right after a place, up to the next place.
+
+        "Thalami no signal change, caudate bright" denies nothing of the caudate; "pons no lesion,
+        mass or bleed" is a list.
+        """
+        i, j = cue.first, cue.last + 1
+        is_next = self.is_structure(self.finishes.get(i - 1)) and self.gap(i) == " "
+        if not is_next or not self.has_subject(cue):
+            return None
+        compared, places = self.compared(j), self.place_before(i)
+        if not places or compared in ("change", "study"):
+            return None
+        end = self.sentence(j)[1]
+        comma = next((k for k in range(j + 1, end) if self.is_next_place(k)), end)
+        if CLOSING.isdisjoint(self.tokens[comma:end]):
+            names = [number for number in names if self.reading.first[number] < comma]
+        return [*(self.structures(names) if compared == "null" else names), *places]
+
+    def is_next_place(self, k: int) -> bool:
+        """Whether a comma and a place stand at token k: "…, left thalamus bright"."""
+        if "," not in self.gap(k):
+            return False
+        while self.token(k) in FILLERS or (self.is_modifier(k) and k not in self.begins):
+            k += 1
+        return self.is_structure(self.begins.get(k))
 
     def has_subject(self, cue: Cue) -> bool:
         """Whether a cue says what stands before it to lack something: "the pons is without …"."""
@@ -95,6 +128,8 @@ class Scopes(NonDenials):
         """Return the places that an examination found nothing in: "section of the pons: no …"."""
         first, _ = self.sentence(i - 1) if i else (0, 0)
         words = self.tokens[first:i]
+        if not lexicon.MARGINS.isdisjoint(words):
+            return self.of_margin(first, i)
         if any(fold(word) in LESION for word in words):
             return []
         if i and ":" in self.gap(i):
@@ -102,6 +137,18 @@ class Scopes(NonDenials):
         is_said = self.token(i - 1) in lexicon.YIELDING
         is_examined = is_said and not lexicon.EXAMINED.isdisjoint(words)
         return self.structures(self.subject(i - 1)) if is_examined else []
+
+    def of_margin(self, first: int, i: int) -> list[int]:
+        """Return the place of a margin before token i: "frontal margin: gliosis, no tumor"."""
+        colons = (j for j in range(first + 1, i + 1) if ":" in self.gap(j))
+        colon = next((j for j in colons if self.tokens[j - 1] in lexicon.MARGINS), i)
+        is_clear = lexicon.TUMORS.isdisjoint(self.tokens[colon:i])
+        is_clear &= not lexicon.TUMORS.isdisjoint(self.tokens[i + 1 : i + LONGEST_MEASURE])
+        return self.structures(self.label(colon)) if is_clear else []
+
+    def is_answer(self, i: int) -> bool:
+        """Whether the subject of the predicate at token i is an answer: "the answer is no"."""
+        return self.token(self.before_verb(i)) == "answer"
 
     def asked(self, i: int) -> list[int]:
         """Return the names of the question that token i answers."""
@@ -230,6 +277,9 @@ class Scopes(NonDenials):
         is_that = word in lexicon.HAVING and self.token(j + 1) == "that"
         if word in lexicon.OPINIONS or is_that:
             return self.believed(j + 1)
+        if word in lexicon.HAVING and self.token(j + 1) in ("any", "one") and self.closes(j + 2):
+            i = cue.first  # "I looked for a lesion in the pons and did not see one"
+            return self.suspected(range(self.sentence(i)[0], i)) or self.posed(i)
         if word in lexicon.HELD:
             return self.of_subject(cue)
         if word in lexicon.NEEDING:
@@ -335,12 +385,34 @@ class Scopes(NonDenials):
     def by_usual(self, cue: Cue) -> list[int]:
         """Deny what has the usual measure: "is of the expected size", "the usual number of"."""
         j = cue.last + 1
+        is_even = self.tokens[cue.first] in lexicon.EVEN
+        if is_even and self.is_deviation(j):
+            return []  # "symmetric restricted diffusion in the thalami"
         is_measure = self.token(j) in lexicon.MEASURES and not self.is_noun(j + 1)
         if is_measure and (names := self.heads(j) or self.owner(cue.first)):
             return names
-        if self.tokens[cue.first] in lexicon.EVEN:
-            return self.measured(j) or self.by_state(cue)
-        return []
+        return self.measured(j) or self.by_state(cue) if is_even else []
+
+    def is_deviation(self, j: int) -> bool:
+        """Whether the phrase at token j is of a change, which is one on both sides as well.
+
+        Little of the brain enhances unless it is ill; the pituitary gland does.
+        """
+        for k in range(j, min(j + LONGEST_MEASURE, len(self.tokens))):
+            if self.ends_clause(k):
+                break
+            if self.is_deviant(k):
+                return True
+            if self.is_function(k) and not self.is_adverb(k):
+                break
+            if self.tokens[k] == "enhancement":
+                return any(map(self.is_unenhanced, self.heads(k)))
+        return False
+
+    def is_unenhanced(self, number: int) -> bool:
+        """Whether a match is of what does not enhance in health."""
+        words = self.tokens[self.reading.first[number] : self.reading.last[number] + 1]
+        return lexicon.ENHANCING.isdisjoint(words)
 
     def measured(self, j: int) -> list[int]:
         """Return the places of what is measured at token j: "normal MRI of the pons"."""
@@ -368,7 +440,7 @@ class Scopes(NonDenials):
         is_old = self.tokens[i : j + 1] == ["recovered", "from"]
         if is_old or self.is_partial(cue) or self.is_doubted(cue) or self.is_history(cue):
             return []
-        if self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i):
+        if self.is_of_device(cue) or (self.tokens[i] in lexicon.FORMED and self.is_of_lesion(i)):
             return []  # "the lesion of the pons is well defined"
         if self.tokens[cue.last] in lexicon.ABOLISHING and self.compared(j) == "null":
             return self.structures(self.ahead(j))  # "abolished the effect in the pons"
@@ -387,6 +459,8 @@ class Scopes(NonDenials):
             is_test = is_test or (is_usual and self.token(j) in lexicon.QUALITIES)
             return self.left(cue) or (self.measured(j) if is_test else [])
         names = self.compared_in(cue) or self.of_subject(cue)
+        if self.tokens[cue.last] in lexicon.TESTED and self.is_answer(i):
+            return self.posed(i)
         is_exam = all(self.tokens[self.reading.first[name]] in lexicon.EXAMS for name in names)
         if is_exam and self.tokens[cue.last] not in lexicon.GONE:
             names = self.where(j) or self.of_clause(i)
@@ -396,6 +470,12 @@ class Scopes(NonDenials):
         """Whether the predicate at token i is said of a lesion."""
         first, _ = self.sentence(i)
         return any(fold(token) in LESION for token in self.tokens[first:i])
+
+    def is_of_device(self, cue: Cue) -> bool:
+        """Whether a cue tells where a device was put: "the lead is well placed in the pons"."""
+        first, _ = self.sentence(cue.first)
+        is_place = self.tokens[cue.last] in lexicon.PLACED
+        return is_place and not lexicon.DEVICES.isdisjoint(self.tokens[first : cue.first])
 
     def compared_in(self, cue: Cue) -> list[int]:
         """Return where people are alike: "the groups were indistinguishable in the caudate"."""
@@ -468,7 +548,7 @@ class Scopes(NonDenials):
         if names := self.label(i) or self.ranked(i):
             return names
         is_state, verb = cue.kind == "state", self.first_verb(i)
-        is_bare = not self.names(range(verb, i))
+        is_bare = not self.names(range(verb, i)) and not self.has_own_subject(verb, i)
         joint = self.token(self.before_verb(i))
         if (joint in lexicon.CONJUNCTIONS and (is_state or is_bare)) or (
             joint == "but" and is_bare
@@ -480,6 +560,17 @@ class Scopes(NonDenials):
         is_exam = not lexicon.EXAMS.isdisjoint(self.tokens[max(i - LONGEST_PHRASE, 0) : i])
         return names or (self.supposed(i) if is_exam else [])
 
+    def has_own_subject(self, verb: int, i: int) -> bool:
+        """Whether a subject that is no name stands between a verb and the next, before token i.
+
+        "The contusion has evolved and the hygroma has resolved": the contusion has not.
+        """
+        end = self.before_verb(i)
+        joining = lexicon.CONJUNCTIONS | lexicon.TURNS
+        joint = next((j for j in range(verb, end) if self.tokens[j] in joining), end)
+        has_verb = not lexicon.FINITE.isdisjoint(self.tokens[end + 1 : i])
+        return joint < end and (has_verb or self.is_determined(joint + 1))
+
     def of_clause(self, i: int) -> list[int]:
         """Return the structures before token i in its clause, where nothing is wrong in it.
 
@@ -490,7 +581,7 @@ class Scopes(NonDenials):
         tokens = range(turns[-1] if turns else first, i)
         if self.token(tokens.start) in lexicon.AGAINST or tokens.start in self.ends:
             return []
-        if any(self.is_finding(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
+        if any(self.is_wrong(j) or self.tokens[j] in lexicon.UNSURE for j in tokens):
             return []
         return self.structures(self.names(tokens))
 
@@ -527,6 +618,21 @@ class Scopes(NonDenials):
             return []
         is_passive = self.tokens[verbs[0] - 1] in lexicon.BEING if verbs[0] else False
         return self.names(range(first if is_passive else verbs[0], i))
+
+    def suspected(self, tokens: range) -> list[int]:
+        """Return the names among some tokens that were suspected, sought or asked for."""
+        for j in tokens:
+            is_read = self.tokens[j] in lexicon.REGARDED and self.token(j + 1) == "as"
+            if is_read or self.tokens[j] in lexicon.SUSPECTING:
+                is_passive = not is_read and self.follows_verb(j)
+                is_passive = is_passive and self.token(j + 1) not in ("for", "of", "to", "whether")
+                return self.names(range(tokens.start if is_passive else j, tokens.stop))
+        return []
+
+    def posed(self, i: int) -> list[int]:
+        """Return what the sentence before that of token i suspected or asked for."""
+        first, _ = self.sentence(i)
+        return self.suspected(range(self.sentence(first - 1)[0], first)) if first else []
 
     def supposed(self, i: int) -> list[int]:
         """Return the places that the clause before the one of token i supposed."""

@@ -53,7 +53,8 @@ class Unseen(Scopes):
         """Deny the places of which a cue says that they are not seen: "the pons is obscured"."""
         first, j = self.sentence(cue.first)[0], cue.last + 1
         is_blurred = not BLURRING.isdisjoint(self.tokens[first : j + LONGEST_PHRASE])
-        if self.tokens[cue.last] != "by" and self.is_phrase(j):  # "artefact obscures the pons"
+        is_object = self.is_phrase(j) and self.tokens[j] not in lexicon.DUE
+        if self.tokens[cue.last] != "by" and is_object:  # "artefact obscures the pons"
             return self.of_places(j) if is_blurred else []
         by = self.tokens[cue.last : j + 1]
         near = range(j, min(j + LONGEST_PHRASE, self.sentence(cue.last)[1]))
