@@ -62,6 +62,33 @@ def test_two_sides_of_one_place_are_both(text):
     assert structures(text) == [("insula", "bilateral")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Acute left and old right insular infarcts.",
+        "Severe right and mild left insular atrophy.",
+        "Left old and right new insular infarct",
+        "A large left and a small right insular metastasis",
+        "Two left and three right insular lesions",
+        "Resolving R and enhancing L insular lesions",
+    ],
+)
+def test_two_sides_with_adjectives_of_their_own_are_of_one_noun(text):
+    assert structures(text) == [("insula", "bilateral")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Weak left arm and old right insular infarct",
+        "Numb on the left and acute right insular infarct",
+        "Left vestibular and right insular lesion",
+    ],
+)
+def test_a_noun_between_two_sides_has_the_first(text):
+    assert structures(text) == [("insula", "right")]
+
+
 def test_each_of_two_sides_has_its_own_place():
     text = "thalamic infarct left, right insular bleed"
     assert structures(text) == [("thalamus", "left"), ("insula", "right")]

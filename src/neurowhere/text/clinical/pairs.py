@@ -16,8 +16,10 @@ from neurowhere.text.clinical.places import (
     FILLERS,
     LESSER,
     OPPOSITE,
+    SIDE_WORDS,
     Attached,
     is_lesion_word,
+    tells_how,
 )
 from neurowhere.text.clinical.reading import Reading
 
@@ -32,6 +34,8 @@ LARGER = frozenset(["bigger", "greater", "larger", "stronger", "worse"])  # "…
 SIGN = re.compile("[<>]")
 LED = frozenset(["in", "of", "on", "the"])  # between "than" and what something is compared with
 REACH = 12  # tokens between two structures that are compared
+REACH_NOUN = 7  # tokens from one side of a noun to the other
+ARTICLES = frozenset(["a", "an", "the"])
 
 
 def are_joined(reading: Reading, i: int, j: int) -> bool:
@@ -78,6 +82,41 @@ def _begins_finding(reading: Reading, j: int) -> bool:
     number = reading.begins.get(j + 1)
     is_place = number is not None and reading.is_structure[number]
     return is_place and is_lesion_word(reading.token(reading.last[number or 0] + 1))
+
+
+def second_of_noun(reading: Reading, i: int) -> int | None:
+    """Find the other side of the noun that the side at token i is of: "acute left and old right".
+
+    Nothing but adjectives that say how, numbers, articles and a conjunction is between the two.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["insula"])).read
+    >>> second_of_noun(read("Acute left and old right insula infarcts"), 1)
+    4
+    >>> second_of_noun(read("Weak on the left and old right insula infarct"), 3)
+    """
+    is_first = reading.is_sentence_end(i) or i == 0 or _describes(reading, i - 1)
+    if not is_first or reading.token(i - 2) in BEFORE_LAST:
+        return None
+    is_joined = False
+    for j in range(i + 1, min(i + REACH_NOUN, len(reading.tokens))):
+        word = reading.tokens[j]
+        if reading.gap(j) not in (" ", "-") or word in SIDE_WORDS:
+            is_other = SIDE_WORDS.get(word) == OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
+            return j if is_joined and is_other and reading.gap(j) == " " else None
+        if not (word in CONJUNCTIONS or _describes(reading, j)):
+            return None
+        is_joined |= word in CONJUNCTIONS
+    return None
+
+
+def _describes(reading: Reading, i: int) -> bool:
+    """Whether token i is an article, a number, or an adjective that says nothing of where."""
+    word, number = reading.tokens[i], reading.begins.get(i)
+    if number is not None and reading.is_structure[number]:
+        return False
+    is_number = word in lexicon.NUMBERS or word.isdigit()
+    return is_number or word in ARTICLES or tells_how(word)
 
 
 def compared_pairs(reading: Reading, sides: Mapping[int, Attached]) -> dict[int, Attached]:

@@ -149,6 +149,16 @@ MIDLINE = word_set(
     """
 )
 
+# Adjectives that say how a finding is and not where: "resolving", "cystic", no "subdural".
+HOW = re.compile(
+    r"(?!acoustic|hepatic|optic|pelvic|thoracic)[a-z]{3,}(ic|ed|ing|ive|ous|ent)|dense|faint|focal"
+    r"|global|lacunar|late|early|major|minimal|minor|multifocal|partial|residual|slight|subtle|subtotal"
+)
+# Findings of the coverings of the brain, of the skull or of a nerve, which have sides of their own.
+OUTSIDE = re.compile(
+    r"(?:mening|neur|neurofibr|schwann)i?oma(?:s|ta)?|hygromas?|empyemas?|craniotomy|craniectomy"
+    r"|(?!encephal|cerebr|cerebell|ventricul|vascul)[a-z]+itis|sdhs?|edhs?|sah"
+)
 # What may stand between a side and its name besides adjectives.
 FILLERS = word_set(
     """
@@ -541,6 +551,15 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
 def is_lesion_word(word: str) -> bool:
     """Whether a word says what is wrong: "infarcts", "glioma"."""
     return fold(word) in LESION or bool(TUMOR.fullmatch(word))
+
+
+def tells_how(word: str) -> bool:
+    """Return whether an adjective says how a finding is, and nothing of where.
+
+    >>> [tells_how(word) for word in ("old", "cystic", "subdural", "vestibular")]
+    [True, True, False, False]
+    """
+    return word in FILLERS or word in KIND_OF_LESION or bool(HOW.fullmatch(word))
 
 
 def is_general(name: str) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
-from neurowhere.text.clinical.pairs import LARGER, are_joined, compared_pairs
+from neurowhere.text.clinical.pairs import LARGER, are_joined, compared_pairs, second_of_noun
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -100,7 +100,10 @@ class _SideReader(places.SideWords):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
-            pair = pair if pair and are_joined(self.reading, i, pair) else None
+            if pair is None:
+                pair = second_of_noun(self.reading, i)
+            elif not are_joined(self.reading, i, pair):
+                pair = None
             words = Tokens(i, pair or i)
             dominant = self.dominant(words)
             if pair or dominant:
