@@ -706,3 +706,22 @@ def test_a_second_name_of_a_place_has_its_side(text):
 def test_a_second_name_has_no_side_if_there_are_two():
     text = "Left cerebellopontine angle mass and right acoustic neuroma, vestibular schwannomas"
     assert [name.side for name in rule_based(text)] == ["left", "right", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("Hemianopia and hemiplegia, both left-sided", "hemianopia", {"right"}),
+        ("Hemiplegia and hemianopia, both on the right", "hemiparesis", {"left"}),
+        ("Corticobasal syndrome with left arm apraxia", "corticobasal syndrome", {"right"}),
+    ],
+)
+def test_signs_have_the_side_that_is_said_of_them_or_of_a_limb(text, name, expected):
+    found = [each for each in read_mentions(text, COUNTER).rule_based if each.term == name]
+    assert {side for each in found for _, side, _ in each.implied} == expected
+
+
+def test_the_dentate_nucleus_is_opposite_to_the_olive_that_swells():
+    terms = Vocabulary(["inferior olive", "red nucleus", "dentate nucleus"])
+    (name,) = read_mentions("Left hypertrophic olivary degeneration", TermCounter(terms)).rule_based
+    assert [side for _, side, _ in name.implied] == ["left", "left", "right"]

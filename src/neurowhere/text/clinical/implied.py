@@ -33,6 +33,7 @@ from neurowhere.text.clinical.places import (
     LIMBS,
     SIDE_WORDS,
     SIDES,
+    TRAILING,
     Attached,
     Side,
     is_beside_lesion,
@@ -114,6 +115,7 @@ WHOLE = word_set("brain brains")  # "what part of the brain controls breathing"
 PLACES = ("place", "surgery")  # kinds of names that have sides as structures do
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
+ALL = word_set("all both each")  # before the side of several signs
 TOWARDS = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
 
 
@@ -473,11 +475,13 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
     i = tokens.last + 1
     while fold(reading.token(i)) in FAILING and reading.gap(i).isspace():
         i += 1  # "P2 occlusion on the right", "vein of Labbe territory on the right"
+    i += reading.token(i) in ALL and not reading.gap(i).isspace()  # "…, both left-sided"
     is_led = reading.tokens[i : i + 2] in TOWARDS
     i += 2 if is_led else reading.token(i) == "on"
     if not _is_side(reading, i) or i in taken:
         return None
-    is_last = reading.gap(i) in (" ", ", ") and not reading.gap(i + 1).isspace()  # "neglect, left"
+    end = i + 1 + (reading.token(i + 1) in TRAILING and reading.gap(i + 1) in " -")
+    is_last = reading.gap(i) in (" ", ", ") and not reading.gap(end).isspace()  # "neglect, left"
     is_given = is_led or is_last or "(" in reading.gap(i)
     return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_given else None
 

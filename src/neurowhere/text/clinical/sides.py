@@ -16,7 +16,13 @@ from collections.abc import Collection, Iterator
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
-from neurowhere.text.clinical.pairs import LARGER, are_joined, compared_pairs, second_of_noun
+from neurowhere.text.clinical.pairs import (
+    LARGER,
+    are_joined,
+    compared_alone,
+    compared_pairs,
+    second_of_noun,
+)
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -118,6 +124,9 @@ class _SideReader(places.SideWords):
             for number in both:
                 applied[number] = applied[number]._replace(dominant=dominant)
             names = [number for number in names if number not in applied]
+            if not names and (compared := compared_alone(self.reading, i, applied)):
+                applied[compared[0]] = compared[1]
+                continue
             applied |= dict.fromkeys(names, Attached(side, words, dominant=dominant))
             if not names and not both and self.is_marked(words):
                 marks = sorted(set(words))
@@ -210,7 +219,7 @@ class _SideReader(places.SideWords):
     def is_broken(self, i: int, j: int, is_aside: bool) -> bool:
         """Whether punctuation or another side parts token j from the side at token i before it."""
         gap = self.gap(j)
-        if self.tokens[j] in places.SIDE_WORDS:
+        if self.tokens[j] in places.SIDE_WORDS or self.tokens[j] in places.OTHER:
             return True
         if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # Words that tell of the territory of an artery, and those that tell of the vessel alone.
 VASCULAR = word_set(
     "cva distribution embolic embolism embolus hypoperfusion infarct infarcted infarction ischemia "
-    "ischemic lvo occluded occlusion occlusive penumbra stroke syndrome territory thrombectomy "
-    "thrombosis thrombus tia"
+    "ischemic lvo mcao occluded occlusion occlusive penumbra stroke syndrome territory "
+    "thrombectomy thrombosis thrombus tia"
 )
 VESSEL = word_set(
     "aneurysm aneurysmal atheroma atherosclerosis atherosclerotic bifurcation calcification "
