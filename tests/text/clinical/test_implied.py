@@ -713,10 +713,14 @@ def test_a_second_name_has_no_side_if_there_are_two():
     [
         ("Hemianopia and hemiplegia, both left-sided", "hemianopia", {"right"}),
         ("Hemiplegia and hemianopia, both on the right", "hemiparesis", {"left"}),
+        ("Pallidotomy (radiofrequency) on the left", "pallidotomy", {"left"}),
+        ("Left craniotomy for vestibular schwannoma", "cerebellopontine angle", {"left"}),
         ("Corticobasal syndrome with left arm apraxia", "corticobasal syndrome", {"right"}),
     ],
 )
-def test_signs_have_the_side_that_is_said_of_them_or_of_a_limb(text, name, expected):
+def test_names_have_the_side_that_is_said_of_them_of_a_limb_or_of_an_operation(
+    text, name, expected
+):
     found = [each for each in read_mentions(text, COUNTER).rule_based if each.term == name]
     assert {side for each in found for _, side, _ in each.implied} == expected
 

@@ -59,7 +59,8 @@ ANOTHER = word_set(
 )  # lesions
 PEOPLE = lexicon.PEOPLE - word_set("animals mice monkeys rats")
 # From a lesion to what it is of, and to where it is.
-LEADING_ON = word_set("caused causing had produced producing with")
+LEADING_ON = word_set("caused causing for had produced producing with")
+OPERATION = re.compile(r"approach|biopsy|burr|surgery|[a-z]+(?:ectomy|otomy)")
 AT_PLACES = word_set("affecting in involving of within")
 TURNING = word_set("after although but from no not while without")  # between signs of two sides
 
@@ -187,7 +188,10 @@ class _Carrier:
             after += 1
         sentence = self.reading.sentence_tokens(self.reading.sentence_number(words.first))
         near = (self.tokens[i] for i in (before, after) if i in sentence)
-        return any(is_lesion_word(word) or fold(word) in VASCULAR for word in near)
+        return any(
+            is_lesion_word(word) or fold(word) in VASCULAR or OPERATION.fullmatch(word)
+            for word in near
+        )
 
     def item(self, i: int) -> range:
         """Tokens around token i, between commas or the ends of its sentence."""

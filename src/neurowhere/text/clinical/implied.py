@@ -24,7 +24,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from neurowhere.text.clinical.carrying import TURNING, with_shared_sides
+from neurowhere.text.clinical.carrying import OPERATION, TURNING, with_shared_sides
 from neurowhere.text.clinical.crossed import with_crossed
 from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.places import (
@@ -113,6 +113,7 @@ AT_SITES = word_set(
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
 WHOLE = word_set("brain brains")  # "what part of the brain controls breathing"
 PLACES = ("place", "surgery")  # kinds of names that have sides as structures do
+DONE_FOR = ("place", "fixed")  # kinds of names that an operation may be done for
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
 ALL = word_set("all both each")  # before the side of several signs
@@ -173,7 +174,8 @@ def find_names(
             given.get(tokens.last)
             or _side_within(reading, tokens, entry)
             or _side(reading, tokens, taken.get(entry.kind, of_structures))
-            or (_side_of_body(reading, tokens, of_structures) if entry.is_crossed else None),
+            or (_side_of_body(reading, tokens, of_structures) if entry.is_crossed else None)
+            or (_side_of_operation(reading, tokens) if entry.kind in DONE_FOR else None),
         )
         for tokens, entry in names.items()
     ]
@@ -473,6 +475,9 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
         if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or reading.gap(i + 1) == "/"):
             break
     i = tokens.last + 1
+    if reading.gap(i).strip() == "(":  # "pallidotomy (radiofrequency) on the left"
+        inside = range(i + 1, i + 1 + REACH)
+        i = next((j for j in inside if reading.gap(j) == ") "), i)
     while fold(reading.token(i)) in FAILING and reading.gap(i).isspace():
         i += 1  # "P2 occlusion on the right", "vein of Labbe territory on the right"
     i += reading.token(i) in ALL and not reading.gap(i).isspace()  # "…, both left-sided"
@@ -506,6 +511,13 @@ def _side_of_body(reading: Reading, tokens: Tokens, taken: Container[int]) -> At
             is_body = fold(reading.token(i + 1)) in OF_BODY and i not in taken
             return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_body else None
     return None
+
+
+def _side_of_operation(reading: Reading, tokens: Tokens) -> Attached | None:
+    """Side of what was done for a place: "right craniotomy for a vestibular schwannoma"."""
+    i = tokens.first - 1 - (reading.token(tokens.first - 1) in ("a", "an", "the"))
+    is_for = reading.token(i) == "for" and OPERATION.fullmatch(reading.token(i - 1))
+    return _side(reading, Tokens(i - 1, i - 1), ()) if is_for else None
 
 
 def _is_side(reading: Reading, i: int) -> bool:

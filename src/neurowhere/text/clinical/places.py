@@ -173,7 +173,7 @@ LINKING = word_set(
 )
 UP_TO = word_set("just the to")  # before a side of the midline
 # From a lesion, activity or a general word to its place.
-LEADING = word_set("in of the to within involving affecting")
+LEADING = word_set("in of over the to within involving affecting")
 LED = LATERALIZED | word_set(
     """
     activation activations activity aspect bilaterally change changes cortex deactivation engagement

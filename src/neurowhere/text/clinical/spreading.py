@@ -370,8 +370,11 @@ class Spreader:
             is_such = self.tokens[end : end + 2] == ["such", "as"]
             is_more = self.token(end) in places.EXTENDING
             is_more &= self.tokens[end : end + 2] != ["along", "with"]
+            is_worse = self.token(end) == "with" and self.names_lesion(end + 1)
+            is_worse &= self.token(end + 2) in places.TOWARDS  # "sclerosis with gliosis of CA1"
+            is_more |= is_worse
             if is_such or is_more or self.token(end) in places.INCLUDING:
-                start = end + 1 + is_such
+                start = end + 1 + is_such + is_worse
                 while is_more and self.token(start) in places.TOWARDS:
                     start += 1
                 for part in self.listed(start):
