@@ -729,3 +729,25 @@ def test_the_dentate_nucleus_is_opposite_to_the_olive_that_swells():
     terms = Vocabulary(["inferior olive", "red nucleus", "dentate nucleus"])
     (name,) = read_mentions("Left hypertrophic olivary degeneration", TermCounter(terms)).rule_based
     assert [side for _, side, _ in name.implied] == ["left", "left", "right"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Right PCA open.",
+        "lenticulostriates on the right open",
+        "Left SCA loop beside the nerve",
+        "Left MCA recanalised, no infarct on MRI.",
+        "Left ICA dissection without infarct",
+        "Left MCA stented",
+    ],
+)
+def test_a_vessel_that_is_open_has_no_territory_with_a_finding(text):
+    assert not implied_structures(read_mentions(text, COUNTER))
+
+
+def test_each_vessel_has_what_is_said_of_it():
+    found = implied_structures(read_mentions("Left PCA infarct, right PCA open.", COUNTER))
+    assert {each.side for each in found} == {"left"}
+    found = implied_structures(read_mentions("MCA recanalised after left MCA stroke", COUNTER))
+    assert found

@@ -27,6 +27,7 @@ from typing import NamedTuple
 from neurowhere.text.clinical.carrying import OPERATION, TURNING, with_shared_sides
 from neurowhere.text.clinical.crossed import with_crossed
 from neurowhere.text.clinical.organs import of_organs
+from neurowhere.text.clinical.peripheral import EXPLAINED, explained
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
     LESION,
@@ -184,7 +185,15 @@ def find_names(
     found = [_with_one_side(reading, name, given_here) for name in found]
     found = with_crossed(reading, found, denied)
     found = with_shared_sides(reading, found)
-    meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
+    sentences = explained(reading, denied)
+    meant = [
+        _without_map(reading, name)
+        for name in found
+        if _is_meant(reading, name, found)
+        and not (
+            name.entry.name in EXPLAINED and reading.sentence_number(name.tokens.first) in sentences
+        )
+    ]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
     if not arteries:
@@ -395,7 +404,7 @@ class _Arteries:
         own = [i for i in here if self.nearest(i) is name]
         words = {fold(self.reading.tokens[i]) for i in own or here}
         if words:
-            is_torn = not words.isdisjoint(TORN)
+            is_torn = not words.isdisjoint(TORN) and not self.is_unharmed(name)
             return 1.0 if words & VASCULAR else WEAKLY * is_torn
         if name.side is not None or name.entry.needs == "vessel":
             return 1.0
@@ -415,6 +424,13 @@ class _Arteries:
         word = fold(self.reading.tokens[i])
         return (word in VASCULAR or word in VESSEL) and not any(
             number in self.denied for number in self.reading.beginning.get(i, ())
+        )
+
+    def is_unharmed(self, name: Found) -> bool:
+        """Whether the sentence denies an infarct: "dissection without infarction"."""
+        return any(
+            fold(self.reading.tokens[i]) in VASCULAR and not self.is_state(i)
+            for i in _sentence(self.reading, name.tokens)
         )
 
     def nearest(self, i: int) -> Found:

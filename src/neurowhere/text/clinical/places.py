@@ -410,7 +410,7 @@ def sides_of_limbs(
         is_one = len({limb.side for limb in near}) == 1
         for i in reading.sentence_tokens(sentence) if is_one else ():
             for number in reading.beginning.get(i, ()):
-                if _is_served(reading, number):
+                if is_served(reading, number):
                     limbs.setdefault(number, near[0]._replace(is_inherited=True))
     return limbs
 
@@ -433,10 +433,10 @@ def _limb_beside(reading: Reading, i: int) -> int | None:
 
 def _served_at(reading: Reading, number: int | None) -> int | None:
     """Return a match if it is a limb or a sign."""
-    return number if number is not None and _is_served(reading, number, SIGNS) else None
+    return number if number is not None and is_served(reading, number, SIGNS) else None
 
 
-def _is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS | SIGNS) -> bool:
+def is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS | SIGNS) -> bool:
     """Whether a match is a limb, or one of some other words; "hand area" is none."""
     end = reading.last[number] + 1
     words = reading.tokens[reading.first[number] : end]
