@@ -751,3 +751,26 @@ def test_each_vessel_has_what_is_said_of_it():
     assert {each.side for each in found} == {"left"}
     found = implied_structures(read_mentions("MCA recanalised after left MCA stroke", COUNTER))
     assert found
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "side"),
+    [
+        ("right hemipons infarct", "pons", "right"),
+        ("Cerebellitis", "cerebellum", "bilateral"),
+        ("FNF dysmetric on the left", "cerebellum", "left"),
+        ("Heel-shin ataxic on the right.", "cerebellum", "right"),
+        ("R pronator drift, R Babinski", "precentral gyrus", "left"),
+        ("Nigrosome-1 absent on the left", "substantia nigra", "left"),
+        ("Injury of Meyer's loop", "optic radiation", None),
+        ("Agenesis of the corpus callosum", "corpus callosum", None),
+    ],
+)
+def test_signs_and_places_that_reports_name(text, term, side):
+    counter = TermCounter(Vocabulary([term]))
+    found = implied_structures(read_mentions(text, counter))
+    assert (term, side) in {each[:2] for each in found}
+
+
+def test_a_bracket_may_end_a_text():
+    assert read_mentions("Pallidotomy (radiofrequency)", COUNTER).rule_based

@@ -492,7 +492,7 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
             break
     i = tokens.last + 1
     if reading.gap(i).strip() == "(":  # "pallidotomy (radiofrequency) on the left"
-        inside = range(i + 1, i + 1 + REACH)
+        inside = range(i + 1, min(i + 1 + REACH, len(reading.tokens)))
         i = next((j for j in inside if reading.gap(j) == ") "), i)
     while fold(reading.token(i)) in FAILING and reading.gap(i).isspace():
         i += 1  # "P2 occlusion on the right", "vein of Labbe territory on the right"
