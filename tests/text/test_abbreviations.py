@@ -282,3 +282,23 @@ def test_clipped_words_are_read_beside_a_lesion_or_a_side(text, terms):
     places = ["frontal", "occipital", "pons", "putamen", "temporal", "thalamus"]
     counter = TermCounter(Vocabulary(places, categories=dict.fromkeys(places, "anatomy")))
     assert [match.term for match in counter.find(text)] == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cortex"),
+    [
+        ("Port wine stain in V1 on the right", False),
+        ("Herpes zoster in left V1", False),
+        ("the V1 dermatome", False),
+        ("Left V1 lesion", True),
+        ("Touch activates V1", True),
+    ],
+)
+def test_v1_is_a_branch_of_the_trigeminal_nerve_beside_its_words(text, is_cortex):
+    assert ("primary visual cortex" in found(text)) is is_cortex
+
+
+@pytest.mark.parametrize("text", ["Left M1 stent", "M1 recanalised", "M1 occlusion"])
+def test_m1_is_an_artery_beside_words_of_vessels(text):
+    counter = TermCounter(Vocabulary(["primary motor cortex"], {"M1": "primary motor cortex"}))
+    assert not list(counter.find(text))

@@ -26,6 +26,9 @@ def implied(text):
         ("Left central facial palsy", "right"),
         ("Right face, arm and leg weakness", "left"),
         ("facial droop", None),
+        ("Epilepsia partialis continua of the right face", "left"),
+        ("Clonic jerks of the left face and arm", "right"),
+        ("Focal motor seizures of the left hand", "right"),
     ],
 )
 def test_a_droop_of_the_face_is_of_the_other_motor_cortex(text, side):
@@ -47,7 +50,16 @@ def test_a_face_that_a_nerve_or_a_named_place_explains_is_not_of_the_motor_corte
     assert not implied(text)
 
 
-@pytest.mark.parametrize("text", ["Right facial droop.", "droop of the right face", "face droop"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Right facial droop.",
+        "droop of the right face",
+        "face droop",
+        "clonic jerks of the left face",
+        "focal motor seizures of the left face",
+    ],
+)
 def test_a_droop_is_no_perception_of_faces(text):
     assert not [*read_mentions(text, TermCounter(Vocabulary(["face", "facial"])))]
 

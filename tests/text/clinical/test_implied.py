@@ -706,3 +706,71 @@ def test_a_second_name_of_a_place_has_its_side(text):
 def test_a_second_name_has_no_side_if_there_are_two():
     text = "Left cerebellopontine angle mass and right acoustic neuroma, vestibular schwannomas"
     assert [name.side for name in rule_based(text)] == ["left", "right", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("Hemianopia and hemiplegia, both left-sided", "hemianopia", {"right"}),
+        ("Hemiplegia and hemianopia, both on the right", "hemiparesis", {"left"}),
+        ("Pallidotomy (radiofrequency) on the left", "pallidotomy", {"left"}),
+        ("Left craniotomy for vestibular schwannoma", "cerebellopontine angle", {"left"}),
+        ("Corticobasal syndrome with left arm apraxia", "corticobasal syndrome", {"right"}),
+    ],
+)
+def test_names_have_the_side_that_is_said_of_them_of_a_limb_or_of_an_operation(
+    text, name, expected
+):
+    found = [each for each in read_mentions(text, COUNTER).rule_based if each.term == name]
+    assert {side for each in found for _, side, _ in each.implied} == expected
+
+
+def test_the_dentate_nucleus_is_opposite_to_the_olive_that_swells():
+    terms = Vocabulary(["inferior olive", "red nucleus", "dentate nucleus"])
+    (name,) = read_mentions("Left hypertrophic olivary degeneration", TermCounter(terms)).rule_based
+    assert [side for _, side, _ in name.implied] == ["left", "left", "right"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Right PCA open.",
+        "lenticulostriates on the right open",
+        "Left SCA loop beside the nerve",
+        "Left MCA recanalised, no infarct on MRI.",
+        "Left ICA dissection without infarct",
+        "Left MCA stented",
+    ],
+)
+def test_a_vessel_that_is_open_has_no_territory_with_a_finding(text):
+    assert not implied_structures(read_mentions(text, COUNTER))
+
+
+def test_each_vessel_has_what_is_said_of_it():
+    found = implied_structures(read_mentions("Left PCA infarct, right PCA open.", COUNTER))
+    assert {each.side for each in found} == {"left"}
+    found = implied_structures(read_mentions("MCA recanalised after left MCA stroke", COUNTER))
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "side"),
+    [
+        ("right hemipons infarct", "pons", "right"),
+        ("Cerebellitis", "cerebellum", "bilateral"),
+        ("FNF dysmetric on the left", "cerebellum", "left"),
+        ("Heel-shin ataxic on the right.", "cerebellum", "right"),
+        ("R pronator drift, R Babinski", "precentral gyrus", "left"),
+        ("Nigrosome-1 absent on the left", "substantia nigra", "left"),
+        ("Injury of Meyer's loop", "optic radiation", None),
+        ("Agenesis of the corpus callosum", "corpus callosum", None),
+    ],
+)
+def test_signs_and_places_that_reports_name(text, term, side):
+    counter = TermCounter(Vocabulary([term]))
+    found = implied_structures(read_mentions(text, counter))
+    assert (term, side) in {each[:2] for each in found}
+
+
+def test_a_bracket_may_end_a_text():
+    assert read_mentions("Pallidotomy (radiofrequency)", COUNTER).rule_based

@@ -62,6 +62,22 @@ def test_other_sides_take_up_nothing(text):
 
 
 @pytest.mark.parametrize(
+    "other",
+    [
+        "vestibular schwannoma",
+        "subdural haematoma",
+        "arachnoid cyst",
+        "meningioma",
+        "mastoiditis",
+        "craniotomy",
+    ],
+)
+def test_a_finding_outside_of_the_brain_is_of_no_structure(other):
+    text = f"Left hippocampal infarct and right {other}."
+    assert structures(text) == [("hippocampus", "left", "affirmed")]
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("left superior and middle temporal gyri", ["superior", "middle"]),

@@ -62,6 +62,33 @@ def test_two_sides_of_one_place_are_both(text):
     assert structures(text) == [("insula", "bilateral")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Acute left and old right insular infarcts.",
+        "Severe right and mild left insular atrophy.",
+        "Left old and right new insular infarct",
+        "A large left and a small right insular metastasis",
+        "Two left and three right insular lesions",
+        "Resolving R and enhancing L insular lesions",
+    ],
+)
+def test_two_sides_with_adjectives_of_their_own_are_of_one_noun(text):
+    assert structures(text) == [("insula", "bilateral")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Weak left arm and old right insular infarct",
+        "Numb on the left and acute right insular infarct",
+        "Left vestibular and right insular lesion",
+    ],
+)
+def test_a_noun_between_two_sides_has_the_first(text):
+    assert structures(text) == [("insula", "right")]
+
+
 def test_each_of_two_sides_has_its_own_place():
     text = "thalamic infarct left, right insular bleed"
     assert structures(text) == [("thalamus", "left"), ("insula", "right")]
@@ -87,6 +114,11 @@ def compared(text):
         "atrophy of the left insula more than the right insula",
         "activation was greater in the left insula than in the right insula",
         "the right insula was less active than the left insula",
+        "atrophy of the left insula more than the right",
+        "reduced uptake in the right insula less than on the left",
+        "atrophy of the left insula, and to a lesser extent the right.",
+        "atrophy of the left insula, less so on the right",
+        "left insula > right",
         "bilateral insular lesions, left larger",
         "bilateral insular lesions, the left worse.",
     ],
@@ -101,6 +133,8 @@ def test_one_of_two_sides_has_more(text):
         ("left insula > right thalamus", {("left", None), ("right", None)}),
         ("values were lower in left insula than right insula", {("left", None), ("right", None)}),
         ("bilateral insular lesions, left larger arm", {("bilateral", None)}),
+        ("the left insula is smaller than the right", {("left", None)}),
+        ("left insular infarct rather than the right", {("left", None)}),
         ("left insula (p < 0.05), right insula", {("left", None), ("right", None)}),
         ("left insula, more than a stroke, right insula", {("left", None), ("right", None)}),
     ],

@@ -400,3 +400,60 @@ def test_a_hemisphere_shows_what_it_has(text, expected):
 )
 def test_what_heads_its_parts_has_their_side(text, expected):
     assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Right-sided stroke with infarction of the insula. The contralateral side was intact.",
+            ["insula right"],
+        ),
+        ("Glioma on the left, in the insula.", ["insula left"]),
+        ("Right MCAO produced infarcts in the putamen.", ["putamen right"]),
+        ("Rats with MCAO on the left had infarcts of the putamen.", ["putamen left"]),
+        ("After left stroke the contralateral thalamus was small.", ["thalamus right"]),
+        # other lesions, and people of whom only some have it
+        ("Left stroke with a second lesion of the insula", ["insula ?"]),
+        ("After left stroke, patients with lesions of the insula were worse.", ["insula ?"]),
+    ],
+)
+def test_a_lesion_with_a_side_has_its_place_after_it(text, expected):
+    assert sides(text) == expected
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        "the contralateral hemisphere served as control.",
+        "The contralateral hemisphere was used as reference.",
+        "Values were normalised to the contralateral white matter.",
+    ],
+)
+def test_half_a_brain_that_serves_as_control_has_no_side(control):
+    found = read_mentions(f"Right-sided stroke. {control}", COUNTER)
+    assert not [each for each in (*found.found, *found.places) if each.side]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thalamus lesion (by ultrasound) on the left", ["thalamus left"]),
+        ("Right epidural hematoma over the insula", ["insula right"]),
+        (
+            "The left electrode lies in the putamen, the right in the thalamus.",
+            ["putamen left", "thalamus right"],
+        ),
+        ("The left lead is in the putamen.", ["putamen left"]),
+        ("Right craniotomy for an insula glioma", ["insula right"]),
+        (
+            "Right thalamus infarct with hemorrhage of the putamen",
+            ["thalamus right", "putamen right"],
+        ),
+        ("Right craniotomy. Infarct of the thalamus.", ["thalamus ?"]),
+        ("The right electrode was broken; infarct of the thalamus.", ["thalamus ?"]),
+        ("Right thalamus infarct with a glioma of the pons", ["thalamus right", "pons ?"]),
+    ],
+)
+def test_the_side_of_an_operation_or_a_device_is_that_of_its_place(text, expected):
+    assert sides(text) == expected

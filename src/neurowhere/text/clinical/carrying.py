@@ -57,6 +57,11 @@ STATE = re.compile(
 ANOTHER = word_set(
     "additional again also another both chronic incidental new old second separate"
 )  # lesions
+PEOPLE = lexicon.PEOPLE - word_set("animals mice monkeys rats")
+# From a lesion to what it is of, and to where it is.
+LEADING_ON = word_set("caused causing for had produced producing with")
+OPERATION = re.compile(r"approach|biopsy|burr|surgery|[a-z]+(?:ectomy|otomy)")
+AT_PLACES = word_set("affecting in involving of within")
 TURNING = word_set("after although but from no not while without")  # between signs of two sides
 
 
@@ -183,7 +188,10 @@ class _Carrier:
             after += 1
         sentence = self.reading.sentence_tokens(self.reading.sentence_number(words.first))
         near = (self.tokens[i] for i in (before, after) if i in sentence)
-        return any(is_lesion_word(word) or fold(word) in VASCULAR for word in near)
+        return any(
+            is_lesion_word(word) or fold(word) in VASCULAR or OPERATION.fullmatch(word)
+            for word in near
+        )
 
     def item(self, i: int) -> range:
         """Tokens around token i, between commas or the ends of its sentence."""
@@ -208,10 +216,10 @@ class _Carrier:
             return
         if self.is_wide(number):
             i = self.item(start).stop
-            if "with" in self.tokens[start:i]:  # "right MCA stroke with a swollen insula"
-                i = self.tokens.index("with", start)
+            led = (j for j in range(start, i) if self.tokens[j] in LEADING_ON)
+            i = next(led, i)  # "right MCA stroke with a swollen insula"
             while i < sentence.stop and not self.has_side(rest := range(i, self.item(i).stop)):
-                if self.is_part(rest, STATE):
+                if self.is_part(rest, STATE) or (number is None and self.is_place_of(rest)):
                     yield from self.named(rest)
                 i = rest.stop
         else:
@@ -227,6 +235,17 @@ class _Carrier:
                 yield from self.named(sentence)
             elif any(self.reading.is_structure[each] for each in self.reading.beginning(sentence)):
                 return
+
+    def is_place_of(self, rest: range) -> bool:
+        """Whether some tokens tell where a lesion is that has a side alone.
+
+        "Glioma on the left, in the insula", "right-sided stroke with infarction of the insula".
+        """
+        words = self.tokens[rest.start : rest.stop]
+        if words[0] in AT_PLACES:
+            return True
+        is_led = words[0] in LEADING_ON and ANOTHER.isdisjoint(words)
+        return is_led and any(map(is_lesion_word, words))
 
     def apposition(self, rest: range) -> Iterator[int]:
         """Yield the place that tells a lesion's place again: "L frontal lesion, SMA region"."""
@@ -254,8 +273,8 @@ class _Carrier:
         )
 
     def is_of_others(self, tokens: Iterable[int]) -> bool:
-        """Whether some tokens speak of people."""
-        return any(self.tokens[i] in lexicon.PEOPLE for i in tokens)
+        """Whether some tokens speak of people; a lesion is made alike in all animals."""
+        return any(self.tokens[i] in PEOPLE for i in tokens)
 
     def is_part(self, tokens: range, state: re.Pattern[str]) -> bool:
         """Whether some tokens tell of a part of the lesion, and of no other."""

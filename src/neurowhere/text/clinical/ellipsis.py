@@ -27,9 +27,7 @@ from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.places import (
-    ADJECTIVE,
     CONJUNCTIONS,
-    FILLERS,
     GENERAL_PLACES,
     LESION,
     LETTERS,
@@ -37,12 +35,14 @@ from neurowhere.text.clinical.places import (
     NOT_BRAIN,
     ON_THE,
     OPPOSITE,
+    OUTSIDE,
     SIDE_WORDS,
     TURNS,
     WHOLES,
     Attached,
     Sides,
     is_limb,
+    tells_how,
 )
 from neurowhere.text.clinical.reading import Reading, Span, Table, Tokens
 from neurowhere.text.matching import NO_TERM
@@ -435,7 +435,7 @@ def is_said(reading: Reading, j: int) -> bool:
         j += 1
     word, after = reading.tokens[j], reading.gap(j + 1)
     is_last = reading.is_sentence_end(j + 1) or not (after.isspace() or after == "-")
-    if not is_last or fold(word) in NOT_BRAIN or OF_BODY.search(word):
+    if not is_last or fold(word) in NOT_BRAIN or OF_BODY.search(word) or OUTSIDE.fullmatch(word):
         return False
     is_state = lexicon.CUES.at([word], 0) is not None or fold(word) in LESION
     return is_state or bool(lexicon.FINDING.match(word))
@@ -446,8 +446,7 @@ def _qualifies(reading: Reading, j: int) -> bool:
     word, number = reading.tokens[j], reading.begins.get(j)
     if number is not None and reading.is_structure[number]:
         return reading.last[number] == j and word in GENERAL_PLACES
-    is_adjective = ADJECTIVE.fullmatch(word) and word not in lexicon.BESIDES  # "left vertebral …"
-    return word in FILLERS or bool(is_adjective)
+    return tells_how(word)  # no "left vertebral", "left subdural"
 
 
 def _names_place(reading: Reading, j: int) -> bool:

@@ -24,15 +24,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from neurowhere.text.clinical.carrying import TURNING, with_shared_sides
+from neurowhere.text.clinical.carrying import OPERATION, TURNING, with_shared_sides
 from neurowhere.text.clinical.crossed import with_crossed
 from neurowhere.text.clinical.organs import of_organs
+from neurowhere.text.clinical.peripheral import EXPLAINED, explained
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
     LESION,
     LIMBS,
     SIDE_WORDS,
     SIDES,
+    TRAILING,
     Attached,
     Side,
     is_beside_lesion,
@@ -112,8 +114,10 @@ AT_SITES = word_set(
 FEWEST_SITES = 3  # in a text that does not speak of electrodes
 WHOLE = word_set("brain brains")  # "what part of the brain controls breathing"
 PLACES = ("place", "surgery")  # kinds of names that have sides as structures do
+DONE_FOR = ("place", "fixed")  # kinds of names that an operation may be done for
 BETWEEN = word_set("sided complete dense homonymous incomplete mild partial profound severe visual")
 CELL_END = re.compile(r" *[|\t][ |\t]*| {2,}")
+ALL = word_set("all both each")  # before the side of several signs
 TOWARDS = (["to", "the"], ["on", "the"], ["of", "the"], ["towards", "the"])
 
 
@@ -171,7 +175,8 @@ def find_names(
             given.get(tokens.last)
             or _side_within(reading, tokens, entry)
             or _side(reading, tokens, taken.get(entry.kind, of_structures))
-            or (_side_of_body(reading, tokens, of_structures) if entry.is_crossed else None),
+            or (_side_of_body(reading, tokens, of_structures) if entry.is_crossed else None)
+            or (_side_of_operation(reading, tokens) if entry.kind in DONE_FOR else None),
         )
         for tokens, entry in names.items()
     ]
@@ -180,7 +185,15 @@ def find_names(
     found = [_with_one_side(reading, name, given_here) for name in found]
     found = with_crossed(reading, found, denied)
     found = with_shared_sides(reading, found)
-    meant = [_without_map(reading, name) for name in found if _is_meant(reading, name, found)]
+    sentences = explained(reading, denied)
+    meant = [
+        _without_map(reading, name)
+        for name in found
+        if _is_meant(reading, name, found)
+        and not (
+            name.entry.name in EXPLAINED and reading.sentence_number(name.tokens.first) in sentences
+        )
+    ]
     meant = sorted([*meant, *sites], key=lambda name: name.tokens)
     arteries = [name for name in meant if name.entry.kind == "artery"]
     if not arteries:
@@ -391,7 +404,7 @@ class _Arteries:
         own = [i for i in here if self.nearest(i) is name]
         words = {fold(self.reading.tokens[i]) for i in own or here}
         if words:
-            is_torn = not words.isdisjoint(TORN)
+            is_torn = not words.isdisjoint(TORN) and not self.is_unharmed(name)
             return 1.0 if words & VASCULAR else WEAKLY * is_torn
         if name.side is not None or name.entry.needs == "vessel":
             return 1.0
@@ -411,6 +424,13 @@ class _Arteries:
         word = fold(self.reading.tokens[i])
         return (word in VASCULAR or word in VESSEL) and not any(
             number in self.denied for number in self.reading.beginning([i])
+        )
+
+    def is_unharmed(self, name: Found) -> bool:
+        """Whether the sentence denies an infarct: "dissection without infarction"."""
+        return any(
+            fold(self.reading.tokens[i]) in VASCULAR and not self.is_state(i)
+            for i in _sentence(self.reading, name.tokens)
         )
 
     def nearest(self, i: int) -> Found:
@@ -471,13 +491,18 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
         if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or reading.gap(i + 1) == "/"):
             break
     i = tokens.last + 1
+    if reading.gap(i).strip() == "(":  # "pallidotomy (radiofrequency) on the left"
+        inside = range(i + 1, min(i + 1 + REACH, len(reading.tokens)))
+        i = next((j for j in inside if reading.gap(j) == ") "), i)
     while fold(reading.token(i)) in FAILING and reading.gap(i).isspace():
         i += 1  # "P2 occlusion on the right", "vein of Labbe territory on the right"
+    i += reading.token(i) in ALL and not reading.gap(i).isspace()  # "…, both left-sided"
     is_led = reading.tokens[i : i + 2] in TOWARDS
     i += 2 if is_led else reading.token(i) == "on"
     if not _is_side(reading, i) or i in taken:
         return None
-    is_last = reading.gap(i) in (" ", ", ") and not reading.gap(i + 1).isspace()  # "neglect, left"
+    end = i + 1 + (reading.token(i + 1) in TRAILING and reading.gap(i + 1) in " -")
+    is_last = reading.gap(i) in (" ", ", ") and not reading.gap(end).isspace()  # "neglect, left"
     is_given = is_led or is_last or "(" in reading.gap(i)
     return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_given else None
 
@@ -502,6 +527,13 @@ def _side_of_body(reading: Reading, tokens: Tokens, taken: Container[int]) -> At
             is_body = fold(reading.token(i + 1)) in OF_BODY and i not in taken
             return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_body else None
     return None
+
+
+def _side_of_operation(reading: Reading, tokens: Tokens) -> Attached | None:
+    """Side of what was done for a place: "right craniotomy for a vestibular schwannoma"."""
+    i = tokens.first - 1 - (reading.token(tokens.first - 1) in ("a", "an", "the"))
+    is_for = reading.token(i) == "for" and OPERATION.fullmatch(reading.token(i - 1))
+    return _side(reading, Tokens(i - 1, i - 1), ()) if is_for else None
 
 
 def _is_side(reading: Reading, i: int) -> bool:

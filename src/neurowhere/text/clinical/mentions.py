@@ -25,6 +25,7 @@ from neurowhere.text.clinical.implied import (
     without_fixed,
 )
 from neurowhere.text.clinical.misspelt import find_misspelt, with_misspelt, with_spelt_sides
+from neurowhere.text.clinical.peripheral import weigh_explained
 from neurowhere.text.clinical.places import (
     Side,
     Sides,
@@ -244,6 +245,7 @@ def read_mentions(
     sides = with_carried_sides(reading, sides, said.denied)
     attached = limbs | {n: side for n, side in sides.applied.items() if _is_paired(reading, n)}
     mentions = weigh_vessels(reading, weigh_pressed(reading, said.mentions(counter)))
+    mentions = weigh_explained(reading, mentions, said.denied)
     for number, (side, words, is_inherited, dominant) in attached.items():
         mentions[number] = mentions[number]._replace(
             side=side,

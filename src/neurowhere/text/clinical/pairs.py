@@ -16,8 +16,10 @@ from neurowhere.text.clinical.places import (
     FILLERS,
     LESSER,
     OPPOSITE,
+    SIDE_WORDS,
     Attached,
     is_lesion_word,
+    tells_how,
 )
 from neurowhere.text.clinical.reading import Reading
 
@@ -32,6 +34,13 @@ LARGER = frozenset(["bigger", "greater", "larger", "stronger", "worse"])  # "…
 SIGN = re.compile("[<>]")
 LED = frozenset(["in", "of", "on", "the"])  # between "than" and what something is compared with
 REACH = 12  # tokens between two structures that are compared
+# What compares the findings on two sides; a smaller structure may be the only one that is affected.
+MORE = LESSER | frozenset(["greater", "more", "stronger", "worse"])
+EXTENT = frozenset(["degree", "extent"])
+ONES = frozenset(["one", "side"])
+REACH_THAN = 3  # tokens from "more" to "than"
+REACH_NOUN = 7  # tokens from one side of a noun to the other
+ARTICLES = frozenset(["a", "an", "the"])
 
 
 def are_joined(reading: Reading, i: int, j: int) -> bool:
@@ -80,6 +89,41 @@ def _begins_finding(reading: Reading, j: int) -> bool:
     return is_place and is_lesion_word(reading.token(reading.last[number or 0] + 1))
 
 
+def second_of_noun(reading: Reading, i: int) -> int | None:
+    """Find the other side of the noun that the side at token i is of: "acute left and old right".
+
+    Nothing but adjectives that say how, numbers, articles and a conjunction is between the two.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["insula"])).read
+    >>> second_of_noun(read("Acute left and old right insula infarcts"), 1)
+    4
+    >>> second_of_noun(read("Weak on the left and old right insula infarct"), 3)
+    """
+    is_first = reading.is_sentence_end(i) or i == 0 or _describes(reading, i - 1)
+    if not is_first or reading.token(i - 2) in BEFORE_LAST:
+        return None
+    is_joined = False
+    for j in range(i + 1, min(i + REACH_NOUN, len(reading.tokens))):
+        word = reading.tokens[j]
+        if reading.gap(j) not in (" ", "-") or word in SIDE_WORDS:
+            is_other = SIDE_WORDS.get(word) == OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
+            return j if is_joined and is_other and reading.gap(j) == " " else None
+        if not (word in CONJUNCTIONS or _describes(reading, j)):
+            return None
+        is_joined |= word in CONJUNCTIONS
+    return None
+
+
+def _describes(reading: Reading, i: int) -> bool:
+    """Whether token i is an article, a number, or an adjective that says nothing of where."""
+    word, number = reading.tokens[i], reading.begins.get(i)
+    if number is not None and reading.is_structure[number]:
+        return False
+    is_number = word in lexicon.NUMBERS or word.isdigit()
+    return is_number or word in ARTICLES or tells_how(word)
+
+
 def compared_pairs(reading: Reading, sides: Mapping[int, Attached]) -> dict[int, Attached]:
     """Find the structures that are compared with those of the other side, and which has more.
 
@@ -111,6 +155,65 @@ def compared_pairs(reading: Reading, sides: Mapping[int, Attached]) -> dict[int,
                 mark = sides[other]._replace(side="bilateral", dominant=dominant)
                 found |= {other: mark, number: mark}
     return found
+
+
+def compared_alone(
+    reading: Reading, i: int, sides: Mapping[int, Attached]
+) -> tuple[int, Attached] | None:
+    """Find the structure whose other side is compared with the side at token i, which is alone.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> from neurowhere.text.clinical.mentions import read_mentions
+    >>> counter = TermCounter(Vocabulary(["insula"]))
+    >>> (mention,) = read_mentions("atrophy of the right insula more than the left", counter)
+    >>> mention.side, mention.dominant
+    ('bilateral', 'right')
+    """
+    side = SIDE_WORDS[reading.tokens[i]]
+    compared = _comparison(reading, i) if _is_last(reading, i) else None
+    if compared is None or side not in OPPOSITE:
+        return None
+    start, is_less = compared
+    for j in range(start - 1, max(start - REACH, -1), -1):
+        if reading.is_sentence_end(j + 1):
+            return None
+        number = reading.finishes.get(j)
+        if number is not None and reading.is_structure[number]:
+            own = sides.get(number)
+            if own is None or own.side != OPPOSITE[side]:
+                return None
+            dominant = own.side if is_less else side
+            return number, own._replace(side="bilateral", dominant=dominant)
+    return None
+
+
+def _comparison(reading: Reading, i: int) -> tuple[int, bool] | None:
+    """Find the first token that compares the side at token i, and whether that side has less.
+
+    "More than the left", "less so on the left", "to a lesser extent the left", "> left".
+    """
+    if sign := SIGN.search(reading.gap(i)):
+        return i, sign[0] == ">"
+    start = i
+    while reading.token(start - 1) in LED:
+        start -= 1
+    before = reading.token(start - 1)
+    if before == "than":
+        words = range(start - 2, max(start - 2 - REACH_THAN, -1), -1)
+        more = next((j for j in words if reading.tokens[j] in MORE), None)
+        return None if more is None else (more, reading.tokens[more] not in LESSER)
+    if before == "so" and reading.token(start - 2) in ("less", "more"):
+        return start - 2, reading.tokens[start - 2] == "less"
+    if before in EXTENT and reading.token(start - 2) in ("greater", "lesser"):
+        return start - 2, reading.tokens[start - 2] == "lesser"
+    return None
+
+
+def _is_last(reading: Reading, i: int) -> bool:
+    """Whether no noun follows the side at token i."""
+    i += 1 + (reading.token(i + 1) in ONES)
+    is_end = i >= len(reading.tokens) or not reading.gap(i).isspace()
+    return is_end or reading.tokens[i] in lexicon.AFTER_PREDICATE
 
 
 def _before(reading: Reading, number: int, i: int) -> Iterator[int]:

@@ -149,6 +149,16 @@ MIDLINE = word_set(
     """
 )
 
+# Adjectives that say how a finding is and not where: "resolving", "cystic", no "subdural".
+HOW = re.compile(
+    r"(?!acoustic|hepatic|optic|pelvic|thoracic)[a-z]{3,}(ic|ed|ing|ive|ous|ent)|dense|faint|focal"
+    r"|global|lacunar|late|early|major|minimal|minor|multifocal|partial|residual|slight|subtle|subtotal"
+)
+# Findings of the coverings of the brain, of the skull or of a nerve, which have sides of their own.
+OUTSIDE = re.compile(
+    r"(?:mening|neur|neurofibr|schwann)i?oma(?:s|ta)?|hygromas?|empyemas?|craniotomy|craniectomy"
+    r"|(?!encephal|cerebr|cerebell|ventricul|vascul)[a-z]+itis|sdhs?|edhs?|sah"
+)
 # What may stand between a side and its name besides adjectives.
 FILLERS = word_set(
     """
@@ -163,7 +173,7 @@ LINKING = word_set(
 )
 UP_TO = word_set("just the to")  # before a side of the midline
 # From a lesion, activity or a general word to its place.
-LEADING = word_set("in of the to within involving affecting")
+LEADING = word_set("in of over the to within involving affecting")
 LED = LATERALIZED | word_set(
     """
     activation activations activity aspect bilaterally change changes cortex deactivation engagement
@@ -399,7 +409,7 @@ def sides_of_limbs(
     for sentence, near in by_sentence.items():
         is_one = len({limb.side for limb in near}) == 1
         for number in reading.beginning(reading.sentence_tokens(sentence) if is_one else ()):
-            if _is_served(reading, number):
+            if is_served(reading, number):
                 limbs.setdefault(number, near[0]._replace(is_inherited=True))
     return limbs
 
@@ -422,10 +432,10 @@ def _limb_beside(reading: Reading, i: int) -> int | None:
 
 def _served_at(reading: Reading, number: int | None) -> int | None:
     """Return a match if it is a limb or a sign."""
-    return number if number is not None and _is_served(reading, number, SIGNS) else None
+    return number if number is not None and is_served(reading, number, SIGNS) else None
 
 
-def _is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS | SIGNS) -> bool:
+def is_served(reading: Reading, number: int, others: Collection[str] = BY_LIMBS | SIGNS) -> bool:
     """Whether a match is a limb, or one of some other words; "hand area" is none."""
     end = reading.last[number] + 1
     words = reading.tokens[reading.first[number] : end]
@@ -540,6 +550,15 @@ def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
 def is_lesion_word(word: str) -> bool:
     """Whether a word says what is wrong: "infarcts", "glioma"."""
     return fold(word) in LESION or bool(TUMOR.fullmatch(word))
+
+
+def tells_how(word: str) -> bool:
+    """Return whether an adjective says how a finding is, and nothing of where.
+
+    >>> [tells_how(word) for word in ("old", "cystic", "subdural", "vestibular")]
+    [True, True, False, False]
+    """
+    return word in FILLERS or word in KIND_OF_LESION or bool(HOW.fullmatch(word))
 
 
 def is_general(name: str) -> bool:

@@ -16,7 +16,13 @@ from collections.abc import Collection, Iterator
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
-from neurowhere.text.clinical.pairs import LARGER, are_joined, compared_pairs
+from neurowhere.text.clinical.pairs import (
+    LARGER,
+    are_joined,
+    compared_alone,
+    compared_pairs,
+    second_of_noun,
+)
 from neurowhere.text.clinical.places import Attached, Side, Sides
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.spreading import Spreader
@@ -69,6 +75,9 @@ INTERPOSED = word_set(
     "additionally also conversely furthermore however meanwhile moreover nevertheless nonetheless "
     "therefore though too"
 )
+# What is put into the brain, and words from it to where it is.
+DEVICES = word_set("catheter contact electrode lead probe tip")
+LYING = word_set("correctly ends is lies located now placed positioned sits terminates was well")
 ENHANCING = re.compile("(non)?(bleeding|enhancing|restricting)")  # others in -ing are verbs
 
 
@@ -100,7 +109,10 @@ class _SideReader(places.SideWords):
                 continue
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
-            pair = pair if pair and are_joined(self.reading, i, pair) else None
+            if pair is None:
+                pair = second_of_noun(self.reading, i)
+            elif not are_joined(self.reading, i, pair):
+                pair = None
             words = Tokens(i, pair or i)
             dominant = self.dominant(words)
             if pair or dominant:
@@ -115,6 +127,9 @@ class _SideReader(places.SideWords):
             for number in both:
                 applied[number] = applied[number]._replace(dominant=dominant)
             names = [number for number in names if number not in applied]
+            if not names and (compared := compared_alone(self.reading, i, applied)):
+                applied[compared[0]] = compared[1]
+                continue
             applied |= dict.fromkeys(names, Attached(side, words, dominant=dominant))
             if not names and not both and self.is_marked(words):
                 marks = sorted(set(words))
@@ -207,7 +222,7 @@ class _SideReader(places.SideWords):
     def is_broken(self, i: int, j: int, is_aside: bool) -> bool:
         """Whether punctuation or another side parts token j from the side at token i before it."""
         gap = self.gap(j)
-        if self.tokens[j] in places.SIDE_WORDS:
+        if self.tokens[j] in places.SIDE_WORDS or self.tokens[j] in places.OTHER:
             return True
         if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")
@@ -236,6 +251,8 @@ class _SideReader(places.SideWords):
     def is_passed(self, i: int, j: int, head: str) -> bool:
         """Whether a side reaches its name across this word."""
         before = self.tokens[j - 1]
+        if self.is_of_device(i, j):
+            return True
         if head in places.LEADING:
             is_led = (
                 before in places.LED or fold(before) in places.LESION or before in places.LEADING
@@ -253,6 +270,29 @@ class _SideReader(places.SideWords):
         if before == "bilaterally":
             return head.endswith("ed")  # "bilaterally reduced gray matter"
         return (head in places.CONJUNCTIONS and j > i + 1) or self.describes(i, j)
+
+    def is_of_device(self, i: int, j: int) -> bool:
+        """Whether token j leads from the side of a device to where it is.
+
+        "The left electrode lies in the putamen, the right in the pons".
+        """
+        if fold(self.tokens[j]) in DEVICES:
+            return True
+        first = i + 1
+        while fold(self.token(first)) in DEVICES:
+            first += 1
+        if first == i + 1 and not self.follows_device(i):
+            return False
+        return all(word in LYING or word in places.LEADING for word in self.tokens[first : j + 1])
+
+    def follows_device(self, i: int) -> bool:
+        """Whether the side at token i is set against that of a device: "…, the right in the"."""
+        here = self.reading.sentence_tokens(self.reading.sentence_number(i))
+        before = range(here.start, i - 1)
+        return self.token(i + 1) in places.LEADING and any(
+            self.tokens[k] in places.SIDE_WORDS and fold(self.tokens[k + 1]) in DEVICES
+            for k in before
+        )
 
     def describes(self, i: int, j: int) -> bool:
         """Whether token j says how the structure is that the side at token i stands before.
@@ -437,7 +477,8 @@ class _SideReader(places.SideWords):
             number = self.nearest(i - 1 - (self.token(i - 1) in ("the", "with")), REACH_BACK)
         elif self.is_on_the(i):
             is_first = self.reading.is_sentence_end(i - 2)  # of what follows
-            number = None if is_first else self.nearest(i - 3, REACH_BACK)
+            end = self.before_bracket(i - 3)  # "thalamotomy (MRgFUS) on the left"
+            number = None if is_first else self.nearest(end, REACH_BACK)
         elif self.tokens[i : i + 2] == ["both", "sides"]:  # "on both sides", "(both sides)"
             is_on = self.token(i - 1) == "on"
             is_apart = "(" in self.gap(i) or "," in self.gap(i)
@@ -463,6 +504,13 @@ class _SideReader(places.SideWords):
         else:
             number = None
         return [] if number is None else [number]
+
+    def before_bracket(self, i: int) -> int:
+        """Token i, or the one before the bracket that it ends, of a few words."""
+        if not self.gap(i + 1).startswith(")"):
+            return i
+        starts = range(i, max(i - REACH_BACK, 0), -1)
+        return next((j - 1 for j in starts if self.gap(j).endswith("(")), i)
 
     def is_first_of_two(self, words: Tokens) -> bool:
         """Whether states of both sides follow a name: "hippocampus left normal, right atrophic"."""

@@ -48,6 +48,10 @@ NO_FINDING = places.WHOLES | places.TRAILING
 SHOWING = lexicon.SHOWN | word_set(
     "contained contains demonstrates displays exhibits had harbors has reveals showed shows"
 )
+# Words of what a finding is compared with: "the contralateral hemisphere served as control".
+CONTROLS = word_set(
+    "baseline compared comparison control mirror normalised normalized reference referenced"
+)
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 
 
@@ -366,8 +370,11 @@ class Spreader:
             is_such = self.tokens[end : end + 2] == ["such", "as"]
             is_more = self.token(end) in places.EXTENDING
             is_more &= self.tokens[end : end + 2] != ["along", "with"]
+            is_worse = self.token(end) == "with" and self.names_lesion(end + 1)
+            is_worse &= self.token(end + 2) in places.TOWARDS  # "sclerosis with gliosis of CA1"
+            is_more |= is_worse
             if is_such or is_more or self.token(end) in places.INCLUDING:
-                start = end + 1 + is_such
+                start = end + 1 + is_such + is_worse
                 while is_more and self.token(start) in places.TOWARDS:
                     start += 1
                 for part in self.listed(start):
@@ -426,10 +433,21 @@ class Spreader:
                 continue
             side = places.OPPOSITE[side] if self.tokens[i] in places.OTHER else side
             for number in self.ahead(i):
+                if self.is_control(number):
+                    continue
                 self.applied.setdefault(number, Attached(side, Tokens(i, i)))
                 for listed in self.listed_with(number):
                     inherited = Attached(side, Tokens(i, i), is_inherited=True)
                     self.applied.setdefault(listed, inherited)
+
+    def is_control(self, number: int) -> bool:
+        """Whether half of the brain is what a finding is compared with: "served as control"."""
+        if not self.is_general(number):
+            return False
+        here = self.reading.sentence_tokens(
+            self.reading.sentence_number(self.reading.first[number])
+        )
+        return any(fold(self.tokens[i]) in CONTROLS for i in here)
 
     def listed_with(self, number: int) -> list[int]:
         """Return the other places of a list, up to one that has a word for its side of its own."""

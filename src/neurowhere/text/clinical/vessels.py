@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 # Words that tell of the territory of an artery, and those that tell of the vessel alone.
 VASCULAR = word_set(
     "cva distribution embolic embolism embolus hypoperfusion infarct infarcted infarction ischemia "
-    "ischemic lvo occluded occlusion occlusive penumbra stroke syndrome territory thrombectomy "
-    "thrombosis thrombus tia"
+    "ischemic lvo mcao occluded occlusion occlusive penumbra stroke syndrome territory "
+    "thrombectomy thrombosis thrombus tia"
 )
-VESSEL = word_set(
+# A vessel that blood flows through, or that lies where it may.
+OPEN = word_set(
+    "loop looping open patent recanalisation recanalised recanalization recanalized reopened stent "
+    "stented stenting"
+)
+VESSEL = OPEN | word_set(
     "aneurysm aneurysmal atheroma atherosclerosis atherosclerotic bifurcation calcification "
     "calcified caliber clipped clipping coiled coiling dissection doppler ectasia endarterectomy "
-    "fenestration flow hypoplasia hypoplastic narrowed narrowing patency patent plaque stenosed "
-    "stenosis stenotic stent stented stenting tortuous vasospasm velocity"
+    "fenestration flow hypoplasia hypoplastic narrowed narrowing patency plaque stenosed "
+    "stenosis stenotic tortuous vasospasm velocity"
 )
 TORN = word_set("dissected dissecting dissection")
 # What is wrong with a vessel, and tells of no territory by itself.
@@ -34,7 +39,7 @@ DISEASED = TORN | word_set(
     "aneurysm aneurysmal clipped clipping coiled coiling fenestration stenosis stenotic"
 )
 # What is usual or harmless in a vessel, which tells of nothing beyond it.
-VARIANT = word_set(
+VARIANT = OPEN | word_set(
     "aplasia aplastic azygos codominant dominant duplicated duplication fetal foetal hypoplasia "
     "hypoplastic plaque tortuous"
 )
