@@ -480,6 +480,50 @@ def test_names_of_persons_are_no_syndromes(text):
     assert not rule_based(f"{text}, which was built in May")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Budd-Chiari syndrome",
+        "chiari network of the right atrium",
+        "Dejerine-Sottas neuropathy",
+        "Rasmussen's aneurysm",
+        "Parkes Weber syndrome",
+        "Klippel-Trenaunay-Weber syndrome",
+        "Schmidt-Wallenberg syndrome",
+        "Weber's law",
+        "Weber-Fechner law",
+        "Weber test",
+        "Claude Debussy",
+        "Anton Bruckner",
+        "Max Weber, sociologist",
+        "Jean-Claude",
+        "hand, foot and mouth disease",
+    ],
+)
+def test_names_within_other_names_and_of_people_point_nowhere(text):
+    mentions = read_mentions(text, COUNTER)
+    assert not implied_structures(mentions)
+    assert "hand" not in {mention.term for mention in mentions}
+
+
+@pytest.mark.parametrize(
+    ("text", "structure"),
+    [
+        ("Sturge-Weber syndrome", "occipital lobe"),
+        ("weber", "midbrain"),
+        ("post-Wallenberg", "medulla oblongata"),
+        ("Wallenberg-like stroke", "medulla oblongata"),
+        ("acute Wallenberg", "medulla oblongata"),
+        ("Anton-Babinski syndrome", "occipital lobe"),
+        ("Arnold-Chiari malformation", "cerebellum"),
+        ("probable Gerstmann", "angular gyrus"),
+        ("Gerstmann agraphia", "angular gyrus"),
+    ],
+)
+def test_names_of_persons_beside_words_of_the_clinic_are_syndromes(text, structure):
+    assert structure in {term for term, _ in implied(text)}
+
+
 PLACES_OF_ARTERIES = ["pons", "cerebellum", "medulla", "angular gyrus", "insula"]
 VESSELS = TermCounter(
     Vocabulary(
