@@ -12,11 +12,14 @@ IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|ht
 TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
 LIGHT |= {"disinhibition", "hyperphagia", "panic attack", "corticobasal syndrome"}
+LIGHT |= {"Huntington disease", "multiple system atrophy", "Williams syndrome"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 KINDS = {"artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug"}
-KINDS |= {"disorder", "function"}
+KINDS |= {"disorder", "function", "network", "part"}
 SIDES = {
     "same else bilateral",
+    "same else left",
+    "same else right",
     "same",
     "opposite",
     "opposite else bilateral",
@@ -147,6 +150,28 @@ def test_names_are_there_once():
         ("chills from music", ("nucleus accumbens", "bilateral")),
         ("place cells", ("hippocampus", None)),
         ("DBS for dystonia", ("internal globus pallidus", None)),
+        # a place within a name, networks, receptors
+        ("right frontal lobe epilepsy", ("frontal lobe", "right")),
+        ("childhood epilepsy with centrotemporal spikes", ("precentral gyrus", "bilateral")),
+        ("Schmahmann's syndrome", ("cerebellum", None)),
+        ("callosal agenesis", ("corpus callosum", None)),
+        ("central nucleus of the amygdala", ("amygdala", None)),
+        ("Broca's area", ("pars opercularis", "left")),
+        ("right Broca's area", ("pars opercularis", "right")),
+        ("dorsal attention system", ("superior parietal lobule", "bilateral")),
+        ("ventral attention network", ("temporoparietal junction", "right")),
+        ("left ventral attention network", ("temporoparietal junction", "left")),
+        ("limbic network", ("temporal pole", "bilateral")),
+        ("somatomotor network", ("postcentral gyrus", "bilateral")),
+        ("MSA-C", ("pons", None)),
+        ("olivopontocerebellar atrophy", ("cerebellum", None)),
+        ("Shy-Drager syndrome", ("putamen", "bilateral")),
+        ("Prader-Willi syndrome", ("hypothalamus", None)),
+        ("fatal familial insomnia", ("thalamus", "bilateral")),
+        ("hypocretin", ("hypothalamus", None)),
+        ("D2/3 receptors", ("caudate nucleus", "bilateral")),
+        ("[11C]raclopride", ("putamen", "bilateral")),
+        ("5-HT1A receptors", ("hippocampus", "bilateral")),
     ],
 )
 def test_names_point_to_structures(text, structure):

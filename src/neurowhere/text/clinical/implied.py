@@ -140,7 +140,7 @@ def find_names(
     denied : collection of int
         Matches that the text denies.
     terms : sequence of str
-        Names of the matches' terms, by which diseases are found however they are written: "PD".
+        Names of the matches' terms, by which diseases and networks are found however they are written: "PD".
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
@@ -154,9 +154,9 @@ def find_names(
         if Tokens(first, last) not in of_sites
     }
     by_term = {
-        Tokens(reading.first[number], reading.last[number]): table.diseases[term]
+        Tokens(reading.first[number], reading.last[number]): table.terms[term]
         for number, term in enumerate(terms)
-        if term in table.diseases
+        if term in table.terms
     }
     starts = {tokens.first for tokens in names}
     names |= {tokens: entry for tokens, entry in by_term.items() if tokens.first not in starts}

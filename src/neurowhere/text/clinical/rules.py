@@ -63,8 +63,8 @@ class Entry(NamedTuple):
     ----------
     name : str
     kind : str
-        "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug",
-        "disorder" or "function".
+        "artery", "tract", "place", "part", "network", "fixed", "site", "surgery", "syndrome",
+        "sign", "drug", "disorder" or "function".
     needs : "side", "vessel", "lesion", "alone", "central", "sense", "crossed" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure,
         "central" if it speaks of no nerve either, "sense" if its word is read as something else
@@ -84,9 +84,9 @@ class Entry(NamedTuple):
         return self.kind == "fixed"
 
     @property
-    def is_disease(self) -> bool:
-        """Whether the name is that of a disease."""
-        return self.kind == "disorder"
+    def is_term(self) -> bool:
+        """Whether the name may be a term, and counts however a text writes that: "PD", "DAN"."""
+        return self.kind in ("disorder", "network", "part")
 
     @property
     def is_crossed(self) -> bool:
@@ -118,8 +118,8 @@ class Table(NamedTuple):
         Those whose words say nothing else.
     sites : dict
         Name of the entry of each site.
-    diseases : dict
-        Entries of diseases by their names in small letters.
+    terms : dict
+        Entries that may be terms, by their names in small letters.
     """
 
     entries: dict[str, Entry]
@@ -129,7 +129,7 @@ class Table(NamedTuple):
     abbreviations: frozenset[str]
     fixed: Phrases[str]
     sites: dict[str, str]
-    diseases: dict[str, Entry]
+    terms: dict[str, Entry]
 
 
 @cache
@@ -166,7 +166,12 @@ def read_table() -> Table:
         abbreviations=frozenset(short),
         fixed=_phrases({name: spellings[name] for name in spellings if entries[name].is_fixed}),
         sites=sites,
-        diseases={plain(name): entry for name, entry in entries.items() if entry.is_disease},
+        terms={
+            form: entry
+            for name, entry in entries.items()
+            if entry.is_term
+            for form in (name.lower(), plain(name))
+        },
     )
 
 
