@@ -140,7 +140,8 @@ def find_names(
     denied : collection of int
         Matches that the text denies.
     terms : sequence of str
-        Names of the matches' terms, by which diseases and networks are found however they are written: "PD".
+        Names of the matches' terms, by which diseases and networks are found however they are
+        written: "PD", "DAN".
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
