@@ -198,7 +198,7 @@ def without_fixed(reading: Reading) -> Reading:
     """
     fixed = [Tokens(first, last) for first, last, _ in read_table().fixed.find(reading)]
     others = [
-        Tokens(first, last)
+        Tokens(first + (reading.tokens[first] in SIDES), last)  # "right-handed" has a side
         for first, last, _ in elsewhere().find(reading)
         if first not in reading.begins or reading.last[reading.begins[first]] < last
     ]
