@@ -172,6 +172,8 @@ def test_names_are_there_once():
         ("D2/3 receptors", ("caudate nucleus", "bilateral")),
         ("[11C]raclopride", ("putamen", "bilateral")),
         ("5-HT1A receptors", ("hippocampus", "bilateral")),
+        ("tip of the right temporal lobe", ("temporal pole", "right")),
+        ("the orbital surface of the left frontal lobe", ("orbitofrontal cortex", "left")),
     ],
 )
 def test_names_point_to_structures(text, structure):
