@@ -205,6 +205,7 @@ def test_abbreviations_that_may_be_of_something_else(text, end, lettered, number
         "the PPA contract was signed",
         "SELECT * FROM memory WHERE left = 1",
         "All participants were right-handed.",
+        "fMRI",
     ],
 )
 def test_what_is_not_of_the_brain_has_no_good_support(shipped, text):
