@@ -131,7 +131,7 @@ def test_a_query_may_be_an_extra_word_alone_and_is_weak(shipped):
     ],
 )
 def test_everyday_words_stand_for_terms(shipped, lay, term):
-    assert list(shipped.encode(lay).terms["term"][:1]) == [term]
+    assert term in list(shipped.encode(lay).terms["term"][:2])  # a rule may stand before it
 
 
 def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkeypatch):

@@ -2,7 +2,15 @@
 
 import pytest
 
-from neurowhere.text.unknown import is_everyday, is_foreign, is_science, unknown_words
+from neurowhere.text.unknown import (
+    is_code,
+    is_everyday,
+    is_foreign,
+    is_lettered,
+    is_numbered,
+    is_science,
+    unknown_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -143,3 +151,69 @@ def test_no_real_abstract_is_taken_for_foreign(data):
 )
 def test_texts_of_everyday_life_and_of_science(text, everyday, science):
     assert (is_everyday(text), is_science(text)) == (everyday, science)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def encode(text): return model(text)",
+        "SELECT * FROM memory WHERE left = 1",
+        "import numpy as np; x = np.array([1, 2])",
+        "for i in range(10): attention[i] = 0",
+        "const memory = new Map(); memory.clear();",
+    ],
+)
+def test_programs(text):
+    assert is_code(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We select memory from a list (n = 3); the function f(x) is linear.",
+        "Let us import the model. For each subject, the range (10) was printed.",
+        "BOLD = baseline; activation in the insula (left); p < 0.05",
+    ],
+)
+def test_texts_are_no_programs(text):
+    assert not is_code(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "lettered", "numbered"),
+    [
+        ("AD 1066", 2, True, True),
+        ("M1 motorway", 2, True, False),
+        ("SMA 12 mm", 3, True, False),
+        ("DLPFC 1066", 5, False, True),
+        ("hip pain", 3, False, False),
+    ],
+)
+def test_abbreviations_that_may_be_of_something_else(text, end, lettered, numbered):
+    assert is_lettered(text, [(0, end)]) == lettered
+    assert is_numbered(text, [(0, end)]) == numbered
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SMA Solar Technology",
+        "SN 1987A",
+        "AD 1066",
+        "M1 motorway",
+        "V2 rocket",
+        "the PPA contract was signed",
+        "SELECT * FROM memory WHERE left = 1",
+        "All participants were right-handed.",
+        "fMRI",
+    ],
+)
+def test_what_is_not_of_the_brain_has_no_good_support(shipped, text):
+    assert shipped.encode(text).support.level != "good"
+
+
+@pytest.mark.parametrize(
+    "text", ["SMA activation", "M1", "left V1 lesion", "AD and MCI", "PPA responds to scenes"]
+)
+def test_abbreviations_of_the_brain_keep_their_support(shipped, text):
+    assert shipped.encode(text).support.level == "good"

@@ -23,8 +23,11 @@ from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.sections import read_sections
 from neurowhere.text.unknown import (
     UnknownWord,
+    is_code,
     is_everyday,
     is_foreign,
+    is_lettered,
+    is_numbered,
     is_of_organ,
     is_science,
     unknown_words,
@@ -268,12 +271,13 @@ class Encoding:
         nats = self.expect(float(self.probabilities @ self.log_ratio))
         present = (mention for mention in self.mentions.found if mention.is_present)
         structures = [m for m in present if m.is_structure and not m.is_generic]
-        telling = [
-            self.text[start:end]
+        spans = [
+            span
             for term, use in self.uses.items()
             if use.subject >= 1 and not is_lesion(term)
-            for start, end in use.where
+            for span in use.where
         ]
+        telling = [self.text[start:end] for start, end in spans]
         support = judge_support(
             terms,
             n_words,
@@ -284,6 +288,9 @@ class Encoding:
             lesions=all(is_lesion(term) for term, use in self.uses.items() if use.subject),
             foreign=is_foreign(self.text),
             organ=is_of_organ(self.text, telling),
+            code=is_code(self.text),
+            lettered=is_lettered(self.text, spans),
+            numbered=is_numbered(self.text, spans),
             everyday=is_everyday(self.text),
             science=is_science(self.text) or any(m.side for m in structures),
         )
@@ -514,6 +521,9 @@ def judge_support(
     lesions: bool = False,
     foreign: bool = False,
     organ: bool = False,
+    code: bool = False,
+    lettered: bool = False,
+    numbered: bool = False,
     everyday: bool = False,
     science: bool = False,
 ) -> Support:
@@ -523,7 +533,8 @@ def judge_support(
     with few terms are unknown: such a text is about something else, or in another language. Generic
     words count for neither. Where nothing of the brain is named, a text of everyday life and a
     sentence with few known words are weak, too. So are a lesion in a place that is not known, and a
-    text of another organ ("right lower lobe pneumonia"). A structure with a map far from the mean
+    text of another organ ("right lower lobe pneumonia"), a program, and an abbreviation beside
+    unknown words or a number ("M1 motorway", "AD 1066"). A structure with a map far from the mean
     map needs fewer known words.
 
     Parameters
@@ -536,6 +547,10 @@ def judge_support(
         Whether a structure is named, and whether nothing but lesions is ("infarct").
     organ : bool
         Whether the text is of another organ, and names no place that only the brain has.
+    code : bool
+        Whether the text is a program.
+    lettered, numbered : bool
+        Whether nothing of the brain is named but by a few letters, and whether a number follows.
     everyday, science : bool
         Whether the text is of everyday life, and whether it speaks of the brain.
 
@@ -551,7 +566,10 @@ def judge_support(
     is_strange |= terms > 0 and not any(known)  # extra words alone
     if is_elsewhere:
         is_strange |= everyday or (words >= SENTENCE and sum(known) < LEAST_SAID)
-    is_weak = foreign or organ or is_strange or nats < FEW_NATS
+    if lettered and not science:
+        others = sum(known) - max(known, default=0)
+        is_strange |= others < unknown + numbered
+    is_weak = foreign or organ or code or is_strange or nats < FEW_NATS
     level: Literal["none", "weak", "good"] = "none" if not terms else "weak" if is_weak else "good"
     found = f"{terms} known term{'s' * (terms != 1)}"
     found += f", {unknown} unknown word{'s' * (unknown != 1)}" * bool(unknown)

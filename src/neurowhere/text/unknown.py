@@ -129,6 +129,46 @@ def is_science(text: str) -> bool:
     return bool(BRAIN.search(text))
 
 
+# Statements of program code, which a text of words does not have.
+CODE = re.compile(
+    r"\bdef \w+\(.*?\)\s*(?:->.*?)?:|\bfrom [\w.]+ import \w|\bimport \w+ as \w+\b"
+    r"|^\s*import \w+;?\s*$|\bfor \w+ in range\(|\b(?:console\.log|printf?)\("
+    r"|\bSELECT\b.+?\bFROM\b|\b(?:INSERT INTO|DELETE FROM)\b"
+    r"|\b(?:const|let|var) \w+ ?=|\bfunction\b ?\w*\(.*?\) ?\{|#include ?<"
+    r"|\b(?:public|private|static) (?:class|int|void)\b|\bwhile \(.*?\) ?\{|\w\(\);",
+    re.M,
+)
+CODE_WITHIN = 2000  # characters from the start in which code is looked for
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is a program.
+
+    >>> is_code("for i in range(3): print(memory[i])"), is_code("memory for words (n = 3)")
+    (True, False)
+    """
+    return bool(CODE.search(text, 0, CODE_WITHIN))
+
+
+LETTERED = 3  # letters of an abbreviation that other subjects have as well
+NUMBER = re.compile(r" \d{3,}")
+
+
+def is_lettered(text: str, places: Iterable[tuple[int, int]]) -> bool:
+    """Whether all names of a text are abbreviations that may as well be of something else.
+
+    >>> is_lettered("M1 motorway", [(0, 2)]), is_lettered("M1 and insula", [(0, 2), (7, 13)])
+    (True, False)
+    """
+    names = [text[start:end] for start, end in places]
+    return bool(names) and all(len(name) <= LETTERED and not name.islower() for name in names)
+
+
+def is_numbered(text: str, places: Iterable[tuple[int, int]]) -> bool:
+    """Whether a name of a text has a year or another number: "AD 1066", "SN 1987A"."""
+    return any(NUMBER.match(text, end) for _, end in places)
+
+
 # Words of other organs, and those that these share with the brain.
 ORGAN = re.compile(
     r"\b(?:adrenal|aort(?:a|ic)|atrial|bladder|breast|bronch\w+|cardi(?:ac|o\w+)|echocardi\w+|ejection"

@@ -9,8 +9,8 @@ from neurowhere.text.clinical.rules import elsewhere
 PLACES = ["caudate nucleus", "insula", "lobe", "nodule", "parietal"]
 COUNTER = TermCounter(
     Vocabulary(
-        [*PLACES, "hand", "memory", "rest"],
-        synonyms={"caudate": "caudate nucleus"},
+        [*PLACES, "hand", "handed", "memory", "rest", "uncinate fasciculus", "vermis"],
+        synonyms={"caudate": "caudate nucleus", "uncinate": "uncinate fasciculus"},
         categories=dict.fromkeys(PLACES, "anatomy"),
     )
 )
@@ -32,6 +32,12 @@ COUNTER = TermCounter(
         ("the rest of the brain", []),
         ("activity at rest", ["rest"]),
         ("subependymal nodules", []),
+        ("uncinate process of the pancreas", []),
+        ("FA of the uncinate", ["uncinate fasciculus"]),
+        ("the vermis of a worm", []),
+        ("the vermis", ["vermis"]),
+        ("All participants were right-handed.", []),
+        ("Left-handed participants moved the hand", ["hand"]),
     ],
 )
 def test_words_that_mean_something_else_are_not_read(text, terms):

@@ -12,11 +12,14 @@ IDENTIFIER = re.compile(r"doi:10\.\d{4,}/\S+\w\b|PMID \d{6,8}\b|PMC\d+|NBK\d+|ht
 TEXTBOOK = re.compile(r"[A-Z].+, [A-Z].+, \d+(?:st|nd|rd|th) ed\., 20\d\d, on \S.*")
 LIGHT = {"Parkinson disease", "Tourette syndrome", "migraine", "progressive supranuclear palsy"}
 LIGHT |= {"disinhibition", "hyperphagia", "panic attack", "corticobasal syndrome"}
+LIGHT |= {"Huntington disease", "multiple system atrophy", "Williams syndrome"}
 LIGHT |= {entry.name for entry in read_table().entries.values() if entry.kind == "drug"}
 KINDS = {"artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug"}
-KINDS |= {"disorder", "function"}
+KINDS |= {"disorder", "function", "network", "part"}
 SIDES = {
     "same else bilateral",
+    "same else left",
+    "same else right",
     "same",
     "opposite",
     "opposite else bilateral",
@@ -147,6 +150,30 @@ def test_names_are_there_once():
         ("chills from music", ("nucleus accumbens", "bilateral")),
         ("place cells", ("hippocampus", None)),
         ("DBS for dystonia", ("internal globus pallidus", None)),
+        # a place within a name, networks, receptors
+        ("right frontal lobe epilepsy", ("frontal lobe", "right")),
+        ("childhood epilepsy with centrotemporal spikes", ("precentral gyrus", "bilateral")),
+        ("Schmahmann's syndrome", ("cerebellum", None)),
+        ("callosal agenesis", ("corpus callosum", None)),
+        ("central nucleus of the amygdala", ("amygdala", None)),
+        ("Broca's area", ("pars opercularis", "left")),
+        ("right Broca's area", ("pars opercularis", "right")),
+        ("dorsal attention system", ("superior parietal lobule", "bilateral")),
+        ("ventral attention network", ("temporoparietal junction", "right")),
+        ("left ventral attention network", ("temporoparietal junction", "left")),
+        ("limbic network", ("temporal pole", "bilateral")),
+        ("somatomotor network", ("postcentral gyrus", "bilateral")),
+        ("MSA-C", ("pons", None)),
+        ("olivopontocerebellar atrophy", ("cerebellum", None)),
+        ("Shy-Drager syndrome", ("putamen", "bilateral")),
+        ("Prader-Willi syndrome", ("hypothalamus", None)),
+        ("fatal familial insomnia", ("thalamus", "bilateral")),
+        ("hypocretin", ("hypothalamus", None)),
+        ("D2/3 receptors", ("caudate nucleus", "bilateral")),
+        ("[11C]raclopride", ("putamen", "bilateral")),
+        ("5-HT1A receptors", ("hippocampus", "bilateral")),
+        ("tip of the right temporal lobe", ("temporal pole", "right")),
+        ("the orbital surface of the left frontal lobe", ("orbitofrontal cortex", "left")),
     ],
 )
 def test_names_point_to_structures(text, structure):
@@ -478,6 +505,50 @@ def test_other_sides_are_none_of_the_sign(text):
 )
 def test_names_of_persons_are_no_syndromes(text):
     assert not rule_based(f"{text}, which was built in May")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Budd-Chiari syndrome",
+        "chiari network of the right atrium",
+        "Dejerine-Sottas neuropathy",
+        "Rasmussen's aneurysm",
+        "Parkes Weber syndrome",
+        "Klippel-Trenaunay-Weber syndrome",
+        "Schmidt-Wallenberg syndrome",
+        "Weber's law",
+        "Weber-Fechner law",
+        "Weber test",
+        "Claude Debussy",
+        "Anton Bruckner",
+        "Max Weber, sociologist",
+        "Jean-Claude",
+        "hand, foot and mouth disease",
+    ],
+)
+def test_names_within_other_names_and_of_people_point_nowhere(text):
+    mentions = read_mentions(text, COUNTER)
+    assert not implied_structures(mentions)
+    assert "hand" not in {mention.term for mention in mentions}
+
+
+@pytest.mark.parametrize(
+    ("text", "structure"),
+    [
+        ("Sturge-Weber syndrome", "occipital lobe"),
+        ("weber", "midbrain"),
+        ("post-Wallenberg", "medulla oblongata"),
+        ("Wallenberg-like stroke", "medulla oblongata"),
+        ("acute Wallenberg", "medulla oblongata"),
+        ("Anton-Babinski syndrome", "occipital lobe"),
+        ("Arnold-Chiari malformation", "cerebellum"),
+        ("probable Gerstmann", "angular gyrus"),
+        ("Gerstmann agraphia", "angular gyrus"),
+    ],
+)
+def test_names_of_persons_beside_words_of_the_clinic_are_syndromes(text, structure):
+    assert structure in {term for term, _ in implied(text)}
 
 
 PLACES_OF_ARTERIES = ["pons", "cerebellum", "medulla", "angular gyrus", "insula"]

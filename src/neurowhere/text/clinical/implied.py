@@ -13,7 +13,8 @@ from the right one. The rules are those of the table (`rules`):
 - Drugs and diseases count where a text names no structure itself. They weigh a tenth if many
   studies are of them: what these studies found is seldom where a drug binds.
 - A text of a few words may leave out "syndrome": "Gerstmann", "locked-in". So may others where a
-  side stands before a person's name: "left Wallenberg".
+  side stands before a person's name: "left Wallenberg". The name of a person may also be part of
+  another name (`eponyms`).
 - The words of a fixed name say nothing else: "optic nerve" is not "optic".
 - Sites of electrodes ("F3", "Cz") need a word of EEG or stimulation, or two other sites. Their
   numbers are odd on the left, and even on the right.
@@ -26,6 +27,7 @@ from typing import NamedTuple
 
 from neurowhere.text.clinical.carrying import OPERATION, TURNING, with_shared_sides
 from neurowhere.text.clinical.crossed import with_crossed
+from neurowhere.text.clinical.eponyms import CLINICAL, is_beside_others, is_of_longer_name
 from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.peripheral import EXPLAINED, explained
 from neurowhere.text.clinical.places import (
@@ -65,12 +67,6 @@ NEAR = 4  # tokens
 FAILING = LESION | VASCULAR  # between a name and the side that ends what is said of it
 WEAKLY = 0.5  # how much a dissection, or the bare name of an artery, tells of its territory
 FEW_WORDS = 3  # of a text that may leave out "syndrome"
-# Words of texts in which a person's name after a side is that of a syndrome.
-CLINICAL = (
-    LESION
-    | VASCULAR
-    | word_set("ataxia dysarthria dysphagia dysphonia hoarseness numbness palsy vomiting weakness")
-)
 CITED = frozenset(["et", "and"])  # after the name of an author
 AFTER_EPONYM = word_set("due following from in on secondary with")  # and of a syndrome
 BEFORE_AUTHOR = word_set("al by dr josef prof professor")
@@ -148,7 +144,8 @@ def find_names(
     denied : collection of int
         Matches that the text denies.
     terms : sequence of str
-        Names of the matches' terms, by which diseases are found however they are written: "PD".
+        Names of the matches' terms, by which diseases and networks are found however they are
+        written: "PD", "DAN".
     """
     table = read_table()
     given = {reading.last[number]: side for number, side in sides.items()}
@@ -162,9 +159,9 @@ def find_names(
         if Tokens(first, last) not in of_sites
     }
     by_term = {
-        Tokens(reading.first[number], reading.last[number]): table.diseases[term]
+        Tokens(reading.first[number], reading.last[number]): table.terms[term]
         for number, term in enumerate(terms)
-        if term in table.diseases
+        if term in table.terms
     }
     starts = {tokens.first for tokens in names}
     names |= {tokens: entry for tokens, entry in by_term.items() if tokens.first not in starts}
@@ -214,7 +211,7 @@ def without_fixed(reading: Reading) -> Reading:
     """
     fixed = [Tokens(first, last) for first, last, _ in read_table().fixed.find(reading)]
     others = [
-        Tokens(first, last)
+        Tokens(first + (reading.tokens[first] in SIDES), last)  # "right-handed" has a side
         for first, last, _ in elsewhere().find(reading)
         if first not in reading.begins or reading.last[reading.begins[first]] < last
     ]
@@ -237,10 +234,12 @@ def _is_meant(reading: Reading, name: Found, found: Sequence[Found]) -> bool:
     """Whether a name is written as it should be, and has with it what it needs."""
     words = reading.tokens[name.tokens.first : name.tokens.last + 1]
     table, spelt = read_table(), " ".join(words)
-    if not is_written(reading, name.tokens):
+    if not is_written(reading, name.tokens) or is_of_longer_name(reading, name.tokens):
         return False
     if spelt in table.shortened and len(reading.tokens) > FEW_WORDS:
         return _is_eponym(reading, name, found)
+    if spelt in table.shortened and is_beside_others(reading, name.tokens, found):
+        return False  # "Claude Debussy"
     if name.entry.kind == "place" and _is_part(reading, name.tokens):
         return False  # "temporoparietal junction", "cingulo-opercular"
     if name.entry.needs == "alone":

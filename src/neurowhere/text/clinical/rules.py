@@ -8,7 +8,8 @@ number, or address):
   it ("opposite else right" if that is usual where the text gives none), "left", "right",
   "bilateral", or "none" in the middle.
 - ``structure`` may have alternatives, "red nucleus|midbrain": the first that a vocabulary knows. It
-  is empty for what has no map: "optic nerve".
+  is empty for what has no map: "optic nerve". Diseases of other organs, which share a word with
+  one of the brain, have neither a structure nor a reference: "Budd-Chiari syndrome".
 - Rows have the numbers of nerves spelt out, "third cranial nerve", which stands for all ways of
   writing them: "CN III".
 - Names have alternatives in braces: "{droop|drooping} of the {|left|right} face".
@@ -31,6 +32,7 @@ from neurowhere.text.clinical.reading import Phrases, Tokens
 from neurowhere.text.words import plain
 
 SYNDROME = "syndrome"
+NAMED_AFTER = ("syndrome", "sign", "disorder", "fixed")  # kinds of names that may have a person's
 # How the number of a nerve is written, and what may follow its name.
 NUMBERS = """
 first i 1st 1; second ii 2nd 2; third iii 3rd 3; fourth iv 4th 4; fifth v 5th 5; sixth vi 6th 6;
@@ -61,8 +63,8 @@ class Entry(NamedTuple):
     ----------
     name : str
     kind : str
-        "artery", "tract", "place", "fixed", "site", "surgery", "syndrome", "sign", "drug",
-        "disorder" or "function".
+        "artery", "tract", "place", "part", "network", "fixed", "site", "surgery", "syndrome",
+        "sign", "drug", "disorder" or "function".
     needs : "side", "vessel", "lesion", "alone", "central", "sense", "crossed" or ""
         What must be with the name for it to be meant; "alone" if the text names no structure,
         "central" if it speaks of no nerve either, "sense" if its word is read as something else
@@ -82,9 +84,9 @@ class Entry(NamedTuple):
         return self.kind == "fixed"
 
     @property
-    def is_disease(self) -> bool:
-        """Whether the name is that of a disease."""
-        return self.kind == "disorder"
+    def is_term(self) -> bool:
+        """Whether the name may be a term, and counts however a text writes that: "PD", "DAN"."""
+        return self.kind in ("disorder", "network", "part")
 
     @property
     def is_crossed(self) -> bool:
@@ -109,22 +111,25 @@ class Table(NamedTuple):
     phrases : Phrases
     shortened : frozenset of str
         Phrases in which "syndrome" is left out.
+    persons : frozenset of str
+        Phrases that begin with the name of a person, with "syndrome" or without.
     abbreviations : frozenset of str
     fixed : Phrases
         Those whose words say nothing else.
     sites : dict
         Name of the entry of each site.
-    diseases : dict
-        Entries of diseases by their names in small letters.
+    terms : dict
+        Entries that may be terms, by their names in small letters.
     """
 
     entries: dict[str, Entry]
     phrases: Phrases[str]
     shortened: frozenset[str]
+    persons: frozenset[str]
     abbreviations: frozenset[str]
     fixed: Phrases[str]
     sites: dict[str, str]
-    diseases: dict[str, Entry]
+    terms: dict[str, Entry]
 
 
 @cache
@@ -157,10 +162,16 @@ def read_table() -> Table:
         entries=entries,
         phrases=_phrases({name: [*some, *shortened[name]] for name, some in spellings.items()}),
         shortened=frozenset(chain.from_iterable(shortened.values())),
+        persons=frozenset(_persons(groups.values())),
         abbreviations=frozenset(short),
         fixed=_phrases({name: spellings[name] for name in spellings if entries[name].is_fixed}),
         sites=sites,
-        diseases={plain(name): entry for name, entry in entries.items() if entry.is_disease},
+        terms={
+            form: entry
+            for name, entry in entries.items()
+            if entry.is_term
+            for form in (name.lower(), plain(name))
+        },
     )
 
 
@@ -204,6 +215,19 @@ def _shortened(spellings: list[str], known: Container[str]) -> list[str]:
     """Return the names of syndromes without that word, unless these are known."""
     short = (name.removesuffix(f" {SYNDROME}") for name in spellings if name.endswith(SYNDROME))
     return [name for name in short if name not in known]
+
+
+def _persons(groups: Iterable[list[dict[str, str]]]) -> Iterator[str]:
+    """Yield the names of diseases that have a person's name, however they are written."""
+    for row, *_ in groups:
+        others = chain.from_iterable(map(alternatives, split_names(row["other_names"])))
+        for name in (row["name"], *others):
+            if row["kind"] in NAMED_AFTER and name[0].isupper():
+                words = plain(name).split()
+                for each in (words, [*words[:-1], "s", words[-1]]):
+                    yield " ".join(each)
+                    if each[-1] == SYNDROME:
+                        yield " ".join(each[:-1])
 
 
 def _entry(name: str, rows: list[dict[str, str]]) -> Entry:
