@@ -559,3 +559,38 @@ def test_what_else_is_normal_denies_no_lesion(text, negated, present):
 )
 def test_a_suspicion_that_is_refuted_is_denied(text, negated, present):
     assert states(text) == (negated.split(), present.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
+        # null results, by the place after them
+        ("The effect was not significant in the left amygdala.", "amygdala", ""),
+        ("Changes were nonsignificant in the thalamus.", "thalamus", ""),
+        ("The effect was not significant for the insula or the pons.", "insula pons", ""),
+        ("Effects were not significant in the insula but were in the pons.", "insula", "pons"),
+        ("The effect was not significant in patients in the insula.", "insula", ""),
+        ("The effect was not significant in patients with insula damage.", "", "insula"),
+        ("The effect was not significant, and the insula was active.", "", "insula"),
+        # a difference between groups, or by what was done
+        ("Activity in the amygdala was abolished by propranolol.", "", "amygdala"),
+        ("Thalamus responses were absent in depressed patients.", "", "thalamus"),
+        ("The response of the insula was missing in older adults.", "", "insula"),
+        ("Atrophy of the thalamus, absent in controls, was found.", "", "thalamus"),
+        ("Lesions of the thalamus, not seen in healthy adults, were found.", "", "thalamus"),
+        ("Insula activation was absent in the placebo group.", "", "insula"),
+        # nobody has it, or only a correction took it away
+        ("Activity in the amygdala was abolished by controlling for age.", "amygdala", ""),
+        ("Activity in the amygdala was abolished.", "amygdala", ""),
+        ("Thalamus responses were absent in all patients.", "thalamus", ""),
+        ("Thalamus responses were absent in patients and controls.", "thalamus", ""),
+        ("Thalamus responses were absent in the subjects.", "thalamus", ""),
+        ("A lesion of the thalamus was absent in depressed patients.", "lesion thalamus", ""),
+        ("Responses were absent in the thalamus of patients.", "thalamus", ""),
+    ],
+)
+def test_null_results_and_differences(text, negated, present):
+    found = states(text)
+    places = ("amygdala", "insula", "lesion", "pons", "thalamus")
+    kept = [[word for word in words if word in places] for words in found]
+    assert kept == [negated.split(), present.split()]

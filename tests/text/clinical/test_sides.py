@@ -164,6 +164,27 @@ def test_what_a_contralateral_place_is_related_to(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Right-handed subjects moved the left hand; contralateral thalamus.", "right"),
+        ("Left-handers. The right foot was moved. The ipsilateral thalamus.", "right"),
+        ("Right hand dominant; left arm movement; contralateral thalamus", "right"),
+        ("Right-handedness. Left hand: ipsilateral thalamus", "left"),
+        ("Right hand; contralateral thalamus", "left"),
+        ("Right-handed subjects; contralateral thalamus", None),
+    ],
+)
+def test_the_preferred_hand_is_not_what_a_contralateral_place_is_related_to(text, expected):
+    assert sides(text) == ([("thalamus", expected)] if expected else [])
+
+
+def test_the_preferred_hand_is_not_the_one_that_moves():
+    counter = TermCounter(Vocabulary(["hand", "insula"], categories={"insula": "anatomy"}))
+    found = read_mentions("Right hand dominant; left hand movement.", counter).found
+    assert [mention.side for mention in found] == [None, "left"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "amygdala",

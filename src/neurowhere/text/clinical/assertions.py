@@ -115,6 +115,7 @@ class _DenialReader(Unseen):
             or self.is_condition(cue)
             or self.is_other_side(cue)
             or self.is_inability(cue)
+            or self.is_difference(cue)
         ):
             return []
         if not is_open and (self.is_denied(cue) or self.is_wished(cue)):

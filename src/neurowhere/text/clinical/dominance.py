@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from neurowhere.text.clinical.places import (
     ADJECTIVE,
+    HANDED,
     LEADING,
     LESION,
     SIDE_WORDS,
@@ -20,7 +21,6 @@ from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.words import fold, word_set
 
 DOMINANT: dict[str, Side] = {"dominant": "left", "nondominant": "right"}
-HANDED = word_set("handed hander handers handedness")
 BETWEEN = word_set("hand hemisphere hemispheric language")  # "right hemisphere dominant"
 OTHERWISE = word_set("autosomal co") | SIDE_WORDS.keys()  # before "dominant"
 

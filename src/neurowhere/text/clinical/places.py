@@ -121,6 +121,10 @@ LIMBS = word_set(
     shoulder thumb toe wrist
     """
 )
+# The hand that somebody prefers says nothing of what was moved or hurt: "right-handed", "right hand
+# dominant".
+HANDED = word_set("footed footedness handed hander handers handedness")
+PREFERRED = word_set("dominance dominant preference")
 ON_THE = (["on", "the"], ["of", "the"], ["in", "the"])  # before a side, after a sign
 BETWEEN_SIDES = word_set("and nor or than versus vs")
 OF_CORTEX = word_set("area capsule cortex knob region representation")  # "hand area" is no hand
@@ -414,8 +418,16 @@ def sides_of_limbs(
     return limbs
 
 
+def is_of_handedness(reading: Reading, i: int) -> bool:
+    """Whether the side at token i tells which hand is preferred: "right-handed"."""
+    after = reading.token(i + 1)
+    return after in HANDED or (after == "hand" and reading.token(i + 2) in PREFERRED)
+
+
 def _limb_beside(reading: Reading, i: int) -> int | None:
     """Limb or sign at the side of token i: after it and its adjectives, or before it."""
+    if is_of_handedness(reading, i):
+        return None
     if reading.tokens[i] in LIMB_LETTERS:
         return reading.begins.get(i)
     for j in range(i + 1, i + 4):

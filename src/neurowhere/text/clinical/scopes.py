@@ -6,13 +6,14 @@ predicates deny what they are said of: that it is normal, spared, absent, gone, 
 
 from neurowhere.text.clinical import lexicon
 from neurowhere.text.clinical.clauses import LONGEST_MEASURE
+from neurowhere.text.clinical.differences import Differences
 from neurowhere.text.clinical.grammar import CLOSING, LONGEST_PHRASE, REACH
-from neurowhere.text.clinical.nondenials import Cue, NonDenials
+from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import FILLERS, LESION, SIDE_WORDS
 from neurowhere.text.words import fold
 
 
-class Scopes(NonDenials):
+class Scopes(Differences):
     """Finds what a cue denies, by its kind."""
 
     # ---- "no" and its like
@@ -252,8 +253,20 @@ class Scopes(NonDenials):
             is_relative = self.token(self.before_verb(i)) in lexicon.RELATIVES
             names = self.subject(i if is_relative else self.predicate(i))
             names = names or ([] if is_relative else self.structures(self.it(i)))
+            if word == "significant" and not is_lesion:
+                return self.with_place(names, j + 1)
             return [] if is_lesion else names or self.rest(j + 1)
         return None
+
+    def with_place(self, names: list[int], j: int) -> list[int]:
+        """Add the place after token j to a subject that has none: "the effect … in the pons"."""
+        if self.structures(names) or self.ends_clause(j):
+            return names
+        if self.token(j) not in lexicon.WHERE:
+            return names or self.rest(j)
+        is_people = not lexicon.PEOPLE.isdisjoint(self.tokens[j + 1 : j + 4])
+        after = self.after_people(j) if is_people else self.ahead(j + 1)
+        return [*names, *self.structures(after)]
 
     def thought(self, i: int) -> list[int]:
         """Return the places of a thought before token i: "the idea that the pons … was not …"."""
@@ -451,6 +464,9 @@ class Scopes(NonDenials):
         is_whole = cue.last > i and self.tokens[i] not in lexicon.FORMED
         is_whole = is_whole and (self.is_function(cue.last) or not self.is_noun(j))
         is_said = is_whole or self.closes(j) or self.token(j) in lexicon.AFTER_STATE
+        is_null = self.tokens[cue.last].endswith("significant") and self.follows_verb(i)
+        if is_null and self.token(j) in lexicon.WHERE:
+            return self.with_place(self.subject(i), j)
         if self.tokens[cue.last] in lexicon.RELATING_TO:
             is_said = self.follows_verb(i)
         if not is_said:

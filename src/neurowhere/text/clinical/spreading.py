@@ -74,7 +74,13 @@ class Spreader:
         self.used: set[tuple[Side, Tokens]] = set()  # marks that turned out to be of places
         words = [*(attached[:2] for attached in self.applied.values()), *sides.unapplied]
         words += [(places.SIDE_WORDS[self.tokens[i]], Tokens(i, i)) for i in self.heads]
-        self.words = sorted({(tokens, side) for side, tokens in words})
+        self.words = sorted(
+            {
+                (tokens, side)
+                for side, tokens in words
+                if not places.is_of_handedness(reading, tokens.last)
+            }
+        )
 
     def spread_all(self) -> Sides:
         """Add the sides that clauses give to those that names have of their own."""
