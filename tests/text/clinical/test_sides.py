@@ -345,6 +345,7 @@ def test_the_side_of_a_group_is_that_of_its_places(text):
         "left-handed participants: a network of the insula",
         "weakness only on the left side: insula infarct",
         "Left-hemisphere regions were spared. Insula: atrophy",
+        "insula; weak on the left",
     ],
 )
 def test_a_side_that_is_of_no_group_goes_to_no_list(text):

@@ -417,7 +417,7 @@ class Spreader:
     def items_start(self, i: int) -> int | None:
         """First token of the names of a group, whose side ends before token i."""
         i += self.token(i) in OF_SIDES
-        for j in range(i, i + MOST_BETWEEN + 1):
+        for j in range(i, min(i + MOST_BETWEEN + 1, len(self.tokens))):
             word = self.token(j)
             if self.reading.gap(j) not in (" ", "-") or not NOT_BEFORE_GROUP.isdisjoint(
                 (word, fold(word))
