@@ -54,7 +54,7 @@ CONTROLS = word_set(
 )
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
 ONLY = word_set("exclusively found just observed only present seen solely")  # before "on the left"
-# Several places as one, what may stand between their side and them, and what leads to their names:
+# Several places as one, the word that ties a side to them, and what leads to their names:
 # "a left-lateralized network of", "right-hemisphere regions, namely".
 GROUPS = word_set("area circuit cluster network region set site structure system")
 OF_SIDES = places.LATERALIZED | places.TRAILING | word_set("hemisphere hemispheric")
@@ -410,13 +410,15 @@ class Spreader:
         for words, side in self.words:
             start = self.items_start(words.last + 1)
             parts = [] if start is None else self.listed(start)
-            for part in parts:
-                self.applied.setdefault(part, Attached(side, words, is_inherited=True))
+            for rank, part in enumerate(parts):
+                self.applied.setdefault(part, Attached(side, words, is_inherited=rank > 0))
                 self.used.add((side, words))
 
     def items_start(self, i: int) -> int | None:
         """First token of the names of a group, whose side ends before token i."""
-        i += self.token(i) in OF_SIDES
+        if self.token(i) not in OF_SIDES:
+            return None  # "left frontal regions of …" are but a place
+        i += 1
         for j in range(i, min(i + MOST_BETWEEN + 1, len(self.tokens))):
             word = self.token(j)
             if self.reading.gap(j) not in (" ", "-") or not NOT_BEFORE_GROUP.isdisjoint(
