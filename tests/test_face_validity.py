@@ -72,6 +72,55 @@ def test_the_other_hemisphere_serves_a_side_of_the_body(model, text, cerebral, s
         assert regions[f"Cerebellum_4_5_{same}"] > regions[f"Cerebellum_4_5_{crossed}"]
 
 
+def ratio_of_sides(model, text, region, side, other):
+    """How many times as probable a region is opposite to a side as on it."""
+    regions = model.encode(text).regions().set_index("region")["probability"]
+    return regions[f"{region}_{other[0].upper()}"] / regions[f"{region}_{side[0].upper()}"]
+
+
+@pytest.mark.parametrize(("side", "other"), [("left", "right"), ("right", "left")])
+@pytest.mark.parametrize(
+    ("text", "region"),
+    [
+        ("{} hand movements activated premotor cortex and the precentral gyrus", "Precentral"),
+        ("Movements of the {} leg activated the supplementary motor area", "Paracentral_Lobule"),
+        ("{} median nerve stimulation: somatosensory cortex", "Postcentral"),
+        ("Right-handed people moved the {} hand. The thalamus was active", "Thal_VL"),
+    ],
+)
+def test_structures_without_a_side_follow_the_limb_that_they_serve(
+    model, text, region, side, other
+):
+    assert ratio_of_sides(model, text.format(side), region, side, other) > 1
+
+
+@pytest.mark.parametrize(("side", "other"), [("left", "right"), ("right", "left")])
+def test_the_cerebellum_follows_the_limb_of_its_own_side(model, side, other):
+    text = f"{side} hand tapping activated the cerebellum"
+    assert ratio_of_sides(model, text, "Cerebellum_6", side, other) < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "region"),
+    [
+        ("pain of the {} hand activated the amygdala", "Amygdala"),
+        ("{} hand movements activated the precentral gyrus of both hemispheres", "Precentral"),
+        ("{}-handed subjects activated the premotor cortex", "Precentral"),
+        ("stimuli in the {} visual field activated the precentral gyrus", "Precentral"),
+    ],
+)
+def test_structures_that_do_not_serve_a_limb_keep_their_sides(model, text, region):
+    # twice as probable on neither side, whichever the text names
+    for side in ("left", "right"):
+        ratio = ratio_of_sides(model, text.format(side), region, "left", "right")
+        assert 1 / 2 < ratio < 2
+
+
+def test_a_structure_with_a_side_leaves_the_limb_to_itself(model):
+    texts = [f"{side} hand: left precentral gyrus" for side in ("left", "right")]
+    assert all(ratio_of_sides(model, text, "Precentral", "left", "right") < 1 for text in texts)
+
+
 @pytest.mark.parametrize(
     ("point", "term"),
     [

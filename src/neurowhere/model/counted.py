@@ -21,7 +21,7 @@ from neurowhere.text.clinical.mentions import (
     SideShares,
     Span,
 )
-from neurowhere.text.clinical.places import is_general
+from neurowhere.text.clinical.places import is_general, limb_sign
 from neurowhere.text.words import PIECE, cuts
 
 Ints = NDArray[np.integer]
@@ -45,6 +45,7 @@ SIDE_NUMBERS = {None: 0, "left": LEFT, "right": RIGHT, "bilateral": BILATERAL}
 DOMINANT = {"left": 4, "right": 5}  # both, but more on one
 SIGNS = np.array([0.0, 1.0, -1.0, 0.0, DOMINANCE, -DOMINANCE])  # both, or none, are neither
 _is_general = lru_cache(maxsize=1 << 14)(is_general)
+_limb_sign = lru_cache(maxsize=1 << 14)(limb_sign)
 
 
 class Placeless(NamedTuple):
@@ -210,12 +211,41 @@ class Counted:
         for (start, end), count, n in zip(slices, counts.tolist(), named.tolist(), strict=True):
             yield Use(count, places[start:end], n == 0)
 
-    def balance(self, columns: Ints) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    @cached_property
+    def _limb_signs(self) -> NDArray[np.float64]:
+        """Return the side that the limb of a text gives to each mention: 1 for left, −1 for right.
+
+        "Left hand movements activated the motor cortex" is right: a limb moves the structures that
+        serve it if its side is the only one of the text.
+        """
+        signs = np.zeros(len(self.rows))
+        side = self._side_of_limbs
+        if side:
+            names = self.extractor.vocabulary.terms
+            free = np.flatnonzero(self.rows["is_structure"] & (self.rows["side"] == 0))
+            terms = self.rows["term"][free].tolist()
+            signs[free] = [side * _limb_sign(names[term]) for term in terms]
+        return signs
+
+    @property
+    def _side_of_limbs(self) -> float:
+        """Side of the limbs of a text, if nothing else has one: 1 for left, −1 for right, or 0."""
+        sided = self.rows[(self.rows["side"] > 0) & (self.rows["weight"] > 0)]
+        sides = np.unique(sided["side"])
+        if self.placeless.all or len(sides) != 1 or not sided["is_crossed"].all():
+            return 0.0
+        names = self.extractor.vocabulary.terms
+        is_seen = any("field" in names[term] for term in set(sided["term"].tolist()))
+        return 0.0 if is_seen else float(SIGNS[sides[0]])
+
+    def balance(
+        self, columns: Ints, limbs: float = 0.0
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return which of some terms are structures or have a side, and the side of each: (k, 2).
 
         The side d is the share of the term's mentions on the left minus the share on the right:
         of the brain first, then of the body. A term within a longer name is on the side of the
-        name. Empty where no term has one.
+        name. Empty where no term has one. What serves the limb of a text has d = ±limbs.
         """
         if not SIGNS[self.rows["side"]].any():
             return np.empty(0, np.intp), np.empty((0, 2))
@@ -223,28 +253,31 @@ class Counted:
         columns_of_mentions = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         rows = self.rows[mentions]
         sides, crossed = SIGNS[rows["side"]], rows["is_crossed"]
+        of_brain = sides * ~crossed + limbs * self._limb_signs[mentions]
         *totals, n_structures = (
             np.bincount(columns_of_mentions, values, minlength=len(bounds) - 1)[columns]
-            for values in (sides * ~crossed, sides * crossed, rows["is_structure"])
+            for values in (of_brain, sides * crossed, rows["is_structure"])
         )
         balance = np.stack(totals, axis=1) / np.maximum(np.diff(bounds)[columns], 1)[:, None]
         places = np.flatnonzero(balance.any(axis=1) | (n_structures > 0))
         return places, balance[places]
 
     def named(
-        self, columns: Ints
+        self, columns: Ints, limbs: float = 0.0
     ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         """Return which of some terms name structures, the weight of each, and its side.
 
         Words within a longer name, and general or extra ones, name nothing of their own. The weight
         is the largest of the mentions, at most 1; the side d is as in `balance`.
         """
-        rows = self.rows[self.rows["is_structure"] & (self.rows["weight"] > 0)]
+        is_named = self.rows["is_structure"] & (self.rows["weight"] > 0)
+        rows = self.rows[is_named]
+        d = SIGNS[rows["side"]] + limbs * self._limb_signs[is_named]
         names = self.extractor.vocabulary.terms
         terms, number = np.unique(rows["term"], return_inverse=True)
         kept = np.array([not _is_general(names[term]) for term in terms.tolist()], bool)
         kept &= ~self.extractor.is_generic[terms]
-        weights, sides = np.zeros(len(terms)), np.bincount(number, SIGNS[rows["side"]], len(terms))
+        weights, sides = np.zeros(len(terms)), np.bincount(number, d, len(terms))
         np.maximum.at(weights, number, np.minimum(rows["weight"], 1))
         places = np.flatnonzero(np.isin(columns, terms[kept]))
         which = np.searchsorted(terms, columns[places])

@@ -339,7 +339,8 @@ class TextModel(Parameters):
             return None
         if predictor.gates.of(features).long[0] > LONG:
             return None
-        places, weights, balance = readings.counted[row].named(features.indices)
+        limbs = self._limb_gate(features)
+        places, weights, balance = readings.counted[row].named(features.indices, limbs)
         if not len(places):
             return None
         balance = balance if follows_sides else np.zeros_like(balance)
@@ -362,19 +363,23 @@ class TextModel(Parameters):
     def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the features of a text that have sides, and what these add."""
         features = readings.rows[row]
-        places, balance = readings.counted[row].balance(features.indices)
+        gate = self._limb_gate(features)
+        places, balance = readings.counted[row].balance(features.indices, gate)
         if not balance.any():
             return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
         weights = features.data[places]
         heard = balance.any(axis=1) | (weights >= FAINT * weights.max())
         places, balance = places[heard], balance[heard]
-        gates = getattr(self.predictor_, "gates", None)
-        gate = CROSSED * (1 if gates is None else gates.of(features).short[0])
         sides = np.stack(
             [side_of_regions(self.partition_), gate * served_side_of_regions(self.partition_)]
         )
         shifts = self.predictor_.lateral(features, places, balance, sides)
         return places[balance.any(axis=1)], shifts
+
+    def _limb_gate(self, features: sparse.csr_matrix) -> float:
+        """Return κ g: how far a side of the body moves what a text says, less in a long one."""
+        gates = getattr(self.predictor_, "gates", None)
+        return CROSSED * (1.0 if gates is None else float(gates.of(features).short[0]))
 
     def _encoding(
         self,

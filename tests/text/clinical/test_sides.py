@@ -317,6 +317,46 @@ def test_a_vocabulary_without_categories_has_sides_for_all_terms():
     assert counter.find("left amygdala")[0].side == "left"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left-hemisphere regions, namely the insula and the thalamus",
+        "several left hemispheric areas: insula and thalamus",
+        "left hemisphere structures such as the insula and the thalamus",
+        "a left-lateralized network of the insula and the thalamus",
+        "A left-lateralised reading network, comprising the insula and the thalamus",
+        "left-sided regions (insula, thalamus)",
+        "only on the left side: insula and thalamus",
+        "Seen only on the left: insula, thalamus",
+    ],
+)
+def test_the_side_of_a_group_is_that_of_its_places(text):
+    assert [each for each in sides(text) if each[0] != "cerebral hemisphere"] == LEFT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Left-hemisphere patients had activity in the insula and the thalamus",
+        "left-lateralized network strength correlated with the insula",
+        "The left network, and also the insula, was active",
+        "Left hand areas (insula)",
+        "left median nerve system: thalamus",
+        "left-handed participants: a network of the insula",
+        "weakness only on the left side: insula infarct",
+        "Left-hemisphere regions were spared. Insula: atrophy",
+        "insula; weak on the left",
+    ],
+)
+def test_a_side_that_is_of_no_group_goes_to_no_list(text):
+    assert [each for each in sides(text) if each[0] != "cerebral hemisphere"] == []
+
+
+def test_a_place_of_a_group_keeps_its_own_side():
+    text = "a left-lateralized network of the thalamus and the right insula"
+    assert sides(text) == [("thalamus", "left"), ("insula", "right")]
+
+
 def test_only_anatomy_has_sides_where_categories_are_known():
     categories = {"amygdala": "anatomy", "stroke": "disease"}
     counter = TermCounter(Vocabulary(["amygdala", "stroke"], categories=categories))

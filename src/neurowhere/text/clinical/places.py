@@ -138,6 +138,14 @@ OF_LIMBS = word_set(
     "affected body dominant facial great index lower middle motor paretic ring sensory sided upper "
     "visual"
 )
+# Words of structures that move and feel a limb: in the other hemisphere, and on its own side.
+SERVING = word_set(
+    """
+    corticospinal motor paracentral postcentral precentral premotor rolandic sensorimotor sma
+    somatosensory thalamic thalamus
+    """
+)
+SERVING_OWN = word_set("cerebellar cerebellum")
 LIMB_LETTERS: dict[str, tuple[Side, str]] = {
     "rue": ("right", "arm"),
     "lue": ("left", "arm"),
@@ -363,6 +371,18 @@ def is_limb(words: Sequence[str]) -> bool:
     if folded == ["visual", "field"] or (folded[-1] == "nerve" and folded[0] in NERVES):
         return True
     return not LIMBS.isdisjoint(folded) and OF_CORTEX.isdisjoint(folded)
+
+
+def limb_sign(name: str) -> int:
+    """Return −1 for a structure that serves limbs of the other side, 1 for those of its own side.
+
+    >>> limb_sign("primary motor cortex"), limb_sign("cerebellum"), limb_sign("amygdala")
+    (-1, 1, 0)
+    """
+    words = words_of(name)
+    if not SERVING_OWN.isdisjoint(words):
+        return 1
+    return 0 if SERVING.isdisjoint(words) else -1
 
 
 def with_limbs(reading: Reading, vocabulary: "Vocabulary") -> Reading:

@@ -53,6 +53,19 @@ CONTROLS = word_set(
     "baseline compared comparison control mirror normalised normalized reference referenced"
 )
 ASIDE = (["at", "the"], ["to", "the"])  # before a side, where a clause follows
+ONLY = word_set("exclusively found just observed only present seen solely")  # before "on the left"
+# Several places as one, the word that ties a side to them, and what leads to their names:
+# "a left-lateralized network of", "right-hemisphere regions, namely".
+GROUPS = word_set("area circuit cluster network region set site structure system")
+OF_SIDES = places.LATERALIZED | places.TRAILING | word_set("hemisphere hemispheric")
+MOST_BETWEEN = 3  # words between a side and its group
+NOT_BEFORE_GROUP = (
+    lexicon.FINITE | lexicon.PEOPLE | lexicon.PREPOSITIONS | places.NERVES | places.NOT_BRAIN
+)
+MADE_OF = places.INCLUDING | word_set(
+    "comprised comprises comprising composed consisting consists containing encompassing formed "
+    "includes involving of spanning"
+)
 
 
 class Spreader:
@@ -94,6 +107,7 @@ class Spreader:
         self.close()
         self.record()
         self.include()
+        self.itemise()
         return Sides(self.applied, [mark for mark in self.sides.unapplied if mark not in self.used])
 
     # ---- a clause that begins with a side
@@ -131,6 +145,8 @@ class Spreader:
         first -= is_subject and self.token(first - 1) == "the"
         if ":" not in after and not (is_open and (is_whole or is_fronted)):
             return None
+        while first < i and self.token(first - 1) in ONLY:
+            first -= 1
         is_turn = self.token(first - 1) in places.TURNS
         first -= is_turn
         if first <= 0 or self.reading.is_sentence_end(first):
@@ -388,6 +404,39 @@ class Spreader:
                         self.applied.setdefault(part, attached._replace(is_inherited=True))
             if self.reading.gap(end).strip() == "(" and self.is_wide(end - 1):
                 self.include_bracket(end, attached)
+
+    def itemise(self) -> None:
+        """Pass the side of a group on to its places: "a left-lateralized network of …"."""
+        for words, side in self.words:
+            start = self.items_start(words.last + 1)
+            parts = [] if start is None else self.listed(start)
+            for rank, part in enumerate(parts):
+                self.applied.setdefault(part, Attached(side, words, is_inherited=rank > 0))
+                self.used.add((side, words))
+
+    def items_start(self, i: int) -> int | None:
+        """First token of the names of a group, whose side ends before token i."""
+        if self.token(i) not in OF_SIDES:
+            return None  # "left frontal regions of …" are but a place
+        i += 1
+        for j in range(i, min(i + MOST_BETWEEN + 1, len(self.tokens))):
+            word = self.token(j)
+            if self.reading.gap(j) not in (" ", "-") or not NOT_BEFORE_GROUP.isdisjoint(
+                (word, fold(word))
+            ):
+                return None
+            if fold(word) in GROUPS and fold(self.token(j + 1)) not in GROUPS:
+                return self.after_group(j + 1)
+        return None
+
+    def after_group(self, i: int) -> int | None:
+        """First token of the list that a word, a colon or a bracket after a group leads to."""
+        if self.begins_list(i):
+            return i
+        if self.tokens[i : i + 2] == ["such", "as"]:
+            return i + 2
+        is_led = self.token(i) in MADE_OF and self.reading.gap(i) in (" ", ", ")
+        return i + 1 if is_led else None
 
     def is_wide(self, i: int) -> bool:
         """Whether token i ends the name of a lesion, a half of the brain or a territory."""
