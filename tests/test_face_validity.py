@@ -184,7 +184,7 @@ def test_the_search_for_terms_misses_none(model, monkeypatch):
 )
 def test_textbook_places_decode_to_their_names(model, term, place):
     """Places that were looked at while decoding was written."""
-    terms = decode(model, place, n_terms=5).terms
+    terms = decode(model, place, n_terms=6).terms
     listed = {*terms["term"], *(name for names in terms["alike"] for name in names.split("; "))}
     assert term in listed
 
