@@ -205,7 +205,13 @@ def test_of_two_sides_that_are_compared_one_is_more_probable(shipped, text):
 
 def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):
     first = shipped.encode("Right occipital infarct").regions()["region"][:3].tolist()
-    assert set(first) <= {"Calcarine_R", "Lingual_R", "Cuneus_R", "Occipital_Mid_R", "Occipital_Inf_R"}
+    assert set(first) <= {
+        "Calcarine_R",
+        "Lingual_R",
+        "Cuneus_R",
+        "Occipital_Mid_R",
+        "Occipital_Inf_R",
+    }
     alone, beside = (
         {row.term: row.weight for row in shipped.encode(text).terms.itertuples()}
         for text in ("acute infarct", "acute infarct of the precuneus")
