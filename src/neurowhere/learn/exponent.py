@@ -28,8 +28,9 @@ share of the term's mentions on the left minus that on the right, and s = 1 in t
 
 A side of the body ("left hand") is crossed: its s is −κ g in the left half of the cerebrum, κ g in
 the right one, and the other way round in the cerebellum. In a long text, where g is small, the limb
-is most often the one that pressed a button. If limbs of one side are all that has a side, structures
-that serve them and have none take d = ∓κ g: "left hand movements activated the motor cortex".
+is most often the one that pressed a button. If limbs of one side are all that has a side,
+structures that serve them and have none take d = ∓κ g: "left hand movements activated the motor
+cortex".
 
 The sum of h is over the terms that have a side; b is over all structures, but for faint ones
 without a side (`neurowhere.model.text_model`), so that each place
