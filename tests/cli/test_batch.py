@@ -91,6 +91,13 @@ def test_many_failures_are_told_in_few_lines(encode, tmp_path):
     assert len(rows_of(table.read_text())) == 101
 
 
+@pytest.mark.parametrize("option", ["--table", "-o"])
+def test_an_option_is_no_name_of_a_table_or_folder(encode, option, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    encode("left amygdala", option, "--json").assert_refused("got the option --json")
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_table_on_standard_output(encode, tmp_path):
     for name, text in {"a.txt": "amygdala", "b.html": "<p>visual cortex", "c.txt": "\0"}.items():
         (tmp_path / name).write_text(text)

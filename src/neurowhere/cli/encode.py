@@ -20,6 +20,7 @@ from neurowhere.cli.options import (
     OptionalOutput,
     Overwrite,
     Resolution,
+    checked_output,
     read_atlas,
 )
 from neurowhere.exceptions import DataWarning, TextError
@@ -87,7 +88,10 @@ def encode(
     table: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="CSV file to write, one row per text.", show_default=False
+            metavar="FILE",
+            help="CSV file to write, one row per text.",
+            callback=checked_output,
+            show_default=False,
         ),
     ] = None,
     model: ModelOption = None,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from neurowhere.exceptions import OutputError
+
 if TYPE_CHECKING:
     from neurowhere.space import Atlas, Partition
 
@@ -18,6 +20,13 @@ def _checked_resolution(resolution_mm: float | None) -> float | None:
     from neurowhere.space.images import check_resolution
 
     return check_resolution(resolution_mm)
+
+
+def checked_output(path: Path | None) -> Path | None:
+    """Refuse an option as the name of what to write: its own name has been forgotten."""
+    if str(path).startswith("--"):
+        raise OutputError(f"expected the name of what to write, got the option {path}; give a name")
+    return path
 
 
 CorpusPath = Annotated[
@@ -65,12 +74,11 @@ VocabularyOption = Annotated[
         show_default="brain structures",
     ),
 ]
-Output = Annotated[
-    Path, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
-]
-OptionalOutput = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Folder to write.", show_default=False)
-]
+_OUTPUT = typer.Option(
+    "-o", "--output", help="Folder to write.", callback=checked_output, show_default=False
+)
+Output = Annotated[Path, _OUTPUT]
+OptionalOutput = Annotated[Path | None, _OUTPUT]
 Resolution = Annotated[
     float | None,
     typer.Option(
