@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere.text.clinical.adjectives import with_nouns
 from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_hedges
 from neurowhere.text.clinical.capsule import with_capsule
 from neurowhere.text.clinical.carrying import with_carried_sides, with_known_sides
@@ -231,6 +232,7 @@ def read_mentions(
     """
     vocabulary = counter.vocabulary
     reading = with_spelt_sides(counter.read(text))
+    reading = with_nouns(reading, counter.term_of, vocabulary.index)
     misspelt = find_misspelt(reading, counter)
     reading = with_halves(with_misspelt(reading, misspelt), counter.term_of, vocabulary.index)
     reading = with_capsule(without_fixed(reading), counter.term_of, vocabulary.index)
