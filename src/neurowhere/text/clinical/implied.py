@@ -26,6 +26,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from neurowhere.text.clinical.carrying import OPERATION, TURNING, with_shared_sides
+from neurowhere.text.clinical.cerebellar import with_ataxia
 from neurowhere.text.clinical.crossed import with_crossed
 from neurowhere.text.clinical.eponyms import CLINICAL, is_beside_others, is_of_longer_name
 from neurowhere.text.clinical.organs import of_organs
@@ -180,7 +181,7 @@ def find_names(
     found += _lettered(reading, table)
     given_here = [*sides.values()]
     found = [_with_one_side(reading, name, given_here) for name in found]
-    found = with_crossed(reading, found, denied)
+    found = with_crossed(reading, with_ataxia(reading, found), denied)
     found = with_shared_sides(reading, found)
     sentences = explained(reading, denied)
     meant = [
