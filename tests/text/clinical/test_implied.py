@@ -75,6 +75,8 @@ def test_names_are_there_once():
         ("left PCA infarct", ("occipital lobe", "left")),
         ("infarct in the territory of the right posterior cerebral artery", ("cuneus", "right")),
         ("L MCA stroke", ("insula", "left")),
+        ("left rolandic cortex lesion", ("precentral gyrus", "left")),
+        ("reduced pinprick on the left", ("postcentral gyrus", "right")),
         ("bilateral ACA infarcts", ("supplementary motor area", "bilateral")),
         ("right superior division MCA infarct", ("precentral gyrus", "right")),
         ("left inferior division of the MCA, infarct", ("angular gyrus", "left")),
@@ -676,6 +678,14 @@ def test_clipped_adjectives_of_two_lobes(text, lobes):
         ),
         ("numbness of the left face, right arm numbness", ("medulla", "left")),
         ("tongue deviates to the right with left hemiplegia", ("medulla", "right")),
+        ("Crossed sensory loss: left face, right body", ("medulla", "left")),
+        ("Pinprick reduced on the left half of the body and the right face", ("medulla", "right")),
+        ("Left ataxia and right-sided loss of pain and temperature", ("medulla", "left")),
+        ("right Horner syndrome, left loss of temperature sensation", ("medulla", "right")),
+        ("right facial numbness, vertigo and dysphagia", ("medulla", "right")),
+        ("left facial weakness involving the forehead, right leg is weak", ("pons", "left")),
+        ("right eye down and out, left hemiparesis", ("midbrain", "right")),
+        ("ptosis and mydriasis on the right, left arm paralysed", ("midbrain", "right")),
         # on one side, denied, or of another cause
         ("right facial palsy and right hemiparesis", ("precentral gyrus", "left")),
         ("left facial numbness", ("postcentral gyrus", "right")),
@@ -683,6 +693,13 @@ def test_clipped_adjectives_of_two_lobes(text, lobes):
         ("No left third nerve palsy; right hemiparesis.", ("precentral gyrus", "left")),
         ("left Bell's palsy and right hemiparesis", ("precentral gyrus", "left")),
         ("right Horner syndrome and left hemiparesis", ("precentral gyrus", "right")),
+        ("Sensory loss of the left face and left arm", ("postcentral gyrus", "right")),
+        ("left facial numbness, no dysphagia", ("postcentral gyrus", "right")),
+        ("right face numb and hoarse, right arm numbness", ("postcentral gyrus", "left")),
+        (
+            "left ataxia and loss of pain and temperature on the left",
+            ("postcentral gyrus", "right"),
+        ),
     ],
 )
 def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(text, expected):
@@ -692,6 +709,39 @@ def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(tex
     strongest = {(each.term, each.side) for each in found if each.weight == 1}
     is_of_stem = expected[0] in vocabulary[:3]
     assert strongest == {expected} if is_of_stem else expected in strongest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No loss of pain and temperature on the left face and the right body",
+        "Tactile stimulation of the left face and right leg; the temperature varied",
+        "Subjects viewed the left face and the right body",
+        "Left facial weakness involving the forehead",
+        "He was down and out.",
+    ],
+)
+def test_halves_that_feel_nothing_less_are_not_of_the_brain_stem(text):
+    counter = TermCounter(Vocabulary(["midbrain", "pons", "medulla"]))
+    assert not any(each.weight for each in implied_structures(read_mentions(text, counter)))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Ataxia of the right arm and leg", ("cerebellum", "right")),
+        ("ataxic left leg", ("cerebellum", "left")),
+        ("right leg dysmetria", ("cerebellum", "right")),
+        ("Left-sided ataxia", ("cerebellum", "left")),
+        ("Optic ataxia of the right arm", None),
+        ("Ataxia of the left and right arms", None),
+    ],
+)
+def test_ataxic_limbs_are_of_their_half_of_the_cerebellum(text, place):
+    mentions = read_mentions(text, TermCounter(Vocabulary(["arm", "cerebellum", "leg"])))
+    found = {(each.term, each.side) for each in implied_structures(mentions) if each.side}
+    assert found == ({place} if place else set())
+    assert any(each.weight for each in mentions) != bool(place)
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def ataxic_limbs(reading: Reading) -> Iterator[tuple[Tokens, Attached]]:
 
     >>> from neurowhere.text import TermCounter, Vocabulary
     >>> read = TermCounter(Vocabulary(["ataxia", "leg"])).read
-    >>> [(words, side.side) for words, side in ataxic_limbs(read("Ataxia of the right arm and leg"))]
-    [(Tokens(first=0, last=6), 'right')]
+    >>> [(words, side.side) for words, side in ataxic_limbs(read("Ataxia of the right leg"))]
+    [(Tokens(first=0, last=4), 'right')]
     >>> list(ataxic_limbs(read("Optic ataxia of the right arm")))
     []
     """
@@ -61,7 +61,9 @@ def ataxic_limbs(reading: Reading) -> Iterator[tuple[Tokens, Attached]]:
             last = first + match[0].count(" ")
             sides = {i: side for i in range(first, last + 1) if (side := _side(reading, i))}
             kinds = {reading.token(i) for i in range(first - 1, last + 1)}
-            is_shared = reading.token(first - 1) == "and" and reading.token(first - 2) in OTHER_SIGNS
+            is_shared = (
+                reading.token(first - 1) == "and" and reading.token(first - 2) in OTHER_SIGNS
+            )
             is_other = is_shared or not OTHER_KINDS.isdisjoint(kinds)  # "weakness and ataxia of"
             if len(set(sides.values())) == 1 and not is_other:
                 i = min(sides)

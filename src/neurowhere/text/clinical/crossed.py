@@ -4,15 +4,24 @@ A lesion of the brain stem reaches nuclei of its own side, and tracts to the oth
 "Left third nerve palsy with right hemiparesis" is of the left midbrain, and not of the motor
 cortex. The sign of the nerve tells the structure and its side; the sign of the body tells the side
 of a syndrome that has none, and nothing else.
+
+A face that feels less on one side, and a body on the other, are of the medulla on the side of the
+face. So are a Horner syndrome or an ataxia with a loss of pain and temperature on the other side,
+and a numb face with a Horner syndrome, a dysphagia or hoarseness.
 """
 
-from collections.abc import Container
+import re
+from collections.abc import Container, Iterator
 from itertools import product
+from typing import TYPE_CHECKING
 
-from neurowhere.text.clinical.places import OPPOSITE, Attached
-from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.places import OPPOSITE, SIDE_WORDS, Attached
+from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.rules import Entry, Found, read_table
 from neurowhere.text.words import word_set
+
+if TYPE_CHECKING:
+    from neurowhere.text.clinical.mentions import Mention
 
 BRAIN_STEM = frozenset(["midbrain", "pons", "medulla", "medulla oblongata"])
 OF_BODY = frozenset(["hemiparesis", "hemisensory loss", "monoparesis", "numbness", "weakness"])
@@ -21,6 +30,29 @@ REACH_NO = 4  # tokens between a denial and a sign
 DENYING = word_set("denied denies no nor not without")
 BELL = word_set("bell bells")  # a palsy that has its own cause
 CROSSED = "crossed"  # what a name may need
+NUMB_FACE, LATERAL_MEDULLA = "facial numbness", "Wallenberg syndrome"
+BULBAR = word_set(
+    "dysphagia dysphonia hoarse hoarseness"
+)  # signs of the medulla beside a numb face
+# Signs that are of the medulla if the other side of the body has lost pain and temperature.
+OF_MEDULLA = frozenset(["Horner syndrome", "limb ataxia"])
+# One half of the face and the other half of the body, in either order.
+HALF = r"(left|right) (?:(?:side|half) of the )?"
+FACE, BODY = (
+    rf"{HALF}(?:hemiface|face)",
+    rf"{HALF}(?:hemibody|body|limbs|arm|leg|trunk|extremities)",
+)
+JOINED = r" (?:(?:and|but|with) )?(?:(?:of|on|in|over) )?(?:the )?"
+HALVES = re.compile(rf"\b(?:{FACE}{JOINED}{BODY}|{BODY}{JOINED}{FACE})\b")
+# Words of a sentence that tell of lost feeling: one of these, or one of each of the others.
+NUMB = word_set(
+    """
+    analgesia hypaesthesia hypalgesia hypesthesia hypoaesthesia hypoalgesia hypoesthesia numb
+    numbness
+    """
+)
+FELT = word_set("pinprick sensation sensory temperature touch")
+LESS = word_set("absent decreased diminished impaired loss lost reduced")
 
 
 def with_crossed(reading: Reading, found: list[Found], denied: Container[int] = ()) -> list[Found]:
@@ -38,24 +70,94 @@ def with_crossed(reading: Reading, found: list[Found], denied: Container[int] = 
     list of Found
         Names that need a crossed sign and have none are left out, or are what they are else.
     """
-    said = [name for name in found if not _is_denied(reading, name, denied)]
+    found = _with_halves(reading, found)
+    said = [name for name in found if not _is_denied(reading, name.tokens, denied)]
     bodies = [name for name in said if name.entry.name in OF_BODY and _is_lateral(name)]
-    nerves = [name for name in said if _is_of_stem(name.entry)] if bodies else []
     is_bell = not BELL.isdisjoint(reading.where)
     pairs = [
         (nerve, body)
-        for nerve, body in product([] if is_bell else nerves, bodies)
-        if abs(nerve.tokens.first - body.tokens.first) <= REACH and _are_crossed(nerve, body)
+        for nerve, body in product(said if bodies else [], bodies)
+        if ((_is_of_stem(nerve.entry) and not is_bell) or _is_of_medulla(reading, nerve, body))
+        and abs(nerve.tokens.first - body.tokens.first) <= REACH
+        and _are_crossed(nerve, body)
     ]
-    read = (_read(name, pairs) for name in found)
+    bulbar = [name for name in said if _is_bulbar(reading, name, said, denied)]
+    read = (name if name in bulbar else _read(name, pairs) for name in found)
     return [name for name in read if name is not None]
 
 
-def _is_denied(reading: Reading, name: Found, denied: Container[int]) -> bool:
+def crossed_halves(reading: Reading) -> Iterator[tuple[Tokens, Attached]]:
+    """Yield where a face and the other half of a body feel less, and the side of the face.
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["face"])).read
+    >>> [(words, side.side) for words, side in crossed_halves(read("Numb: left face, right body"))]
+    [(Tokens(first=1, last=4), 'left')]
+    """
+    for number in sorted({reading.sentence_number(i) for i in reading.at_words(NUMB | FELT)}):
+        here = reading.sentence_tokens(number)
+        tokens = reading.tokens[here.start : here.stop]
+        if NUMB.isdisjoint(tokens) and LESS.isdisjoint(tokens):
+            continue
+        words = " ".join(tokens)
+        for match in HALVES.finditer(words):
+            face, body = (1, 2) if match[1] else (4, 3)
+            first, of_face = (words.count(" ", 0, at) for at in (match.start(), match.start(face)))
+            if match[face] != match[body] and DENYING.isdisjoint(tokens[:first]):
+                i, j = here.start + first, here.start + of_face
+                span = Tokens(i, i + match[0].count(" "))
+                yield span, Attached(SIDE_WORDS[match[face]], Tokens(j, j))
+
+
+def weigh_halves(reading: Reading, mentions: "list[Mention]") -> "list[Mention]":
+    """Give no weight to a face and a body that feel less on opposite sides."""
+    within = {i for words, _ in crossed_halves(reading) for i in range(words.first, words.last + 1)}
+    return [
+        each._replace(weight=0.0) if first in within else each
+        for first, each in zip(reading.first, mentions, strict=True)
+    ]
+
+
+def _with_halves(reading: Reading, found: list[Found]) -> list[Found]:
+    """Add a face and a body that feel less on opposite sides, in place of other signs of these."""
+    for words, side in crossed_halves(reading):
+        number = reading.sentence_number(words.first)
+        others = [
+            name
+            for name in found
+            if name.entry.name not in (*OF_BODY, NUMB_FACE)
+            or reading.sentence_number(name.tokens.first) != number
+        ]
+        entry = read_table().entries[NUMB_FACE]._replace(needs="")
+        found = [*others, Found(entry, words, side)]
+    return found
+
+
+def _is_of_medulla(reading: Reading, name: Found, body: Found) -> bool:
+    """Whether a sign is of the medulla, as the body has lost pain and temperature."""
+    if name.entry.name not in OF_MEDULLA or name.side is None:
+        return False
+    return "temperature" in reading.tokens[body.tokens.first : body.tokens.last + 1]
+
+
+def _is_bulbar(reading: Reading, name: Found, said: list[Found], denied: Container[int]) -> bool:
+    """Whether a numb face is beside signs of the medulla, and the body on its side is not numb."""
+    if name.entry.name != NUMB_FACE or name.side is None:
+        return False
+    beside = {each.entry.name for each in said if each.side and each.side.side == name.side.side}
+    if beside & OF_BODY:
+        return False
+    here = reading.sentence_tokens(reading.sentence_number(name.tokens.first))
+    return "Horner syndrome" in beside or any(
+        reading.tokens[i] in BULBAR and not _is_denied(reading, Tokens(i, i), denied) for i in here
+    )
+
+
+def _is_denied(reading: Reading, name: Tokens, denied: Container[int]) -> bool:
     """Whether the text denies a name, which may be no match: "no left third nerve palsy"."""
-    if reading.finishes.get(name.tokens.last) in denied:
+    if reading.finishes.get(name.last) in denied:
         return True
-    for i in range(name.tokens.first, max(name.tokens.first - REACH_NO, 0), -1):
+    for i in range(name.first, max(name.first - REACH_NO, 0), -1):
         if reading.is_sentence_end(i) or "," in reading.gap(i):
             return False
         if reading.tokens[i - 1] in DENYING:
@@ -68,6 +170,8 @@ def _read(name: Found, pairs: list[tuple[Found, Found]]) -> Found | None:
     needs, _, other = name.entry.needs.partition(" else ")
     if needs == CROSSED and not any(nerve is name for nerve, _ in pairs):
         return name._replace(entry=read_table().entries[other]) if other else None
+    if name.entry.name in OF_MEDULLA and any(nerve is name for nerve, _ in pairs):
+        return name._replace(entry=read_table().entries[LATERAL_MEDULLA])
     if any(body is name for _, body in pairs):
         return name._replace(entry=name.entry._replace(rules=()))
     if name.side is None:

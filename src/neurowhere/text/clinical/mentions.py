@@ -19,6 +19,7 @@ from neurowhere.text.clinical.assertions import Denials, attach_denials, attach_
 from neurowhere.text.clinical.capsule import with_capsule
 from neurowhere.text.clinical.carrying import with_carried_sides, with_known_sides
 from neurowhere.text.clinical.cerebellar import weigh_ataxic
+from neurowhere.text.clinical.crossed import weigh_halves
 from neurowhere.text.clinical.ellipsis import read_tables, with_halves, with_others
 from neurowhere.text.clinical.implied import (
     Implied,
@@ -249,7 +250,7 @@ def read_mentions(
     attached = limbs | {n: side for n, side in sides.applied.items() if _is_paired(reading, n)}
     mentions = weigh_vessels(reading, weigh_pressed(reading, said.mentions(counter)))
     mentions = weigh_explained(reading, mentions, said.denied)
-    mentions = weigh_ataxic(reading, mentions)
+    mentions = weigh_halves(reading, weigh_ataxic(reading, mentions))
     for number, (side, words, is_inherited, dominant) in attached.items():
         mentions[number] = mentions[number]._replace(
             side=side,
