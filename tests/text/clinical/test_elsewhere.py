@@ -83,6 +83,40 @@ def test_organs_have_a_medulla_and_a_genus_is_a_fish():
     assert len(read_mentions("infarct of the lateral medulla; the hippocampus", counter)) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Right inferior frontal sinus opacification", []),
+        ("left superior parietal scalp laceration", []),
+        ("superior temporal artery bypass", []),
+        ("left occipital lymph node", []),
+        ("the river Pons near the island of Insula", []),
+        ("ARM Cortex-M4 microcontroller", []),
+        ("Vision statement of the company", []),
+        ("the motor of my car", []),
+        ("Lhermitte's sign; vital signs stable", []),
+        ("diminished pinprick over the face", []),
+        (
+            "inferior frontal and superior parietal activity",
+            ["inferior frontal", "superior parietal"],
+        ),
+        ("occipital activity, no lymph node", ["occipital"]),
+        ("a boat to the island; insula and pons", ["insula", "pons"]),
+        ("arm cortex", ["arm", "cortex"]),
+        ("vision for action", ["vision"]),
+        ("signs of atrophy in the motor system", ["sign", "motor"]),
+        ("sign language, the face area", ["sign", "face"]),
+    ],
+)
+def test_other_organs_and_objects_are_not_of_the_brain(text, terms):
+    places = ["cortex", "inferior frontal", "insula", "occipital", "pons"]
+    places += ["superior parietal", "superior temporal"]
+    words = ["arm", "face", "motor", "sign", "vision"]
+    vocabulary = Vocabulary([*places, *words], categories=dict.fromkeys(places, "anatomy"))
+    mentions = read_mentions(text, TermCounter(vocabulary))
+    assert [mention.term for mention in mentions] == terms
+
+
 SHARED = TermCounter(
     Vocabulary(
         structures := ["cortex", "frontal", "medulla", "pons", "pulvinar", "ventricle"],

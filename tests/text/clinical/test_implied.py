@@ -77,6 +77,7 @@ def test_names_are_there_once():
         ("L MCA stroke", ("insula", "left")),
         ("left rolandic cortex lesion", ("precentral gyrus", "left")),
         ("reduced pinprick on the left", ("postcentral gyrus", "right")),
+        ("Visual variant of Alzheimer's disease", ("occipital lobe", "bilateral")),
         ("bilateral ACA infarcts", ("supplementary motor area", "bilateral")),
         ("right superior division MCA infarct", ("precentral gyrus", "right")),
         ("left inferior division of the MCA, infarct", ("angular gyrus", "left")),
@@ -742,6 +743,41 @@ def test_ataxic_limbs_are_of_their_half_of_the_cerebellum(text, place):
     found = {(each.term, each.side) for each in implied_structures(mentions) if each.side}
     assert found == ({place} if place else set())
     assert any(each.weight for each in mentions) != bool(place)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Hummingbird sign.", {("midbrain", None)}),
+        ("no hummingbird sign", set()),
+        ("hot cross bun sign", {("pons", None)}),
+        ("hot cross buns for breakfast", set()),
+        ("Face of the giant panda sign", {("midbrain", None)}),
+        ("Viewing the face of a giant panda", set()),
+        ("Dawson's fingers", {("white matter", "bilateral"), ("corpus callosum", None)}),
+        ("Swallow tail sign absent on the right", {("substantia nigra", "right")}),
+        ("loss of the swallow-tail sign", {("substantia nigra", "bilateral")}),
+        ("hyperdense basilar artery sign", {("pons", None), ("midbrain", None)}),
+        ("Romberg's sign", set()),
+        ("SUNCT", {("hypothalamus", None)}),
+        ("left ansa lenticularis", {("globus pallidus", "left")}),
+        ("vigabatrin toxicity", {("globus pallidus", "bilateral")}),
+        ("vigabatrin for spasms", set()),
+        ("idiopathic basal ganglia calcification", {("globus pallidus", "bilateral")}),
+        ("left basal ganglia calcification", set()),
+    ],
+)
+def test_signs_of_images_and_rare_names_point_to_structures(text, places):
+    structures = """
+        corpus callosum; globus pallidus; hypothalamus; midbrain; pons; substantia nigra;
+        white matter
+    """
+    terms = [each.strip() for each in structures.split(";")]
+    words = ["face", "finger", "sign", "swallow"]
+    mentions = read_mentions(text, TermCounter(Vocabulary([*terms, *words])))
+    assert {(each.term, each.side) for each in implied_structures(mentions)} == places
+    if places:
+        assert not {each.term for each in mentions if each.weight} & set(words)
 
 
 @pytest.mark.parametrize(
