@@ -89,6 +89,8 @@ def weigh_ataxic(reading: Reading, mentions: "list[Mention]") -> "list[Mention]"
         if not _has_other_sign(reading, reading.sentence_number(words.first))
     ]
     within = {i for words in spans for i in range(words.first, words.last + 1)}
+    if not within:
+        return mentions
     return [
         each._replace(weight=0.0)
         if reading.first[number] in within and _is_limb(reading, number)

@@ -112,6 +112,8 @@ def crossed_halves(reading: Reading) -> Iterator[tuple[Tokens, Attached]]:
 def weigh_halves(reading: Reading, mentions: "list[Mention]") -> "list[Mention]":
     """Give no weight to a face and a body that feel less on opposite sides."""
     within = {i for words, _ in crossed_halves(reading) for i in range(words.first, words.last + 1)}
+    if not within:
+        return mentions
     return [
         each._replace(weight=0.0) if first in within else each
         for first, each in zip(reading.first, mentions, strict=True)
