@@ -765,12 +765,14 @@ def test_ataxic_limbs_are_of_their_half_of_the_cerebellum(text, place):
         ("vigabatrin for spasms", set()),
         ("idiopathic basal ganglia calcification", {("globus pallidus", "bilateral")}),
         ("left basal ganglia calcification", set()),
+        ("Head version to the right", {("frontal eye field", "left")}),
+        ("the next head version", set()),
     ],
 )
 def test_signs_of_images_and_rare_names_point_to_structures(text, places):
     structures = """
-        corpus callosum; globus pallidus; hypothalamus; midbrain; pons; substantia nigra;
-        white matter
+        corpus callosum; frontal eye field; globus pallidus; hypothalamus; midbrain; pons;
+        substantia nigra; white matter
     """
     terms = [each.strip() for each in structures.split(";")]
     words = ["face", "finger", "sign", "swallow"]
