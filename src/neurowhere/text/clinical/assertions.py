@@ -22,6 +22,7 @@ from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION, is_limb
+from neurowhere.text.clinical.questions import find_refuted
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.unseen import BLURRING, SEEING, Unseen
 from neurowhere.text.matching import NO_TERM
@@ -82,7 +83,17 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
         result.denied.setdefault(number, Tokens(i, i))
     for number, i in reader.taken_up(result.denied):
         result.denied.setdefault(number, Tokens(i, i))
+    for number, words in _answered(reading):
+        result.denied.setdefault(number, words)
     return result._replace(denied=read_tables(reading).denied | result.denied)
+
+
+def _answered(reading: Reading) -> Iterator[tuple[int, Tokens]]:
+    """Yield the matches of the questions that a normal scan answers, and the answer."""
+    for question, answer in find_refuted(reading.text):
+        said = reading.tokens_within(*answer)
+        for number in reading.beginning(reading.tokens_within(*question)):
+            yield number, Tokens(said.start, said.stop - 1)
 
 
 def _foreign_cues(reading: Reading) -> list[Cue]:

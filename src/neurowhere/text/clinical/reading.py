@@ -251,6 +251,11 @@ class Reading:
         starts, ends = self.bounds
         return starts[tokens.first], ends[tokens.last]
 
+    def tokens_within(self, start: int, end: int) -> range:
+        """Return the tokens that begin within some part of the text."""
+        starts, _ = self.bounds
+        return range(bisect_left(starts, start), bisect_left(starts, end))
+
     @cached_property
     def where(self) -> dict[str, list[int]]:
         """Tokens by their word: phrases are looked for where their first word is."""
