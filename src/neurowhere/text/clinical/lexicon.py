@@ -397,6 +397,14 @@ FORMED = word_set("clearly crisply normally sharply well")
 GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
 )
+GOING = word_set("disappearance resolution")
+# Signs of a lesion or an attack, which are of their place even if they are gone.
+DEFICIT = re.compile(
+    r"(?:hemi|mono|quadri|para|tetra)?(?:pares[ei]s|plegi)|[a-z]*anop[is]|(?:a|dys)(?:phasi|lexi)"
+    r"|(?:dys|an)arthri|a(?:gnosi|graphi|mnesi|praxi|taxi)|neglect|numb|weak|droop|drift|diplopi"
+    r"|vertigo|pals(?:y|ies)|paralys|hemisensory|hemia?na?esthesi|para?esthesi|tingling|dysmetri"
+    r"|ptosis|nystagm|dysphagi|extinction"
+)
 # What became normal was not so; it is gone if it is so now: "has normalised", "is back to normal".
 NORMALISED = word_set("back normalised normalized restored returned reverted")
 PRESENT = word_set("are has have is now")

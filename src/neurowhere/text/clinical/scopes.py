@@ -45,6 +45,8 @@ class Scopes(Differences):
         names = self.ahead(j, through_verbs=cue.kind == "no" or is_clause)
         if (own := self.said_of_place(cue, names)) is not None:
             return own
+        if is_noun and self.tokens[i] in lexicon.GOING and self.are_deficits(names, i):
+            return []  # "resolution of the hemiparesis within an hour"
         names = self.without_known(names, j)
         if self.is_pronoun(cue):
             names = self.structures(names) if self.compared(j) == "null" else names
@@ -477,10 +479,23 @@ class Scopes(Differences):
         names = self.compared_in(cue) or self.of_subject(cue)
         if self.tokens[cue.last] in lexicon.TESTED and self.is_answer(i):
             return self.posed(i)
+        if self.tokens[cue.last] in lexicon.GONE and self.are_deficits(names, i):
+            return []
         is_exam = all(self.tokens[self.reading.first[name]] in lexicon.EXAMS for name in names)
         if is_exam and self.tokens[cue.last] not in lexicon.GONE:
             names = self.where(j) or self.of_clause(i)
         return [*names, *self.likewise(j), *self.left(cue)]
+
+    def are_deficits(self, names: list[int], i: int) -> bool:
+        """Whether what is gone are deficits, which tell where they came from: "aphasia, resolved".
+
+        Beside a lesion or a structure, and after a lesion before token i, they are gone.
+        """
+        first, last = self.reading.first, self.reading.last
+        words = [word for n in names for word in self.tokens[first[n] : last[n] + 1]]
+        is_lesion = self.is_of_lesion(i) or any(fold(word) in LESION for word in words)
+        is_deficit = any(map(lexicon.DEFICIT.match, words))
+        return is_deficit and not is_lesion and not self.structures(names)
 
     def is_of_lesion(self, i: int) -> bool:
         """Whether the predicate at token i is said of a lesion."""
