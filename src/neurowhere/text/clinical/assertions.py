@@ -21,7 +21,7 @@ from neurowhere.text.clinical.clauses import Clauses
 from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
-from neurowhere.text.clinical.places import LESION, is_limb
+from neurowhere.text.clinical.places import LESION, OPPOSITE, SIDE_WORDS, is_limb
 from neurowhere.text.clinical.questions import find_refuted
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.unseen import BLURRING, SEEING, Unseen
@@ -35,7 +35,7 @@ NEAR = 2  # sentences before and after its own that any cue looks at
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 # Words that may deny something and are no cues.
-WITHOUT_CUE = lexicon.UNREAL | lexicon.SINGLING | SEEING | {"0", "5"}
+WITHOUT_CUE = lexicon.UNREAL | lexicon.SINGLING | lexicon.WRONGLY | SEEING | {"0", "5"}
 FULL = "5"  # of 5, as the strength of a limb is graded
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
@@ -297,6 +297,8 @@ class _DenialReader(Unseen):
             return self.replaced(i)
         if word == "0":
             return self.by_score(i)
+        if word in lexicon.WRONGLY:
+            return self.stated(i)
         if word == FULL:
             return self.by_grade(i)
         names = self.by_artefact(i) if word in lexicon.ARTEFACTS else []
@@ -368,14 +370,40 @@ class _DenialReader(Unseen):
         return []
 
     def corrected(self, first: int, last: int, before: list[str]) -> list[int]:
-        """Return the place that a correction takes back: "the lesion in A is in fact in B"."""
-        number = self.finishes.get(first - 1)
-        if number is None or not self.structures([number]) or not self.heads(last + 1):
+        """Return the places that a correction takes back: "the lesion in A is in fact in B"."""
+        is_where = self.tokens[last] in ("in", "within")
+        is_other = is_where and self.is_other_half(first, last)
+        if not (is_other or (self.heads if is_where else self.places_ahead)(last + 1)):
+            return []
+        if not before and self.token(first - 1) in lexicon.PRONOUNS:
+            return self.structures(self.meant(first - 1))  # "…; this should read B"
+        is_lesion = fold(self.token(first - 1)) in LESION  # "what was called an A lesion is …"
+        number = self.finishes.get(first - 1 - is_lesion)
+        if number is None or not self.structures([number]):
             return []
         i = self.reading.first[number] - 1
         while self.is_modifier(i):
             i -= 1
+        if before == ["thought"]:  # "thought to be in A is in B"
+            return [] if lexicon.PRESUMED.isdisjoint(self.tokens[max(i - 3, 0) : i]) else [number]
         return [number] if not before or self.token(i) in before else []
+
+    def is_other_half(self, first: int, last: int) -> bool:
+        """Whether a side is corrected to the other: "the right thalamus is in fact in the left"."""
+        before = {SIDE_WORDS.get(token) for token in self.tokens[max(first - 3, 0) : first]}
+        i = last + 1 + (self.token(last + 1) == "the")
+        other = OPPOSITE.get(SIDE_WORDS.get(self.token(i), "bilateral"))
+        return other is not None and other in before and self.ends_clause(i + 1)
+
+    def stated(self, i: int) -> list[int]:
+        """Return the places that are given in error, as the word at token i tells of a verb."""
+        j = i + 1 + (self.token(i + 1) in lexicon.STATED)  # "erroneously states A"
+        is_stated = j > i + 1 or self.token(i - 1) in lexicon.STATED
+        return self.places_ahead(j) if is_stated and not self.ends_clause(j) else []
+
+    def places_ahead(self, i: int) -> list[int]:
+        """Return the structures from token i on, as far as a denial goes."""
+        return self.structures(self.ahead(i))
 
     def by_score(self, i: int) -> list[int]:
         """Return the structure that has a score of 0 at token i: "frontal lobe 0, temporal 3"."""

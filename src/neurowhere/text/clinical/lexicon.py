@@ -422,12 +422,28 @@ MAYBE = word_set(
 DOUBTING = NOT | MAYBE | {"unlikely"}
 DUE = word_set("attributable attributed due secondary")
 # What stands between a place and the one that it is corrected to, by the words before the first.
+_IN_FACT = "{is|was} {in fact|actually|really} "
 CORRECTING = Phrases(
     {
         "for": "read",  # "for 'left pons' read 'right pons'"
         "": "should read",
-        "in of within": "; ".join(alternatives("{is|was} {in fact|actually|really} {in|within}")),
+        "as called in of within": "; ".join(
+            alternatives(_IN_FACT + "{|located |situated |centred |centered }{in|within}")
+            + alternatives("{actually|really} {lies|lay} {in|within}")
+        ),
+        "as called": "; ".join(alternatives(_IN_FACT + "{|a |an |the }")),
+        "thought": "; ".join(alternatives("{is|was} {|located |situated |found }{in|within}")),
     }
+)
+# What a place is said to be before it is corrected, and that it is said in error.
+PRESUMED = word_set("assumed believed presumed supposed thought")
+WRONGLY = word_set("erroneously incorrectly mistakenly wrongly")
+STATED = word_set(
+    """
+    attributed called describe described describes gave gives labeled labelled listed localised
+    localized located named placed read reads recorded report reported reports said says state
+    stated states
+    """
 )
 # What may stand between a structure and its quality: "is symmetric, with normal signal".
 OWNING = word_set(
