@@ -601,6 +601,29 @@ def test_a_suspicion_that_is_refuted_is_denied(text, negated, present):
 @pytest.mark.parametrize(
     ("text", "negated", "present"),
     [
+        ("Although previous studies reported the insula, we found the pons.", "insula", "pons"),
+        ("Unlike earlier reports of the insula, our data showed the pons.", "insula", "pons"),
+        ("Previous studies implicated the insula; here we found the pons.", "insula", "pons"),
+        ("We expected the insula but found the pons.", "insula", "pons"),
+        ("We hypothesized the insula; the pons was active instead.", "insula", "pons"),
+        ("Although the insula was hypothesised, only the pons was active.", "insula", "pons"),
+        # no contrast, or both hold
+        ("Previous studies reported the insula. We found the pons.", "", "insula pons"),
+        ("In line with previous studies of the insula, we found the pons.", "", "insula pons"),
+        ("Although earlier work reported the insula, we also found the pons.", "", "insula pons"),
+        ("We expected the insula but found stronger effects in the pons.", "", "insula pons"),
+        ("We predicted the insula but expected to find the pons.", "", "insula pons"),
+        ("Although prior studies showed the insula, we studied the pons.", "", "insula pons"),
+        ("We expected the insula, but found the insula and the pons.", "", "insula insula pons"),
+    ],
+)
+def test_a_finding_elsewhere_denies_what_was_expected(text, negated, present):
+    assert states(text) == (negated.split(), present.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "present"),
+    [
         # null results, by the place after them
         ("The effect was not significant in the left amygdala.", "amygdala", ""),
         ("Changes were nonsignificant in the thalamus.", "thalamus", ""),

@@ -24,7 +24,8 @@ from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION, OPPOSITE, SIDE_WORDS, is_limb
 from neurowhere.text.clinical.questions import find_refuted
 from neurowhere.text.clinical.reading import Reading, Tokens
-from neurowhere.text.clinical.unseen import BLURRING, SEEING, Unseen
+from neurowhere.text.clinical.superseded import SUPERSEDING, Superseded
+from neurowhere.text.clinical.unseen import BLURRING, SEEING
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.sections import places_of
 from neurowhere.text.unknown import is_foreign
@@ -35,7 +36,9 @@ NEAR = 2  # sentences before and after its own that any cue looks at
 LEAST_NULL = 0.1  # p-values from here on are null results
 INVERTIBLE: tuple[lexicon.Kind, ...] = ("not", "verb", "adjective", "state", "absent")
 # Words that may deny something and are no cues.
-WITHOUT_CUE = lexicon.UNREAL | lexicon.SINGLING | lexicon.WRONGLY | SEEING | {"0", "5"}
+WITHOUT_CUE = (lexicon.UNREAL | lexicon.SINGLING | lexicon.WRONGLY) | (
+    SUPERSEDING | SEEING | {"0", "5"}
+)
 FULL = "5"  # of 5, as the strength of a limb is graded
 SCORE_SIGNS = ("", ":", "=")
 SCORE_ENDS = (", ", "/", ")")
@@ -116,7 +119,7 @@ def _near(cues: list[AnyCue], reading: Reading, around: Sequence[int] | None) ->
             yield cue
 
 
-class _DenialReader(Unseen):
+class _DenialReader(Superseded):
     """Reads a text around the cues of denial."""
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
@@ -299,6 +302,8 @@ class _DenialReader(Unseen):
             return self.by_score(i)
         if word in lexicon.WRONGLY:
             return self.stated(i)
+        if word in SUPERSEDING:
+            return self.superseded(i)
         if word == FULL:
             return self.by_grade(i)
         names = self.by_artefact(i) if word in lexicon.ARTEFACTS else []
