@@ -22,7 +22,7 @@ from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION, OPPOSITE, SIDE_WORDS, is_limb
-from neurowhere.text.clinical.questions import find_refuted
+from neurowhere.text.clinical.questions import ASKING, find_refuted
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.superseded import SUPERSEDING, Superseded
 from neurowhere.text.clinical.unseen import BLURRING, SEEING
@@ -93,6 +93,8 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
 
 def _answered(reading: Reading) -> Iterator[tuple[int, Tokens]]:
     """Yield the matches of the questions that a normal scan answers, and the answer."""
+    if "?" not in reading.text and reading.where.keys().isdisjoint(ASKING):
+        return
     for question, answer in find_refuted(reading.text):
         said = reading.tokens_within(*answer)
         for number in reading.beginning(reading.tokens_within(*question)):

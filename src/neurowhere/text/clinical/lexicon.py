@@ -398,7 +398,13 @@ GONE = word_set(
     "ceased cleared disappeared evaporated gone healed recovered resolved stopped subsided vanished"
 )
 GOING = word_set("disappearance resolution")
-# Signs of a lesion or an attack, which are of their place even if they are gone.
+# Words of an attack, and signs that are of their place even if they are gone with it.
+ATTACK = word_set(
+    """
+    attack attacks brief briefly episode episodes h hour hours hr hrs min mins minute minutes
+    seconds spell spells spontaneously tia tias transient transiently
+    """
+)
 DEFICIT = re.compile(
     r"(?:hemi|mono|quadri|para|tetra)?(?:pares[ei]s|plegi)|[a-z]*anop[is]|(?:a|dys)(?:phasi|lexi)"
     r"|(?:dys|an)arthri|a(?:gnosi|graphi|mnesi|praxi|taxi)|neglect|numb|weak|droop|drift|diplopi"

@@ -11,8 +11,17 @@ import re
 from typing import NamedTuple
 
 from neurowhere.text.general import RESEARCH
+from neurowhere.text.words import word_set
 
 Span = tuple[int, int]
+# Words of which a question has one: it takes long to look for the whole of it.
+ASKING = word_set(
+    """
+    assess assessing concern concerned concerning concerns evaluate evaluating exclude look looking
+    o possible presumed probable queried queries query question rule screen screening suspect
+    suspected suspects suspicion suspicious there worried
+    """
+)
 LONGEST = 120  # characters of a question
 LONGEST_NOTE = 5_000  # characters of a text that is read for them
 
@@ -97,7 +106,7 @@ def find_refuted(text: str) -> list[Refuted]:
     >>> find_refuted("Query pontine lesion, no hemorrhage.")
     []
     """
-    if len(text) > LONGEST_NOTE or not _CUE.search(text) or RESEARCH.search(text):
+    if len(text) > LONGEST_NOTE or RESEARCH.search(text) or not _CUE.search(text):
         return []
     again = max((match.start() for match in _AGAIN.finditer(text)), default=0)
     answers = (answer for answer in _ANSWER.finditer(text) if answer.end() > again)

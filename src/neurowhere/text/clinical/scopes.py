@@ -487,7 +487,7 @@ class Scopes(Differences):
         return [*names, *self.likewise(j), *self.left(cue)]
 
     def are_deficits(self, names: list[int], i: int) -> bool:
-        """Whether what is gone are deficits, which tell where they came from: "aphasia, resolved".
+        """Whether what is gone are deficits of an attack, which tell where it was.
 
         Beside a lesion or a structure, and after a lesion before token i, they are gone.
         """
@@ -495,7 +495,20 @@ class Scopes(Differences):
         words = [word for n in names for word in self.tokens[first[n] : last[n] + 1]]
         is_lesion = self.is_of_lesion(i) or any(fold(word) in LESION for word in words)
         is_deficit = any(map(lexicon.DEFICIT.match, words))
-        return is_deficit and not is_lesion and not self.structures(names)
+        is_placed = is_deficit and not is_lesion and not self.structures(names)
+        return is_placed and self.is_attack(first[names[0]], i)
+
+    def is_attack(self, first: int, i: int) -> bool:
+        """Whether deficits from token first on were brief, with the cue at token i that ends them.
+
+        "His aphasia has resolved" is of a deficit that was there for long.
+        """
+        start, end = self.sentence(min(first, i))[0], self.sentence(i)[1]
+        if not lexicon.ATTACK.isdisjoint(self.tokens[start:end]):
+            return True
+        while self.is_adverb(i - 1):
+            i -= 1
+        return "," in self.gap(i)  # "aphasia, now resolved"
 
     def is_of_lesion(self, i: int) -> bool:
         """Whether the predicate at token i is said of a lesion."""
