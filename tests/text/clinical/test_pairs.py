@@ -141,3 +141,35 @@ def test_one_of_two_sides_has_more(text):
 )
 def test_other_comparisons_are_of_no_side(text, expected):
     assert compared(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "dominant"),
+    [
+        ("Atrophy of the right and, to a lesser extent, the left insula.", "right"),
+        ("Activation of the right, and to a lesser degree the left, insula.", "right"),
+        ("Atrophy in the right and, less so, in the left insula.", "right"),
+        ("Activity was higher in the right compared with the left insula.", "right"),
+        ("Activity in the right relative to the left insula was increased.", "right"),
+        ("Greater activation in the right vs. left insula", "right"),
+        ("Responses in the right were stronger than in the left insula.", "right"),
+        ("Less activity in the right compared with the left insula", "left"),
+        ("Right versus left insula resections", None),
+    ],
+)
+def test_sides_of_one_noun_are_set_against_each_other(text, dominant):
+    (mention,) = [m for m in read_mentions(text, COUNTER) if m.term == "insula"]
+    assert (mention.side, mention.dominant) == ("bilateral", dominant)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The right (but not left) insula was active.",
+        "The right (not left) insula was active.",
+        "Right as opposed to left insula volume predicted anxiety.",
+        "The right instead of the left insula was active.",
+    ],
+)
+def test_the_other_side_is_excluded(text):
+    assert structures(text) == [("insula", "right")]

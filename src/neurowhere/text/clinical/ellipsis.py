@@ -26,6 +26,7 @@ from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.elided import find_elided
 from neurowhere.text.clinical.places import (
     CONJUNCTIONS,
     GENERAL_PLACES,
@@ -337,9 +338,10 @@ def with_others(reading: Reading, sides: Sides) -> Reading:
     tokens = [i for i in reading.at_words(SIDE_WORDS.keys()) if _is_word(reading, i)]
     headed = dict(_headed(reading, tokens))
     alone = [i for i in tokens if i not in headed and _is_alone(reading, i)]
-    named = _named(reading, sides) if alone else {}
+    named = _named(reading, sides) if tokens else {}
     pairs = {i: _pair_before(reading, sides, i) for i in alone if _is_only(reading, i)}
     taken = headed | {i: pairs.get(i) or _taken_up(reading, sides, named, i) for i in alone}
+    taken |= find_elided(reading, [i for i in tokens if not taken.get(i)], named)
     added = [(i, number) for i, numbers in taken.items() for number in numbers]
     if not added:
         return reading

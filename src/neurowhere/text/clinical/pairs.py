@@ -22,6 +22,7 @@ from neurowhere.text.clinical.places import (
     tells_how,
 )
 from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.words import word_set
 
 TIED = re.compile(r"[/+<>]|^-$")  # "infarct left > right occipital"
 APART = re.compile(r"[;:)\]\n]")
@@ -38,6 +39,15 @@ REACH = 12  # tokens between two structures that are compared
 MORE = LESSER | frozenset(["greater", "more", "stronger", "worse"])
 EXTENT = frozenset(["degree", "extent"])
 ONES = frozenset(["one", "side"])
+# From one side to another that it is set against: "right compared with the left insula".
+AGAINST = re.compile(
+    r"(?:sided )?(?:(?:when )?(?:compared|in comparison|relative) (?:to|with) |versus |vs "
+    r"|(?:and |but |or )?(?P<lesser>to a (?:much )?lesser (?:degree|extent) |(?:much )?less so ))"
+    r"(?:in |of |on |within )?(?:the )?"
+)
+CHANGED = word_set("decreased diminished elevated enhanced increased reduced")
+CHANGED |= COMPARATIVES - {"lower"}
+LONGEST_AGAINST = 10  # tokens
 REACH_THAN = 3  # tokens from "more" to "than"
 REACH_NOUN = 7  # tokens from one side of a noun to the other
 ARTICLES = frozenset(["a", "an", "the"])
@@ -87,6 +97,38 @@ def _begins_finding(reading: Reading, j: int) -> bool:
     number = reading.begins.get(j + 1)
     is_place = number is not None and reading.is_structure[number]
     return is_place and is_lesion_word(reading.token(reading.last[number or 0] + 1))
+
+
+def compared_with(reading: Reading, i: int) -> int | None:
+    """Find the other side that the side at token i is set against: "right relative to left".
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["insula"])).read
+    >>> compared_with(read("the right and, to a lesser extent, the left insula"), 1)
+    8
+    """
+    found = _against(reading, i)
+    if not found:
+        return None
+    j = i + 1 + found[0].count(" ")
+    is_other = SIDE_WORDS.get(reading.token(j)) == OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
+    return j if is_other else None
+
+
+def is_set_against(reading: Reading, i: int, j: int) -> bool:
+    """Whether of two sides the first has more, or is where something changed.
+
+    "Lesser" says so by itself, and else a word near by: "increased in the right compared with".
+    """
+    found = _against(reading, i)
+    if not found or found["lesser"]:
+        return bool(found)
+    return not CHANGED.isdisjoint(reading.tokens[max(i - REACH, 0) : j + REACH])
+
+
+def _against(reading: Reading, i: int) -> re.Match[str] | None:
+    """Match the words after token i that set it against something."""
+    return AGAINST.match(" ".join(reading.tokens[i + 1 : i + 1 + LONGEST_AGAINST]))
 
 
 def second_of_noun(reading: Reading, i: int) -> int | None:

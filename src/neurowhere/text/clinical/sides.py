@@ -21,6 +21,8 @@ from neurowhere.text.clinical.pairs import (
     are_joined,
     compared_alone,
     compared_pairs,
+    compared_with,
+    is_set_against,
     second_of_noun,
 )
 from neurowhere.text.clinical.places import Attached, Side, Sides
@@ -110,7 +112,7 @@ class _SideReader(places.SideWords):
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
             if pair is None:
-                pair = second_of_noun(self.reading, i)
+                pair = compared_with(self.reading, i) or second_of_noun(self.reading, i)
             elif not are_joined(self.reading, i, pair):
                 pair = None
             words = Tokens(i, pair or i)
@@ -226,8 +228,8 @@ class _SideReader(places.SideWords):
             return True
         if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")
-        if j == i + 1 and self.is_bracketed(i):
-            gap = gap[1:]
+        if j == i + 1 and (self.is_bracketed(i) or (is_aside and gap.startswith(")"))):
+            gap = gap[1:]  # "(L) insula", "right (not left) insula"
         if gap == "." and self.is_measure(j - 1):
             return False  # "left 3.5 cm thalamic hematoma"
         if "," in gap and self.tokens[j - 1] in places.TRAILING:
@@ -428,8 +430,10 @@ class _SideReader(places.SideWords):
             signs = "".join(self.gap(each) for each in range(i + 1, j + 1))
             if "<" in signs or ">" in signs:
                 return second if "<" in signs else first
-            is_compared = "than" in self.tokens[i:j]
-            near = self.tokens[max(i - REACH, 0) : j][::-1]  # "greater responses in left than"
+            is_against = is_set_against(self.reading, i, j)
+            is_compared = is_against or "than" in self.tokens[i:j]
+            end = i if is_against else j
+            near = self.tokens[max(i - REACH, 0) : end][::-1]  # "greater responses in left than"
         word = next((each for each in near if each in places.COMPARATIVES), "")
         if not is_compared or word == "lower":  # of what, and whether that is the finding
             return None
