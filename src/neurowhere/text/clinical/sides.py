@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
+from neurowhere.text.clinical.homologues import of_homologues
 from neurowhere.text.clinical.pairs import (
     LARGER,
     are_joined,
@@ -94,6 +95,7 @@ def attach_sides(reading: Reading) -> Sides:
     reader = _SideReader(reading)
     sides = Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
     applied = sides.applied | compared_pairs(reading, sides.applied)
+    applied |= dict(of_homologues(reading, applied))
     return Sides(read_tables(reading).sides | applied, sides.unapplied)
 
 
