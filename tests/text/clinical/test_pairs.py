@@ -1,7 +1,7 @@
 import pytest
 from tests.text.sentences import small_vocabulary
 
-from neurowhere.text import TermCounter
+from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.clinical.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
@@ -173,3 +173,30 @@ def test_sides_of_one_noun_are_set_against_each_other(text, dominant):
 )
 def test_the_other_side_is_excluded(text):
     assert structures(text) == [("insula", "right")]
+
+
+@pytest.mark.parametrize(
+    ("text", "dominant"),
+    [
+        ("There is asymmetry of the insulae, with the right being smaller.", "right"),
+        ("The insulae are asymmetric, right smaller.", "right"),
+        ("Both insulae are small, the right more so.", "right"),
+        ("Asymmetric insulae, the right is slightly smaller and brighter.", "right"),
+        ("Bilateral insular change, with the right more affected.", "right"),
+        ("Right-predominant bilateral insular signal change.", "right"),
+        ("Atrophy is worse on the right, especially in the insula.", "right"),
+        ("Atrophy is more marked on the right, in particular of the insula.", "right"),
+        ("Both insulae are infarcted, the right arm more so.", None),
+        ("Bilateral insular lacunes, the right ventricle is larger.", None),
+        ("Bilateral insular lacunes; both arms are weak, the right more so.", None),
+    ],
+)
+def test_one_of_a_pair_has_more(text, dominant):
+    mentions = [m for m in read_mentions(text, COUNTER) if m.term == "insula"]
+    assert {mention.dominant for mention in mentions} == {dominant}
+
+
+def test_what_a_rule_implies_has_more_on_the_same_side():
+    counter = TermCounter(Vocabulary(["mesial temporal sclerosis"]))
+    mentions = read_mentions("L>R mesial temporal sclerosis", counter)
+    assert {mention.dominant for mention in mentions.rule_based} == {"left"}

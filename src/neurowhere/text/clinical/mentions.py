@@ -462,6 +462,7 @@ def _rule_based(
             implied=without_spared(implied_by(name, counter.term_of), spared),
             side=name.side and name.side.side,
             side_span=name.side and reading.span(name.side.words),
+            dominant=name.side.dominant if name.side and not name.entry.is_crossed else None,
         )
 
 

@@ -24,6 +24,7 @@ from neurowhere.text.clinical.pairs import (
     compared_pairs,
     compared_with,
     is_set_against,
+    more_of_both,
     second_of_noun,
 )
 from neurowhere.text.clinical.places import Attached, Side, Sides
@@ -123,6 +124,8 @@ class _SideReader(places.SideWords):
                 side, done = "bilateral", words.last
             if other:
                 names = self.ahead(other, is_aside=True)
+            elif dominant and (last := self.both_after(i)):
+                names, done = self.ahead(last), last
             else:
                 names = self.ahead(words.last) or self.behind(words)
             if dominant and not names:  # "atrophy, left more than right, of the insula"
@@ -131,7 +134,10 @@ class _SideReader(places.SideWords):
             for number in both:
                 applied[number] = applied[number]._replace(dominant=dominant)
             names = [number for number in names if number not in applied]
-            if not names and (compared := compared_alone(self.reading, i, applied)):
+            if not names and (
+                compared := compared_alone(self.reading, i, applied)
+                or more_of_both(self.reading, i, applied)
+            ):
                 applied[compared[0]] = compared[1]
                 continue
             applied |= dict.fromkeys(names, Attached(side, words, dominant=dominant))
@@ -188,7 +194,7 @@ class _SideReader(places.SideWords):
     def ahead(self, i: int, *, is_aside: bool = False) -> list[int]:
         """Return the matches that the side at token i stands before; an aside ends at a comma."""
         adjectives: list[int] = []  # "frontal" in "left frontal and temporal lobes"
-        j = i + 1 + (is_aside and self.token(i + 1) in places.LEADING)
+        j = self.aside_start(i + 1) if is_aside else i + 1
         while j < min(len(self.tokens), i + REACH) and not self.is_broken(i, j, is_aside):
             number = self.begins.get(j)
             end = j if number is None else self.last[number]
@@ -210,6 +216,15 @@ class _SideReader(places.SideWords):
         if self.tokens[i] == "both":
             return []
         return [number for number in adjectives if self.is_cerebral(number)]
+
+    def aside_start(self, j: int) -> int:
+        """First token after what leads on from an aside: "worse on the right, mainly in the"."""
+        if self.token(j) not in places.INCLUDING and self.tokens[j : j + 2] != ["in", "particular"]:
+            return j + (self.token(j) in places.LEADING)
+        j += 2 if self.token(j) == "in" else 1
+        while self.token(j) in places.LEADING:
+            j += 1
+        return j
 
     def nouns(self, i: int, adjectives: list[int], number: int) -> list[int]:
         """Adjectives and the name that they lead to; "both" wants it in the plural."""
@@ -470,6 +485,11 @@ class _SideReader(places.SideWords):
         i += 1 + (self.token(i + 1) in places.TRAILING)
         is_larger = self.token(i) in LARGER and not self.gap(i + 1).isspace()  # "…, left larger"
         return is_larger or self.token(i) in places.PREDOMINANT
+
+    def both_after(self, i: int) -> int | None:
+        """Token of "bilateral" in "right-predominant bilateral insular change"."""
+        is_both = self.token(i + 1) in places.PREDOMINANT and self.token(i + 2) == "bilateral"
+        return i + 2 if is_both else None
 
     # ---- the name before a side
 
