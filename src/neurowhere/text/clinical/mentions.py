@@ -24,6 +24,7 @@ from neurowhere.text.clinical.implied import (
     implied_by,
     without_fixed,
 )
+from neurowhere.text.clinical.lateralised import with_lateralised
 from neurowhere.text.clinical.misspelt import find_misspelt, with_misspelt, with_spelt_sides
 from neurowhere.text.clinical.peripheral import weigh_explained
 from neurowhere.text.clinical.places import (
@@ -238,6 +239,7 @@ def read_mentions(
     sides = attach_sides(reading)
     if (resumed := with_others(reading, sides)) is not reading:
         reading, sides = resumed, attach_sides(resumed)
+    reading, sides = with_lateralised(reading, sides)
     tabled = read_tables(reading)
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
