@@ -196,6 +196,11 @@ def test_one_of_a_pair_has_more(text, dominant):
     assert {mention.dominant for mention in mentions} == {dominant}
 
 
+def test_both_sides_are_compared_with_something_else():
+    text = "Bilateral compared with heterosexual insula activity"
+    assert [term for term, _ in structures(text)] == ["insula"]
+
+
 def test_what_a_rule_implies_has_more_on_the_same_side():
     counter = TermCounter(Vocabulary(["mesial temporal sclerosis"]))
     mentions = read_mentions("L>R mesial temporal sclerosis", counter)

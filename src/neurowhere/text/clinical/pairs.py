@@ -110,12 +110,12 @@ def compared_with(reading: Reading, i: int) -> int | None:
     >>> compared_with(read("the right and, to a lesser extent, the left insula"), 1)
     8
     """
-    found = _against(reading, i)
+    other = OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
+    found = _against(reading, i) if other else None
     if not found:
         return None
     j = i + 1 + found[0].count(" ")
-    is_other = SIDE_WORDS.get(reading.token(j)) == OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
-    return j if is_other else None
+    return j if SIDE_WORDS.get(reading.token(j)) == other else None
 
 
 def is_set_against(reading: Reading, i: int, j: int) -> bool:

@@ -245,7 +245,7 @@ class _SideReader(places.SideWords):
             return True
         if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")
-        if j == i + 1 and (self.is_bracketed(i) or (is_aside and gap.startswith(")"))):
+        if j == i + 1 and (self.is_bracketed(i) or (is_aside and gap == ") ")):
             gap = gap[1:]  # "(L) insula", "right (not left) insula"
         if gap == "." and self.is_measure(j - 1):
             return False  # "left 3.5 cm thalamic hematoma"
