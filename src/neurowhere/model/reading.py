@@ -227,6 +227,7 @@ def _implied(mentions: Mentions, extractor: TermExtractor) -> list[Mention]:
             mention.start,
             mention.end,
             side=structure.side,
+            dominant=mention.dominant if structure.side == "bilateral" else None,
             is_structure=True,
             weight=structure.weight
             * mention.weight

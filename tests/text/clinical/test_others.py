@@ -200,3 +200,48 @@ def test_one_of_a_pair_may_be_affected_alone(text, sides):
 )
 def test_a_gyrus_may_be_named_by_its_adjectives(text, expected):
     assert [(term, side) for term, side, _ in structures(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Activation in the right and in the left hippocampus.",
+        "Both in the right and in the left hippocampus, binding was reduced.",
+        "Lesions of the right as well as the left hippocampus.",
+        "Not only the right but also the left hippocampus is small.",
+        "The seizure spread from the right to the left hippocampus.",
+        "Electrodes were implanted in the right and later in the left hippocampus.",
+        "An infarct in the right and a bleed in the left hippocampus.",
+        "A cavernoma in the right and another in the left hippocampus.",
+        "Volume was increased in the right but decreased in the left hippocampus.",
+        "Connectivity between right and contralateral hippocampus.",
+    ],
+)
+def test_the_first_of_two_sides_has_the_noun_of_the_second(text):
+    assert structures(text) == [
+        ("hippocampus", "right", "affirmed"),
+        ("hippocampus", "left", "affirmed"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Weakness on the right and an infarct in the left hippocampus.",
+        "Numbness in the right and a bleed in the left hippocampus.",
+        "He turned to the right and then the left hippocampus was resected.",
+        "Targets were in the right and responses recorded in the left hippocampus.",
+        "He was right and the left hippocampus was damaged.",
+        "Cues were shown to the right and the left hippocampus was active.",
+    ],
+)
+def test_a_side_of_something_else_has_not_the_noun_of_the_next(text):
+    assert structures(text) == [("hippocampus", "left", "affirmed")]
+
+
+def test_two_sides_of_a_noun_are_denied_by_themselves():
+    text = "An infarct in the right but none in the left hippocampus."
+    assert structures(text) == [
+        ("hippocampus", "right", "affirmed"),
+        ("hippocampus", "left", "denied"),
+    ]

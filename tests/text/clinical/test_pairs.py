@@ -1,7 +1,7 @@
 import pytest
 from tests.text.sentences import small_vocabulary
 
-from neurowhere.text import TermCounter
+from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.clinical.mentions import read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
@@ -141,3 +141,67 @@ def test_one_of_two_sides_has_more(text):
 )
 def test_other_comparisons_are_of_no_side(text, expected):
     assert compared(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "dominant"),
+    [
+        ("Atrophy of the right and, to a lesser extent, the left insula.", "right"),
+        ("Activation of the right, and to a lesser degree the left, insula.", "right"),
+        ("Atrophy in the right and, less so, in the left insula.", "right"),
+        ("Activity was higher in the right compared with the left insula.", "right"),
+        ("Activity in the right relative to the left insula was increased.", "right"),
+        ("Greater activation in the right vs. left insula", "right"),
+        ("Responses in the right were stronger than in the left insula.", "right"),
+        ("Less activity in the right compared with the left insula", "left"),
+        ("Right versus left insula resections", None),
+    ],
+)
+def test_sides_of_one_noun_are_set_against_each_other(text, dominant):
+    (mention,) = [m for m in read_mentions(text, COUNTER) if m.term == "insula"]
+    assert (mention.side, mention.dominant) == ("bilateral", dominant)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The right (but not left) insula was active.",
+        "The right (not left) insula was active.",
+        "Right as opposed to left insula volume predicted anxiety.",
+        "The right instead of the left insula was active.",
+    ],
+)
+def test_the_other_side_is_excluded(text):
+    assert structures(text) == [("insula", "right")]
+
+
+@pytest.mark.parametrize(
+    ("text", "dominant"),
+    [
+        ("There is asymmetry of the insulae, with the right being smaller.", "right"),
+        ("The insulae are asymmetric, right smaller.", "right"),
+        ("Both insulae are small, the right more so.", "right"),
+        ("Asymmetric insulae, the right is slightly smaller and brighter.", "right"),
+        ("Bilateral insular change, with the right more affected.", "right"),
+        ("Right-predominant bilateral insular signal change.", "right"),
+        ("Atrophy is worse on the right, especially in the insula.", "right"),
+        ("Atrophy is more marked on the right, in particular of the insula.", "right"),
+        ("Both insulae are infarcted, the right arm more so.", None),
+        ("Bilateral insular lacunes, the right ventricle is larger.", None),
+        ("Bilateral insular lacunes; both arms are weak, the right more so.", None),
+    ],
+)
+def test_one_of_a_pair_has_more(text, dominant):
+    mentions = [m for m in read_mentions(text, COUNTER) if m.term == "insula"]
+    assert {mention.dominant for mention in mentions} == {dominant}
+
+
+def test_both_sides_are_compared_with_something_else():
+    text = "Bilateral compared with heterosexual insula activity"
+    assert [term for term, _ in structures(text)] == ["insula"]
+
+
+def test_what_a_rule_implies_has_more_on_the_same_side():
+    counter = TermCounter(Vocabulary(["mesial temporal sclerosis"]))
+    mentions = read_mentions("L>R mesial temporal sclerosis", counter)
+    assert {mention.dominant for mention in mentions.rule_based} == {"left"}

@@ -518,3 +518,48 @@ def test_a_point_after_a_clipped_word_ends_no_sentence():
         ("hippocampus", "affirmed"),
         ("amygdala", "affirmed"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("The right homologue of the insula was active.", "right"),
+        ("the right-hemisphere homologue of the left insula", "right"),
+        ("the right hemispheric homologues of the left insula", "right"),
+        ("insula homologue in the right hemisphere", "right"),
+        ("the contralateral homologue of the left insula", "right"),
+        ("The right amygdala, the homologue of the insula, was active.", "right"),
+        ("the right homologous area of the insula", "right"),
+        ("the macaque homologue of the right insula", "right"),
+        ("the mouse homologue of the insula", None),
+        ("the right amygdala and the homologue of the insula", None),
+    ],
+)
+def test_a_homologue_has_a_side_of_its_own(text, side):
+    found = read_mentions(text, COUNTER).found
+    assert {mention.side for mention in found if mention.term == "insula"} == {side}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Right-lateralised language activation", ["right"]),
+        ("Language was right-lateralised.", ["right"]),
+        ("Language lateralized to the right.", ["right"]),
+        ("Right language dominance", ["right"]),
+        ("Left-lateralised face processing in left-handers", ["left"]),
+        ("Weakness lateralised to the right; language was impaired.", []),
+        ("Tinnitus lateralised to the right.", []),
+        ("Symptoms lateralised to the left.", []),
+        ("Right hand dominance", []),
+        ("Right-lateralised insula activation during language", []),  # the insula has it
+        ("Language was not lateralised.", []),
+    ],
+)
+def test_a_function_has_the_hemisphere_that_it_is_lateralised_to(text, expected):
+    assert [place.side for place in read_mentions(text, COUNTER).places] == expected
+
+
+def test_a_lateralisation_is_denied():
+    (place,) = read_mentions("Language was not right-lateralised.", COUNTER).places
+    assert not place.is_present

@@ -26,6 +26,8 @@ from itertools import repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
+from neurowhere.text.clinical.elided import find_elided
+from neurowhere.text.clinical.homologues import HOMOLOGUES
 from neurowhere.text.clinical.places import (
     CONJUNCTIONS,
     GENERAL_PLACES,
@@ -73,7 +75,6 @@ LOOKED_AT = word_set(
     "assessed evaluated examined imaged inspected measured recorded reviewed scanned seen "
     "segmented stimulated studied tested visible visualised visualized"
 )
-HOMOLOGUES = word_set("analog analogue counterpart homolog homologs homologue homologues")
 HEADING = re.compile(r"\s*:| [-–—] ")  # after a side
 PLURAL = word_set("are were")
 OF_BODY = re.compile(r"(metria|taxia|kinesia|paresis|plegia|opia|opsia|esthesia|algia)$")  # signs
@@ -337,9 +338,10 @@ def with_others(reading: Reading, sides: Sides) -> Reading:
     tokens = [i for i in reading.at_words(SIDE_WORDS.keys()) if _is_word(reading, i)]
     headed = dict(_headed(reading, tokens))
     alone = [i for i in tokens if i not in headed and _is_alone(reading, i)]
-    named = _named(reading, sides) if alone else {}
+    named = _named(reading, sides) if tokens else {}
     pairs = {i: _pair_before(reading, sides, i) for i in alone if _is_only(reading, i)}
     taken = headed | {i: pairs.get(i) or _taken_up(reading, sides, named, i) for i in alone}
+    taken |= find_elided(reading, [i for i in tokens if not taken.get(i)], named)
     added = [(i, number) for i, numbers in taken.items() for number in numbers]
     if not added:
         return reading
@@ -372,7 +374,9 @@ def _is_alone(reading: Reading, i: int) -> bool:
     is_first = reading.is_sentence_end(first) or not reading.gap(first).isspace()
     j = i + 1 + (reading.token(i + 1) in ONES)
     j += reading.token(j) in ALONE
-    if reading.token(j) in HOMOLOGUES or _follows_homologue(reading, i):
+    if reading.token(j) in HOMOLOGUES:
+        return reading.token(j + 1) != "of"  # "the left insula and its right homologue"
+    if _follows_homologue(reading, i):
         return True
     if first == 0 or not (is_first or reading.token(first - 1) in OPENING):
         return False
@@ -387,7 +391,7 @@ def _is_alone(reading: Reading, i: int) -> bool:
 def _follows_homologue(reading: Reading, i: int) -> bool:
     """Whether token i is the side of "its homologue on the right"."""
     before = reading.tokens[max(i - 3, 0) : i]
-    return before[-2:] in ON_THE and before[0] in HOMOLOGUES
+    return before[-2:] in ON_THE and before[0] in HOMOLOGUES and before[1] != "of"
 
 
 def _headed(reading: Reading, tokens: Sequence[int]) -> Iterator[tuple[int, list[int]]]:

@@ -27,6 +27,7 @@ from neurowhere.text.clinical.implied import (
     implied_by,
     without_fixed,
 )
+from neurowhere.text.clinical.lateralised import with_lateralised
 from neurowhere.text.clinical.misspelt import find_misspelt, with_misspelt, with_spelt_sides
 from neurowhere.text.clinical.peripheral import weigh_explained
 from neurowhere.text.clinical.places import (
@@ -242,6 +243,7 @@ def read_mentions(
     sides = attach_sides(reading)
     if (resumed := with_others(reading, sides)) is not reading:
         reading, sides = resumed, attach_sides(resumed)
+    reading, sides = with_lateralised(reading, sides)
     tabled = read_tables(reading)
     limbs = tabled.limbs | sides_of_limbs(reading, sides.unapplied)
     said = _Said(reading, negation=negation, sections=sections, hedge_weight=hedge_weight)
@@ -467,6 +469,7 @@ def _rule_based(
             implied=without_spared(implied_by(name, counter.term_of), spared),
             side=name.side and name.side.side,
             side_span=name.side and reading.span(name.side.words),
+            dominant=name.side.dominant if name.side and not name.entry.is_crossed else None,
         )
 
 

@@ -13,15 +13,18 @@ from neurowhere.text.clinical.places import (
     ADJECTIVE,
     COMPARATIVES,
     CONJUNCTIONS,
+    DEGREES,
     FILLERS,
     LESSER,
+    NOT_BRAIN,
     OPPOSITE,
     SIDE_WORDS,
     Attached,
     is_lesion_word,
     tells_how,
 )
-from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.clinical.reading import Reading, Tokens
+from neurowhere.text.words import fold, word_set
 
 TIED = re.compile(r"[/+<>]|^-$")  # "infarct left > right occipital"
 APART = re.compile(r"[;:)\]\n]")
@@ -38,6 +41,16 @@ REACH = 12  # tokens between two structures that are compared
 MORE = LESSER | frozenset(["greater", "more", "stronger", "worse"])
 EXTENT = frozenset(["degree", "extent"])
 ONES = frozenset(["one", "side"])
+BEING = frozenset(["being", "is", "was"])
+# From one side to another that it is set against: "right compared with the left insula".
+AGAINST = re.compile(
+    r"(?:sided )?(?:(?:when )?(?:compared|in comparison|relative) (?:to|with) |versus |vs "
+    r"|(?:and |but |or )?(?P<lesser>to a (?:much )?lesser (?:degree|extent) |(?:much )?less so ))"
+    r"(?:in |of |on |within )?(?:the )?"
+)
+CHANGED = word_set("decreased diminished elevated enhanced increased reduced")
+CHANGED |= COMPARATIVES - {"lower"}
+LONGEST_AGAINST = 10  # tokens
 REACH_THAN = 3  # tokens from "more" to "than"
 REACH_NOUN = 7  # tokens from one side of a noun to the other
 ARTICLES = frozenset(["a", "an", "the"])
@@ -87,6 +100,38 @@ def _begins_finding(reading: Reading, j: int) -> bool:
     number = reading.begins.get(j + 1)
     is_place = number is not None and reading.is_structure[number]
     return is_place and is_lesion_word(reading.token(reading.last[number or 0] + 1))
+
+
+def compared_with(reading: Reading, i: int) -> int | None:
+    """Find the other side that the side at token i is set against: "right relative to left".
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> read = TermCounter(Vocabulary(["insula"])).read
+    >>> compared_with(read("the right and, to a lesser extent, the left insula"), 1)
+    8
+    """
+    other = OPPOSITE.get(SIDE_WORDS[reading.tokens[i]])
+    found = _against(reading, i) if other else None
+    if not found:
+        return None
+    j = i + 1 + found[0].count(" ")
+    return j if SIDE_WORDS.get(reading.token(j)) == other else None
+
+
+def is_set_against(reading: Reading, i: int, j: int) -> bool:
+    """Whether of two sides the first has more, or is where something changed.
+
+    "Lesser" says so by itself, and else a word near by: "increased in the right compared with".
+    """
+    found = _against(reading, i)
+    if not found or found["lesser"]:
+        return bool(found)
+    return not CHANGED.isdisjoint(reading.tokens[max(i - REACH, 0) : j + REACH])
+
+
+def _against(reading: Reading, i: int) -> re.Match[str] | None:
+    """Match the words after token i that set it against something."""
+    return AGAINST.match(" ".join(reading.tokens[i + 1 : i + 1 + LONGEST_AGAINST]))
 
 
 def second_of_noun(reading: Reading, i: int) -> int | None:
@@ -185,6 +230,46 @@ def compared_alone(
             dominant = own.side if is_less else side
             return number, own._replace(side="bilateral", dominant=dominant)
     return None
+
+
+def more_of_both(
+    reading: Reading, i: int, sides: Mapping[int, Attached]
+) -> tuple[int, Attached] | None:
+    """Find the pair before the side at token i that has more: "…, the left being smaller".
+
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> from neurowhere.text.clinical.mentions import read_mentions
+    >>> counter = TermCounter(Vocabulary(["insula"]))
+    >>> (mention,) = read_mentions("The insulae are atrophic, the left more so.", counter)
+    >>> mention.side, mention.dominant
+    ('bilateral', 'left')
+    """
+    side = SIDE_WORDS[reading.tokens[i]]
+    if side not in OPPOSITE or not _has_more(reading, i):
+        return None
+    for j in range(i - 1, max(i - REACH, -1), -1):
+        number = reading.finishes.get(j)
+        if number is not None and reading.is_structure[number]:
+            own = sides.get(number, Attached("bilateral", Tokens(i, i)))
+            is_pair = number in sides or fold(reading.tokens[j]) != reading.tokens[j]
+            is_pair = is_pair and own.side == "bilateral"
+            return (number, own._replace(dominant=side)) if is_pair else None
+        if reading.is_sentence_end(j + 1) or fold(reading.tokens[j]) in NOT_BRAIN:
+            return None
+    return None
+
+
+def _has_more(reading: Reading, i: int) -> bool:
+    """Whether all that is said of the side at token i is that it has more: "more so", "worse"."""
+    first = i - (reading.token(i - 1) == "the")
+    is_first = reading.token(first - 1) in ("but", "with") or "," in reading.gap(first)
+    j = i + 1 + (reading.token(i + 1) in ONES)
+    j += reading.token(j) in BEING
+    j += reading.token(j).endswith("ly")
+    is_more = reading.token(j) in LARGER | {"more", "smaller"}
+    end = j + 1 + (reading.token(j + 1) in DEGREES)
+    is_last = end >= len(reading.tokens) or not reading.gap(end).isspace()
+    return is_first and is_more and (is_last or reading.token(end) == "and")
 
 
 def _comparison(reading: Reading, i: int) -> tuple[int, bool] | None:

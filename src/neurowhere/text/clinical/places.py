@@ -236,7 +236,15 @@ SLIGHTLY = word_set("a bit even far little much somewhat")  # and adverbs in -ly
 FOCUSING = word_set("especially maximal particularly")  # "particularly left insula" is left
 MAINLY = FOCUSING | word_set("chiefly largely mainly mostly predominantly primarily")
 PREDOMINANT = word_set("predominance predominant")
-EXCLUDING = (["but", "not"], ["and", "not"], ["not"], ["rather", "than"])  # the other side
+# The other side.
+EXCLUDING = (
+    ["but", "not"],
+    ["and", "not"],
+    ["not"],
+    ["rather", "than"],
+    ["as", "opposed", "to"],
+    ["instead", "of"],
+)
 
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
 
@@ -300,6 +308,7 @@ class SideWords:
             j += 1 + (self.token(j + 1) == "the" and self.token(j) == "nor")
         else:  # "left more marked than right", "greater on the left than on the right"
             than = j + (self.token(j) in TRAILING)
+            than += self.token(than) in ("are", "is", "was", "were")
             than += self.is_slightly(than)
             than += self.token(than) in COMPARATIVES
             than += self.token(than) in DEGREES

@@ -16,11 +16,15 @@ from collections.abc import Collection, Iterator
 from neurowhere.text.clinical import lexicon, places
 from neurowhere.text.clinical.dominance import DOMINANT, of_dominance
 from neurowhere.text.clinical.ellipsis import is_said, read_tables
+from neurowhere.text.clinical.homologues import of_homologues
 from neurowhere.text.clinical.pairs import (
     LARGER,
     are_joined,
     compared_alone,
     compared_pairs,
+    compared_with,
+    is_set_against,
+    more_of_both,
     second_of_noun,
 )
 from neurowhere.text.clinical.places import Attached, Side, Sides
@@ -92,6 +96,7 @@ def attach_sides(reading: Reading) -> Sides:
     reader = _SideReader(reading)
     sides = Spreader(reading, reader.read(tokens), reader.ahead).spread_all()
     applied = sides.applied | compared_pairs(reading, sides.applied)
+    applied |= dict(of_homologues(reading, applied))
     return Sides(read_tables(reading).sides | applied, sides.unapplied)
 
 
@@ -110,7 +115,7 @@ class _SideReader(places.SideWords):
             side: Side = "bilateral" if self.is_both(i) else places.SIDE_WORDS[self.tokens[i]]
             pair, other = self.opposite(i), self.excluded(i)
             if pair is None:
-                pair = second_of_noun(self.reading, i)
+                pair = compared_with(self.reading, i) or second_of_noun(self.reading, i)
             elif not are_joined(self.reading, i, pair):
                 pair = None
             words = Tokens(i, pair or i)
@@ -119,6 +124,8 @@ class _SideReader(places.SideWords):
                 side, done = "bilateral", words.last
             if other:
                 names = self.ahead(other, is_aside=True)
+            elif dominant and (last := self.both_after(i)):
+                names, done = self.ahead(last), last
             else:
                 names = self.ahead(words.last) or self.behind(words)
             if dominant and not names:  # "atrophy, left more than right, of the insula"
@@ -127,7 +134,10 @@ class _SideReader(places.SideWords):
             for number in both:
                 applied[number] = applied[number]._replace(dominant=dominant)
             names = [number for number in names if number not in applied]
-            if not names and (compared := compared_alone(self.reading, i, applied)):
+            if not names and (
+                compared := compared_alone(self.reading, i, applied)
+                or more_of_both(self.reading, i, applied)
+            ):
                 applied[compared[0]] = compared[1]
                 continue
             applied |= dict.fromkeys(names, Attached(side, words, dominant=dominant))
@@ -184,7 +194,7 @@ class _SideReader(places.SideWords):
     def ahead(self, i: int, *, is_aside: bool = False) -> list[int]:
         """Return the matches that the side at token i stands before; an aside ends at a comma."""
         adjectives: list[int] = []  # "frontal" in "left frontal and temporal lobes"
-        j = i + 1 + (is_aside and self.token(i + 1) in places.LEADING)
+        j = self.aside_start(i + 1) if is_aside else i + 1
         while j < min(len(self.tokens), i + REACH) and not self.is_broken(i, j, is_aside):
             number = self.begins.get(j)
             end = j if number is None else self.last[number]
@@ -207,6 +217,15 @@ class _SideReader(places.SideWords):
             return []
         return [number for number in adjectives if self.is_cerebral(number)]
 
+    def aside_start(self, j: int) -> int:
+        """First token after what leads on from an aside: "worse on the right, mainly in the"."""
+        if self.token(j) not in places.INCLUDING and self.tokens[j : j + 2] != ["in", "particular"]:
+            return j + (self.token(j) in places.LEADING)
+        j += 2 if self.token(j) == "in" else 1
+        while self.token(j) in places.LEADING:
+            j += 1
+        return j
+
     def nouns(self, i: int, adjectives: list[int], number: int) -> list[int]:
         """Adjectives and the name that they lead to; "both" wants it in the plural."""
         end = self.last[number]
@@ -226,8 +245,8 @@ class _SideReader(places.SideWords):
             return True
         if j == i + 1 and self.tokens[i] in places.ABBREVIATIONS:
             gap = gap.removeprefix(".")
-        if j == i + 1 and self.is_bracketed(i):
-            gap = gap[1:]
+        if j == i + 1 and (self.is_bracketed(i) or (is_aside and gap == ") ")):
+            gap = gap[1:]  # "(L) insula", "right (not left) insula"
         if gap == "." and self.is_measure(j - 1):
             return False  # "left 3.5 cm thalamic hematoma"
         if "," in gap and self.tokens[j - 1] in places.TRAILING:
@@ -428,8 +447,10 @@ class _SideReader(places.SideWords):
             signs = "".join(self.gap(each) for each in range(i + 1, j + 1))
             if "<" in signs or ">" in signs:
                 return second if "<" in signs else first
-            is_compared = "than" in self.tokens[i:j]
-            near = self.tokens[max(i - REACH, 0) : j][::-1]  # "greater responses in left than"
+            is_against = is_set_against(self.reading, i, j)
+            is_compared = is_against or "than" in self.tokens[i:j]
+            end = i if is_against else j
+            near = self.tokens[max(i - REACH, 0) : end][::-1]  # "greater responses in left than"
         word = next((each for each in near if each in places.COMPARATIVES), "")
         if not is_compared or word == "lower":  # of what, and whether that is the finding
             return None
@@ -464,6 +485,11 @@ class _SideReader(places.SideWords):
         i += 1 + (self.token(i + 1) in places.TRAILING)
         is_larger = self.token(i) in LARGER and not self.gap(i + 1).isspace()  # "…, left larger"
         return is_larger or self.token(i) in places.PREDOMINANT
+
+    def both_after(self, i: int) -> int | None:
+        """Token of "bilateral" in "right-predominant bilateral insular change"."""
+        is_both = self.token(i + 1) in places.PREDOMINANT and self.token(i + 2) == "bilateral"
+        return i + 2 if is_both else None
 
     # ---- the name before a side
 
