@@ -13,6 +13,7 @@ lies in the middle has no side of its own.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
@@ -86,23 +87,30 @@ def with_known_sides(reading: Reading, sides: Sides, denied: Container[int]) -> 
     if not lesions:
         return sides
     names: dict[int | frozenset[str], list[int]] = {}
-    for number in range(len(reading.terms)):
+    for number in sorted(range(len(reading.terms)), key=reading.first.__getitem__):
         for key in _keys(reading, number):
             names.setdefault(key, []).append(number)
-    applied = dict(sides.applied)
+    one_side = {key: _one_side(same, sides, denied) for key, same in names.items()}
+    applied, first = dict(sides.applied), reading.first.__getitem__
     for number, own in lesions.items():
-        same = {each for key in _keys(reading, number) for each in names[key]}
-        sided = [each for each in same if each in sides.applied]
-        is_one = all(sides.applied[each].side == own.side for each in sided)
-        if is_one and not any(each in denied for each in sided):
-            later = (each for each in same if each not in denied and _resumes(reading, each))
-            inherited = own._replace(is_inherited=True)
-            first = reading.first[number]
-            for each in (
-                each for each in later if first < reading.first[each] < first + REACH_KNOWN
-            ):
-                applied.setdefault(each, inherited)
+        keys = _keys(reading, number)
+        if any(one_side[key] != own.side for key in keys):
+            continue
+        start, inherited = first(number), own._replace(is_inherited=True)
+        for same in (names[key] for key in keys):
+            after = bisect_right(same, start, key=first)
+            reached = bisect_left(same, start + REACH_KNOWN, key=first)
+            for each in same[after:reached]:
+                if each not in denied and _resumes(reading, each):
+                    applied.setdefault(each, inherited)
     return Sides(applied, sides.unapplied)
+
+
+def _one_side(same: list[int], sides: Sides, denied: Container[int]) -> str | None:
+    """Return the side that a text gives all mentions of a structure that have one, if any."""
+    sided = [number for number in same if number in sides.applied]
+    found = {sides.applied[number].side for number in sided}
+    return found.pop() if len(found) == 1 and not any(map(denied.__contains__, sided)) else None
 
 
 def _has_lesion(reading: Reading, number: int) -> bool:
