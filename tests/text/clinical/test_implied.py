@@ -713,6 +713,43 @@ def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(tex
 
 
 @pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("Left pontine lesion with contralateral hemiparesis.", "left"),
+        ("Right putaminal bleed with contralateral dense hemiparesis.", "right"),
+        ("Contralateral hemiplegia after a left thalamic stroke", "left"),
+        ("Infarct in the right thalamus. Contralateral hemiparesis.", "right"),
+        ("Left thalamic lesion with ipsilateral hemiparesis.", "right"),
+        # what spares something is there, and has the side before it
+        ("Face-sparing left hemiparesis.", "right"),
+        ("Right arm-sparing hemiparesis.", "left"),
+        # no side, or two of them
+        ("Patients with contralateral hemiparesis.", None),
+        ("Left or right thalamic lesion with contralateral hemiparesis.", None),
+    ],
+)
+def test_a_sign_has_the_side_that_contralateral_means(text, side):
+    names = ["internal capsule", "thalamus", "thalamic", "pontine", "arm", "face"]
+    counter = TermCounter(Vocabulary(names))
+    found = implied_structures(read_mentions(text, counter))
+    assert {each.side for each in found if each.term == "internal capsule"} == {side}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Macular-sparing right homonymous hemianopia", ("occipital lobe", "left")),
+        ("macular sparing left hemianopia", ("occipital lobe", "right")),
+        ("Pupil-sparing left third nerve palsy", ("midbrain", "left")),
+    ],
+)
+def test_a_sign_that_spares_something_is_there(text, place):
+    counter = TermCounter(Vocabulary(["occipital lobe", "midbrain"]))
+    found = implied_structures(read_mentions(text, counter))
+    assert {(each.term, each.side) for each in found} == {place}
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "No loss of pain and temperature on the left face and the right body",

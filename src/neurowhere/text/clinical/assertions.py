@@ -29,7 +29,7 @@ from neurowhere.text.clinical.unseen import BLURRING, SEEING
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.sections import places_of
 from neurowhere.text.unknown import is_foreign
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 LANGUAGE = 10_000  # characters that tell the language of a text
 NEAR = 2  # sentences before and after its own that any cue looks at
@@ -47,6 +47,9 @@ SCORE_ENDS = (", ", "/", ")")
 QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
 QUERIES = ("?", "+/-", "±")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
+HYPHENS = ("-", "‐", "‑", "–")
+# What a sign spares without a hyphen: "macular sparing hemianopia".
+SPARED_SIGNS = word_set("bulbar facial macula macular pupil pupillary")
 TREND = 0.05, 0.1  # p-values that are called a trend
 
 AnyCue = TypeVar("AnyCue", Cue, "Hedge", Tokens)
@@ -126,6 +129,9 @@ class _DenialReader(Superseded):
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
         """Return the matches that a cue denies, or leaves open."""
+        if self.is_compound(cue):
+            before = self.finishes.get(cue.first - 1)
+            return [] if before is None else [before]
         if (
             self.is_part(cue)
             or self.is_condition(cue)
@@ -142,6 +148,18 @@ class _DenialReader(Superseded):
         names = names or self.by_kind(cue)
         words = " ".join(self.tokens[cue.first : cue.last + 1])
         return self.structures(names) if words in lexicon.OF_PLACES_ONLY else names
+
+    def is_compound(self, cue: Cue) -> bool:
+        """Whether what is spared stands before a cue, and what is there after it.
+
+        A "pupil-sparing palsy" is a palsy; with a space, only words of signs are read so.
+        """
+        i, j = cue.first, cue.last + 1
+        if self.tokens[i] != "sparing" or i == 0:
+            return False
+        is_one = self.gap(i) in HYPHENS
+        is_joined = is_one or (self.gap(i).isspace() and self.tokens[i - 1] in SPARED_SIGNS)
+        return is_joined and j < len(self.tokens) and self.gap(j).isspace()
 
     def by_kind(self, cue: Cue) -> list[int]:
         """Return the matches that a cue denies by its kind."""
