@@ -22,7 +22,7 @@ from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION, OPPOSITE, SIDE_WORDS, is_limb
-from neurowhere.text.clinical.questions import ASKING, find_refuted
+from neurowhere.text.clinical.questions import ASKING, find_asked, find_refuted
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.superseded import SUPERSEDING, Superseded
 from neurowhere.text.clinical.unseen import BLURRING, SEEING
@@ -89,7 +89,7 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
         result.denied.setdefault(number, Tokens(i, i))
     for number, i in reader.taken_up(result.denied):
         result.denied.setdefault(number, Tokens(i, i))
-    for number, words in _answered(reading):
+    for number, words in [*_answered(reading), *_normal_where_asked(reading, result.denied)]:
         result.denied.setdefault(number, words)
     return result._replace(denied=read_tables(reading).denied | result.denied)
 
@@ -102,6 +102,31 @@ def _answered(reading: Reading) -> Iterator[tuple[int, Tokens]]:
         said = reading.tokens_within(*answer)
         for number in reading.beginning(reading.tokens_within(*question)):
             yield number, Tokens(said.start, said.stop - 1)
+
+
+def _normal_where_asked(
+    reading: Reading, denied: Mapping[int, Tokens]
+) -> Iterator[tuple[int, Tokens]]:
+    """Yield the matches of a question about a place that the next sentence calls normal."""
+    if not denied or ("?" not in reading.text and reading.where.keys().isdisjoint(ASKING)):
+        return
+    for question in find_asked(reading.text):
+        tokens = reading.tokens_within(*question)
+        asked = reading.beginning(tokens)
+        places = {reading.terms[each] for each in asked if reading.is_structure[each]} - {NO_TERM}
+        later = [n for n in range(len(reading.terms)) if reading.first[n] >= tokens.stop]
+        named = [number for number in later if reading.terms[number] in places]
+        if len(places) != 1 or not named or not all(number in denied for number in named):
+            continue
+        number = named[0]
+        answer = reading.sentence_tokens(reading.sentence_number(reading.first[number]))
+        is_next = reading.is_sentence_end(answer.start) and answer.start == tokens.stop
+        sides, others = (
+            {SIDE_WORDS[reading.tokens[i]] for i in each if reading.tokens[i] in SIDE_WORDS}
+            for each in (tokens, answer)
+        )
+        if (is_next or tokens.stop in answer) and others <= sides:
+            yield from ((each, denied[number]) for each in asked)
 
 
 def _foreign_cues(reading: Reading) -> list[Cue]:
