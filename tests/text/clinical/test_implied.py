@@ -683,6 +683,7 @@ def test_clipped_adjectives_of_two_lobes(text, lobes):
         ("Pinprick reduced on the left half of the body and the right face", ("medulla", "right")),
         ("Left ataxia and right-sided loss of pain and temperature", ("medulla", "left")),
         ("right Horner syndrome, left loss of temperature sensation", ("medulla", "right")),
+        ("right ptosis and miosis, left loss of temperature sensation", ("medulla", "right")),
         ("right facial numbness, vertigo and dysphagia", ("medulla", "right")),
         ("left facial weakness involving the forehead, right leg is weak", ("pons", "left")),
         ("right eye down and out, left hemiparesis", ("midbrain", "right")),
