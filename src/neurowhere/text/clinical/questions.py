@@ -125,7 +125,7 @@ def find_asked(text: str) -> list[Span]:
     """
     if not _is_asking(text):
         return []
-    found = {}
+    found: dict[int, int] = {}  # by where each ends
     for cue in _CUE.finditer(text):
         stop = _END_OF_QUESTION.search(text, cue.end(), cue.end() + LONGEST)
         end = stop.start() if stop else len(text)
