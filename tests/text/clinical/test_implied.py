@@ -683,6 +683,7 @@ def test_clipped_adjectives_of_two_lobes(text, lobes):
         ("Pinprick reduced on the left half of the body and the right face", ("medulla", "right")),
         ("Left ataxia and right-sided loss of pain and temperature", ("medulla", "left")),
         ("right Horner syndrome, left loss of temperature sensation", ("medulla", "right")),
+        ("right ptosis and miosis, left loss of temperature sensation", ("medulla", "right")),
         ("right facial numbness, vertigo and dysphagia", ("medulla", "right")),
         ("left facial weakness involving the forehead, right leg is weak", ("pons", "left")),
         ("right eye down and out, left hemiparesis", ("midbrain", "right")),
@@ -710,6 +711,43 @@ def test_a_nerve_on_one_side_and_the_body_on_the_other_are_of_the_brain_stem(tex
     strongest = {(each.term, each.side) for each in found if each.weight == 1}
     is_of_stem = expected[0] in vocabulary[:3]
     assert strongest == {expected} if is_of_stem else expected in strongest
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("Left pontine lesion with contralateral hemiparesis.", "left"),
+        ("Right putaminal bleed with contralateral dense hemiparesis.", "right"),
+        ("Contralateral hemiplegia after a left thalamic stroke", "left"),
+        ("Infarct in the right thalamus. Contralateral hemiparesis.", "right"),
+        ("Left thalamic lesion with ipsilateral hemiparesis.", "right"),
+        # what spares something is there, and has the side before it
+        ("Face-sparing left hemiparesis.", "right"),
+        ("Right arm-sparing hemiparesis.", "left"),
+        # no side, or two of them
+        ("Patients with contralateral hemiparesis.", None),
+        ("Left or right thalamic lesion with contralateral hemiparesis.", None),
+    ],
+)
+def test_a_sign_has_the_side_that_contralateral_means(text, side):
+    names = ["internal capsule", "thalamus", "thalamic", "pontine", "arm", "face"]
+    counter = TermCounter(Vocabulary(names))
+    found = implied_structures(read_mentions(text, counter))
+    assert {each.side for each in found if each.term == "internal capsule"} == {side}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Macular-sparing right homonymous hemianopia", ("occipital lobe", "left")),
+        ("macular sparing left hemianopia", ("occipital lobe", "right")),
+        ("Pupil-sparing left third nerve palsy", ("midbrain", "left")),
+    ],
+)
+def test_a_sign_that_spares_something_is_there(text, place):
+    counter = TermCounter(Vocabulary(["occipital lobe", "midbrain"]))
+    found = implied_structures(read_mentions(text, counter))
+    assert {(each.term, each.side) for each in found} == {place}
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,14 @@ from neurowhere.text.clinical.ellipsis import read_tables
 from neurowhere.text.clinical.grammar import LONGEST_PHRASE, REACH
 from neurowhere.text.clinical.nondenials import Cue
 from neurowhere.text.clinical.places import LESION, OPPOSITE, SIDE_WORDS, is_limb
-from neurowhere.text.clinical.questions import ASKING, find_refuted
+from neurowhere.text.clinical.questions import ASKING, find_asked, find_refuted
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.superseded import SUPERSEDING, Superseded
 from neurowhere.text.clinical.unseen import BLURRING, SEEING
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.sections import places_of
 from neurowhere.text.unknown import is_foreign
-from neurowhere.text.words import fold
+from neurowhere.text.words import fold, word_set
 
 LANGUAGE = 10_000  # characters that tell the language of a text
 NEAR = 2  # sentences before and after its own that any cue looks at
@@ -47,6 +47,9 @@ SCORE_ENDS = (", ", "/", ")")
 QUERY = re.compile(r"(?:^|(?<=[\s(\[,;:/-]))(?:\?+|\+/-|±)\s?(?=[A-Za-z])")
 QUERIES = ("?", "+/-", "±")
 QUESTION = re.compile(r"(?<=\w)\s?\(?\?")
+HYPHENS = ("-", "‐", "‑", "–")
+# What a sign spares without a hyphen: "macular sparing hemianopia".
+SPARED_SIGNS = word_set("bulbar facial macula macular pupil pupillary")
 TREND = 0.05, 0.1  # p-values that are called a trend
 
 AnyCue = TypeVar("AnyCue", Cue, "Hedge", Tokens)
@@ -86,7 +89,7 @@ def attach_denials(reading: Reading, around: Sequence[int] | None = None) -> Den
         result.denied.setdefault(number, Tokens(i, i))
     for number, i in reader.taken_up(result.denied):
         result.denied.setdefault(number, Tokens(i, i))
-    for number, words in _answered(reading):
+    for number, words in [*_answered(reading), *_normal_where_asked(reading, result.denied)]:
         result.denied.setdefault(number, words)
     return result._replace(denied=read_tables(reading).denied | result.denied)
 
@@ -99,6 +102,31 @@ def _answered(reading: Reading) -> Iterator[tuple[int, Tokens]]:
         said = reading.tokens_within(*answer)
         for number in reading.beginning(reading.tokens_within(*question)):
             yield number, Tokens(said.start, said.stop - 1)
+
+
+def _normal_where_asked(
+    reading: Reading, denied: Mapping[int, Tokens]
+) -> Iterator[tuple[int, Tokens]]:
+    """Yield the matches of a question about a place that the next sentence calls normal."""
+    if not denied or ("?" not in reading.text and reading.where.keys().isdisjoint(ASKING)):
+        return
+    for question in find_asked(reading.text):
+        tokens = reading.tokens_within(*question)
+        asked = reading.beginning(tokens)
+        places = {reading.terms[each] for each in asked if reading.is_structure[each]} - {NO_TERM}
+        later = [n for n in range(len(reading.terms)) if reading.first[n] >= tokens.stop]
+        named = [number for number in later if reading.terms[number] in places]
+        if len(places) != 1 or not named or not all(number in denied for number in named):
+            continue
+        number = named[0]
+        answer = reading.sentence_tokens(reading.sentence_number(reading.first[number]))
+        is_next = reading.is_sentence_end(answer.start) and answer.start == tokens.stop
+        sides, others = (
+            {SIDE_WORDS[reading.tokens[i]] for i in each if reading.tokens[i] in SIDE_WORDS}
+            for each in (tokens, answer)
+        )
+        if (is_next or tokens.stop in answer) and others <= sides:
+            yield from ((each, denied[number]) for each in asked)
 
 
 def _foreign_cues(reading: Reading) -> list[Cue]:
@@ -126,6 +154,9 @@ class _DenialReader(Superseded):
 
     def denied(self, cue: Cue, *, is_open: bool = False) -> list[int]:
         """Return the matches that a cue denies, or leaves open."""
+        if self.is_compound(cue):
+            before = self.finishes.get(cue.first - 1)
+            return [] if before is None else [before]
         if (
             self.is_part(cue)
             or self.is_condition(cue)
@@ -142,6 +173,18 @@ class _DenialReader(Superseded):
         names = names or self.by_kind(cue)
         words = " ".join(self.tokens[cue.first : cue.last + 1])
         return self.structures(names) if words in lexicon.OF_PLACES_ONLY else names
+
+    def is_compound(self, cue: Cue) -> bool:
+        """Whether what is spared stands before a cue, and what is there after it.
+
+        A "pupil-sparing palsy" is a palsy; with a space, only words of signs are read so.
+        """
+        i, j = cue.first, cue.last + 1
+        if self.tokens[i] != "sparing" or i == 0:
+            return False
+        is_one = self.gap(i) in HYPHENS
+        is_joined = is_one or (self.gap(i).isspace() and self.tokens[i - 1] in SPARED_SIGNS)
+        return is_joined and j < len(self.tokens) and self.gap(j).isspace()
 
     def by_kind(self, cue: Cue) -> list[int]:
         """Return the matches that a cue denies by its kind."""

@@ -5,17 +5,20 @@ A lesion of the brain stem reaches nuclei of its own side, and tracts to the oth
 cortex. The sign of the nerve tells the structure and its side; the sign of the body tells the side
 of a syndrome that has none, and nothing else.
 
+A sign after "contralateral" or "ipsilateral" has the side that these mean: "left pontine lesion
+with contralateral hemiparesis".
+
 A face that feels less on one side, and a body on the other, are of the medulla on the side of the
 face. So are a Horner syndrome or an ataxia with a loss of pain and temperature on the other side,
 and a numb face with a Horner syndrome, a dysphagia or hoarseness.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import product
 from typing import TYPE_CHECKING
 
-from neurowhere.text.clinical.places import OPPOSITE, SIDE_WORDS, Attached
+from neurowhere.text.clinical.places import OPPOSITE, OTHER, SIDE_WORDS, Attached, Side
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.rules import Entry, Found, read_table
 from neurowhere.text.words import word_set
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 BRAIN_STEM = frozenset(["midbrain", "pons", "medulla", "medulla oblongata"])
 OF_BODY = frozenset(["hemiparesis", "hemisensory loss", "monoparesis", "numbness", "weakness"])
 REACH = 30  # tokens between the two signs
+REACH_RELATED = 4  # tokens from "contralateral" to a sign
+JOINING = word_set("and but or then with without")
+RELATED_SIGNS = OTHER | word_set("ipsilateral ipsilesional")
 REACH_NO = 4  # tokens between a denial and a sign
 DENYING = word_set("denied denies no nor not without")
 BELL = word_set("bell bells")  # a palsy that has its own cause
@@ -84,6 +90,60 @@ def with_crossed(reading: Reading, found: list[Found], denied: Container[int] = 
     bulbar = [name for name in said if _is_bulbar(reading, name, said, denied)]
     read = (name if name in bulbar else _read(name, pairs) for name in found)
     return [name for name in read if name is not None]
+
+
+def with_related_sides(
+    reading: Reading, found: list[Found], sides: Iterable[Attached]
+) -> list[Found]:
+    """Give the signs after "contralateral" or "ipsilateral" the side that these mean.
+
+    Parameters
+    ----------
+    reading : Reading
+    found : list of Found
+    sides : iterable of Attached
+        Sides of the structures of the text. The side meant is that of the last structure or name
+        before the word in its sentence, or else the only one of the sentence, or of the text.
+    """
+    if reading.where.keys().isdisjoint(RELATED_SIGNS):
+        return found
+    named = {side for side in (*sides, *(name.side for name in found)) if side}
+    lateral = sorted(
+        (side.words.first, side.side)
+        for side in named
+        if side.side in OPPOSITE and reading.tokens[side.words.first] in SIDE_WORDS
+    )
+    return [_with_related_side(reading, name, lateral) for name in found]
+
+
+def _with_related_side(reading: Reading, name: Found, sides: list[tuple[int, Side]]) -> Found:
+    """Give a sign without a side the one that "contralateral" before it means."""
+    if name.side or name.entry.kind not in ("sign", "syndrome") or name.entry.needs == "side":
+        return name
+    first = name.tokens.first
+    before = _words_before(reading, first)
+    mark = next((i for i in before if reading.tokens[i] in RELATED_SIGNS), None)
+    if mark is None:
+        return name
+    sentence = reading.sentence_tokens(reading.sentence_number(first))
+    here = [(i, side) for i, side in sides if i in sentence]
+    last = [(i, side) for i, side in here if i < mark][-1:]
+    meant = {side for _, side in last or here or sides}
+    if len(meant) != 1:
+        return name
+    (side,) = meant
+    side = OPPOSITE[side] if reading.tokens[mark] in OTHER else side
+    return name._replace(side=Attached(side, Tokens(mark, mark)))
+
+
+def _words_before(reading: Reading, first: int) -> Iterator[int]:
+    """Yield the tokens before token `first` that belong to it, from the last: "pure motor"."""
+    for i in range(first, max(first - REACH_RELATED, 0), -1):
+        if not (reading.gap(i).isspace() or reading.gap(i) == "-"):
+            return
+        if reading.tokens[i - 1] in JOINING:
+            return
+        yield i - 1
 
 
 def crossed_halves(reading: Reading) -> Iterator[tuple[Tokens, Attached]]:

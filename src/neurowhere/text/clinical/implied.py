@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from neurowhere.text.clinical.carrying import OPERATION, TURNING, with_shared_sides
 from neurowhere.text.clinical.cerebellar import with_ataxia
-from neurowhere.text.clinical.crossed import with_crossed
+from neurowhere.text.clinical.crossed import with_crossed, with_related_sides
 from neurowhere.text.clinical.eponyms import CLINICAL, is_beside_others, is_of_longer_name
 from neurowhere.text.clinical.organs import of_organs
 from neurowhere.text.clinical.peripheral import EXPLAINED, explained
@@ -181,6 +181,7 @@ def find_names(
     found += _lettered(reading, table)
     given_here = [*sides.values()]
     found = [_with_one_side(reading, name, given_here) for name in found]
+    found = with_related_sides(reading, found, given_here)
     found = with_crossed(reading, with_ataxia(reading, found), denied)
     found = with_shared_sides(reading, found)
     sentences = explained(reading, denied)
@@ -488,7 +489,8 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
             break
         if _is_side(reading, i):
             return Attached(SIDE_WORDS[token], Tokens(i, i))
-        if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or reading.gap(i + 1) == "/"):
+        is_joined = reading.gap(i + 1) == "/" or _is_of_spared(reading, i)
+        if not (token in BETWEEN or ADJECTIVE.fullmatch(token) or is_joined):
             break
     i = tokens.last + 1
     if reading.gap(i).strip() == "(":  # "pallidotomy (radiofrequency) on the left"
@@ -505,6 +507,12 @@ def _side(reading: Reading, tokens: Tokens, taken: Container[int]) -> Attached |
     is_last = reading.gap(i) in (" ", ", ") and not reading.gap(end).isspace()  # "neglect, left"
     is_given = is_led or is_last or "(" in reading.gap(i)
     return Attached(SIDE_WORDS[reading.tokens[i]], Tokens(i, i)) if is_given else None
+
+
+def _is_of_spared(reading: Reading, i: int) -> bool:
+    """Whether token i is part of a word for what a sign spares: "arm-sparing hemiparesis"."""
+    is_before = reading.token(i + 1) == "sparing" and reading.gap(i + 1) == "-"
+    return reading.token(i) == "sparing" or is_before
 
 
 def _side_within(reading: Reading, tokens: Tokens, entry: Entry) -> Attached | None:

@@ -3,8 +3,9 @@
 "Referred for possible right thalamic lesion; MRI normal" has nothing in the thalamus. A question is
 refuted if the next clause says that the scan of the brain is normal, or that it has none of what
 was asked for; "no hemorrhage" does not refute an infarct. What a scan raised, what it cannot refute
-(seizures, weakness) and what the text takes up again after the answer stay open. Only notes are
-read, and no article.
+(seizures, weakness) and what the text takes up again after the answer stay open. So is a question
+about a place that is normal in the next sentence: "Concern for insular glioma. Insula normal." Only
+notes are read, and no article.
 """
 
 import re
@@ -18,8 +19,8 @@ Span = tuple[int, int]
 ASKING = word_set(
     """
     assess assessing concern concerned concerning concerns evaluate evaluating exclude look looking
-    o possible presumed probable queried queries query question rule screen screening suspect
-    suspected suspects suspicion suspicious there worried
+    o possible presumed presumptive probable provisional queried queries query question rule screen
+    screening suspect suspected suspects suspicion suspicious there working worried
     """
 )
 LONGEST = 120  # characters of a question
@@ -28,6 +29,7 @@ LONGEST_NOTE = 5_000  # characters of a text that is read for them
 _CUE = re.compile(
     r"(?:^|(?<=[\s(\[,;:/]))\?+\s?(?=[a-z])|\b(?:(?:clinical )?question(?::| of)|quer(?:y|ied|ies)"
     r"|possible|probable|presumed|suspect(?:ed|s)?|suspicion of|suspicious for|r/o|rule out"
+    r"|(?:working|provisional|presumptive) diagnosis"
     r"|(?:to|please) exclude|concern(?:ed|ing|s)? (?:for|about)|worried about"
     r"|(?:evaluate|assess|look|screen)(?:ing)? for|is there|are there)(?!\w)",
     re.IGNORECASE,
@@ -44,7 +46,7 @@ _KINDS = (
 _LESION = re.compile(rf"\b(?:{'|'.join(_KINDS)})\b", re.IGNORECASE)
 _ANYTHING = r"abnormalit(?:y|ies)|lesions?|findings?|patholog(?:y|ies)|abnormal findings?"
 _SCAN = (
-    r"(?:(?:brain|cranial|head|cerebral) )?(?:ct|mri?|scans?|imaging|neuroimaging|study)"
+    r"(?:(?:brain|cranial|head|cerebral) )?(?:ct|mri?|dwi|scans?|imaging|neuroimaging|study)"
     r"(?:[ /](?:and|with dwi|scans?|study|imaging|examination|ct|mri?|(?:of )?(?:the )?"
     r"(?:brain|head))){0,4}"
 )
@@ -68,7 +70,7 @@ _MORE = rf"(?:,? (?:and )?(?:{_SCAN}|eeg|csf|bloods)\s{_SAID}?{_WHOLLY}{_NORMAL}
 _END = r"(?=\s{0,3}(?:$|[.;!\n]|,? (?:with )?(?:no|without)\b))"
 _ANSWER = re.compile(
     rf"{_JOINT}(?P<said>{_WHOSE}{_SCAN}\s?{_SAID}?{_WHOLLY}{_NORMAL}"
-    rf"|(?:an?\s)?{_WHOLLY}{_NORMAL}(?:\s{_SCAN})?"
+    rf"|(?:an?\s)?{_WHOLLY}{_NORMAL}(?:\s{_SCAN})?|{_WHOSE}{_SCAN}\ssa(?:ys|id) no"
     rf"|{_WHOSE}(?:{_SCAN}\s?{_SHOWED}?)?{_NONE}(?P<what>{_ANYTHING}|{'|'.join(_KINDS)}){_SEEN})"
     rf"{_MORE}{_END}",
     re.IGNORECASE,
@@ -88,6 +90,7 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.;!\n](?!\d)")
+_END_OF_QUESTION = re.compile(r"[.;!?\n](?!\d)")
 
 
 class Refuted(NamedTuple):
@@ -106,11 +109,37 @@ def find_refuted(text: str) -> list[Refuted]:
     >>> find_refuted("Query pontine lesion, no hemorrhage.")
     []
     """
-    if len(text) > LONGEST_NOTE or RESEARCH.search(text) or not _CUE.search(text):
+    if not _is_asking(text):
         return []
     again = max((match.start() for match in _AGAIN.finditer(text)), default=0)
     answers = (answer for answer in _ANSWER.finditer(text) if answer.end() > again)
     return [found for answer in answers if (found := _refuted_by(text, answer))]
+
+
+def find_asked(text: str) -> list[Span]:
+    """Find the sentences of a text that ask for a lesion.
+
+    >>> text = "Concern for insular glioma. Insula normal."
+    >>> [text[slice(*found)] for found in find_asked(text)]
+    ['Concern for insular glioma']
+    """
+    if not _is_asking(text):
+        return []
+    found: dict[int, int] = {}  # by where each ends
+    for cue in _CUE.finditer(text):
+        stop = _END_OF_QUESTION.search(text, cue.end(), cue.end() + LONGEST)
+        end = stop.start() if stop else len(text)
+        asked = text[cue.start() : end]
+        if _LESION.search(asked) and not _UNREFUTED.search(asked):
+            found.setdefault(end, cue.start())
+    return [(start, end) for end, start in found.items()]
+
+
+def _is_asking(text: str) -> bool:
+    """Whether a text is a note that may have a question."""
+    if len(text) > LONGEST_NOTE or RESEARCH.search(text):
+        return False
+    return "?" in text or _CUE.search(text) is not None
 
 
 def _refuted_by(text: str, answer: re.Match[str]) -> Refuted | None:
@@ -118,10 +147,13 @@ def _refuted_by(text: str, answer: re.Match[str]) -> Refuted | None:
     start = _sentence_start(text, answer.start())
     cue = _CUE.search(text, start, answer.start())
     question = text[start : answer.start()]
-    if cue is None or _RAISED.search(question) or _UNREFUTED.search(question):
+    is_marked = "?" in text[answer.start() : answer.start("said")]  # "Cerebellar stroke? CT normal"
+    if _RAISED.search(question) or _UNREFUTED.search(question):
         return None
     if not _is_answered(question, answer["what"]):
         return None
+    if cue is None:
+        return Refuted((start, answer.start()), answer.span("said")) if is_marked else None
     asked = text[cue.end() : answer.start()]
     is_passive = _LESION.search(asked) is None  # "a bleed was suspected"
     reason = _REASON.search(asked)
