@@ -92,6 +92,13 @@ def states(text):
         # corrections
         ("For 'left insula' read 'right insula'.", "insula", "insula"),
         ("'Left insula' should read 'left thalamus'.", "insula", "thalamus"),
+        ("Left insula should have been right insula.", "insula", "insula"),
+        ("Erratum: left insula should be right thalamus.", "insula", "thalamus"),
+        ("'Left insula' was a typing error; it is the right thalamus.", "insula", "thalamus"),
+        ("The left insula should be compared with the right thalamus.", "", "insula thalamus"),
+        ("The lesion is right insula, not left thalamus.", "thalamus", "lesion insula"),
+        ("The right insula (not left thalamus) is small.", "thalamus", "insula"),
+        ("Right insula, not only left thalamus, is small.", "", "insula thalamus"),
         ("The lesion seen in the insula is actually in the thalamus.", "insula", "lesion thalamus"),
         ("The thalamus is in fact in the insula.", "", "thalamus insula"),
         ("The lesion in the insula is in fact located in the pons.", "insula", "lesion pons"),

@@ -215,6 +215,9 @@ def test_a_gyrus_may_be_named_by_its_adjectives(text, expected):
         "A cavernoma in the right and another in the left hippocampus.",
         "Volume was increased in the right but decreased in the left hippocampus.",
         "Connectivity between right and contralateral hippocampus.",
+        "Lesions: three in the right, one in the left hippocampus.",
+        "Microbleeds: 4 right, 2 left hippocampus.",
+        "An infarct in the right, a bleed in the left hippocampus.",
     ],
 )
 def test_the_first_of_two_sides_has_the_noun_of_the_second(text):
@@ -232,6 +235,8 @@ def test_the_first_of_two_sides_has_the_noun_of_the_second(text):
         "He turned to the right and then the left hippocampus was resected.",
         "Targets were in the right and responses recorded in the left hippocampus.",
         "He was right and the left hippocampus was damaged.",
+        "Weakness on the right, one lesion in the left hippocampus.",
+        "Numbness in the right, a bleed in the left hippocampus.",
         "Cues were shown to the right and the left hippocampus was active.",
     ],
 )
@@ -239,8 +244,9 @@ def test_a_side_of_something_else_has_not_the_noun_of_the_next(text):
     assert structures(text) == [("hippocampus", "left", "affirmed")]
 
 
-def test_two_sides_of_a_noun_are_denied_by_themselves():
-    text = "An infarct in the right but none in the left hippocampus."
+@pytest.mark.parametrize("joint", [" but none", ", none"])
+def test_two_sides_of_a_noun_are_denied_by_themselves(joint):
+    text = f"An infarct in the right{joint} in the left hippocampus."
     assert structures(text) == [
         ("hippocampus", "right", "affirmed"),
         ("hippocampus", "left", "denied"),

@@ -453,6 +453,9 @@ def test_a_name_of_its_own_is_no_side():
     ("text", "expected"),
     [
         ("a bleed in the right half of the thalamus", {"thalamus": "right"}),
+        ("a mass at the left lateral margin of the thalamus", {"thalamus": "left"}),
+        ("the right convexity of the insula", {"insula": "right"}),
+        ("Stimuli at the left edge of the screen activated the insula.", {}),
         ("the anterior aspect of the left insula", {"insula": "left"}),
         ("lesion of the right insula; the adjacent amygdala is swollen", "right"),
         ("left insula infarct with swelling of the neighbouring hippocampus", "left"),

@@ -2,7 +2,8 @@
 
 "In the right and in the left insula" and "an infarct in the right and a bleed in the left thalamus"
 speak of two structures. The first side is read as a match of its own, so that each of them has its
-own denial: "in the right but none in the left thalamus".
+own denial: "in the right but none in the left thalamus". A comma joins them too if how many, or
+what else, follows it: "three in the right, one in the left thalamus".
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,8 @@ LED = word_set("at from in into of on over to with within")
 TYING = CONJUNCTIONS | word_set("along but followed then together well")
 BESIDE = LED | word_set("also as by even hemisphere later not only perhaps side sided the yet")
 TURNS = CONJUNCTIONS | word_set("but whereas while")
+# After a comma that joins: how many, or another one.
+COUNTS = lexicon.NUMBERS | word_set("a an another few larger many multiple no none several smaller")
 ELSEWHERE = NOT_BRAIN | SIGNS | word_set("clumsy cue numb stimulus target weak")
 ELSEWHERE -= {"seizure"}  # "the seizure spread from the left to the right hippocampus"
 
@@ -55,7 +58,7 @@ def find_elided(
     for i in tokens:
         j = None if named.get(i) or _is_elsewhere(reading, i) else _other(reading, i)
         names = [number for number in named.get(j or i, ()) if reading.first[number] > (j or i)]
-        if j and names and (_is_tied(reading, i, j) or _is_parallel(reading, i, j)):
+        if j and names and any(is_pair(reading, i, j) for is_pair in PAIRS):
             found[i] = names
     return found
 
@@ -97,7 +100,7 @@ def _is_parallel(reading: Reading, i: int, j: int) -> bool:
     is_led = before in LED - ENDING and _leading(reading, j) in LED
     return (
         is_led
-        and reading.token(i + 1) in TURNS
+        and _is_turned(reading, i + 1)
         and not any(
             fold(word) in ELSEWHERE or (word in lexicon.FINITE and not word.endswith("ed"))
             for word in reading.tokens[i + 1 : j]
@@ -105,6 +108,25 @@ def _is_parallel(reading: Reading, i: int, j: int) -> bool:
     )
 
 
+def _is_counted(reading: Reading, i: int, j: int) -> bool:
+    """Whether there are so many on each of two sides: "4 left, 2 right"."""
+    is_short = j == i + 2 and reading.gap(i + 1) == ", "
+    return is_short and all(_is_count(reading.token(k - 1)) for k in (i, j))
+
+
+def _is_turned(reading: Reading, i: int) -> bool:
+    """Whether a second phrase begins at token i: "and a bleed", ", one in"."""
+    word = reading.token(i)
+    return word in TURNS or (reading.gap(i) == ", " and _is_count(word))
+
+
+def _is_count(word: str) -> bool:
+    return word.isdigit() or word in COUNTS
+
+
 def _leading(reading: Reading, i: int) -> str:
     """Return the word before token i and its article."""
     return reading.token(i - 1 - (reading.token(i - 1) == "the"))
+
+
+PAIRS = (_is_tied, _is_parallel, _is_counted)  # how two sides may share a noun

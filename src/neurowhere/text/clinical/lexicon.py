@@ -428,11 +428,13 @@ MAYBE = word_set(
 DOUBTING = NOT | MAYBE | {"unlikely"}
 DUE = word_set("attributable attributed due secondary")
 # What stands between a place and the one that it is corrected to, by the words before the first.
+_SHOULD_BE = "{should|ought to} {be|have been} "
 _IN_FACT = "{is|was} {in fact|actually|really} "
 CORRECTING = Phrases(
     {
         "for": "read",  # "for 'left pons' read 'right pons'"
-        "": "should read",
+        # "should be left caudate", also if another side stood before: the side is part of it
+        "": "; ".join(["should read", *alternatives(_SHOULD_BE + "{|in }{|the }{left|right}")]),
         "as called in of within": "; ".join(
             alternatives(_IN_FACT + "{|located |situated |centred |centered }{in|within}")
             + alternatives("{actually|really} {lies|lay} {in|within}")

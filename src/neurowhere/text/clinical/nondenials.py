@@ -224,6 +224,9 @@ class NonDenials(Clauses):
         if not self.gap(j).isspace() or self.is_sentence_end(j):  # "R pons normal, L pons …"
             return False
         j += self.token(j) in lexicon.DETERMINERS
+        is_whole = self.is_structure(self.finishes.get(cue.first - 1))
+        if is_whole and self.is_structure(self.begins.get(j + 1)):
+            return False  # "right parietal, not left parietal"
         before = self.tokens[max(cue.first - 2, 0) : cue.first]
         return self.token(j) in SIDE_WORDS and not SIDE_WORDS.keys().isdisjoint(before)
 

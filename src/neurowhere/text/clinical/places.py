@@ -188,9 +188,9 @@ UP_TO = word_set("just the to")  # before a side of the midline
 LEADING = word_set("in of over the to within involving affecting")
 LED = LATERALIZED | word_set(
     """
-    activation activations activity aspect bilaterally change changes cortex deactivation engagement
-    half hemisphere hyperactivation hypoactivation loss matter part portion recruitment side signal
-    uptake
+    activation activations activity aspect bank bilaterally border change changes convexity cortex
+    deactivation edge engagement half hemisphere hyperactivation hypoactivation loss margin matter
+    part portion recruitment rim side signal surface undersurface uptake wall
     """
 )
 
