@@ -593,6 +593,7 @@ def test_what_else_is_normal_denies_no_lesion(text, negated, present):
         ("Suspected insular stroke with aphasia. CT normal.", "insular stroke", "aphasia"),
         ("Query insular lesion. Normal MRI, EEG normal.", "insular lesion", ""),
         ("Insular stroke? MRI normal.", "insular stroke", ""),
+        ("Insular stroke with aphasia? CT normal.", "insular stroke", "aphasia"),
         ("Left thalamic hemorrhage? CT head unremarkable.", "thalamic hemorrhage", ""),
         ("Was it an insular stroke? The MRI says no.", "insular stroke", ""),
         ("Working diagnosis: insular stroke. MRI brain normal.", "insular stroke", ""),

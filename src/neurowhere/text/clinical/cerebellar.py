@@ -72,13 +72,17 @@ def ataxic_limbs(reading: Reading) -> Iterator[tuple[Tokens, Attached]]:
 
 def with_ataxia(reading: Reading, found: list[Found]) -> list[Found]:
     """Add the ataxia of limbs to the names of a text; what is named within it has its side."""
-    for words, side in ataxic_limbs(reading):
-        within = [name for name in found if words.first <= name.tokens.first <= words.last]
-        if within:
-            found = [name._replace(side=side) if name in within else name for name in found]
-        else:
-            found = [*found, Found(read_table().entries[ENTRY], words, side)]
-    return found
+    limbs = dict(ataxic_limbs(reading))
+    at = {i: words for words in limbs for i in range(words.first, words.last + 1)}
+    named = {at[name.tokens.first] for name in found if name.tokens.first in at}
+    return [
+        name._replace(side=limbs[at[name.tokens.first]]) if name.tokens.first in at else name
+        for name in found
+    ] + [
+        Found(read_table().entries[ENTRY], words, side)
+        for words, side in limbs.items()
+        if words not in named
+    ]
 
 
 def weigh_ataxic(reading: Reading, mentions: "list[Mention]") -> "list[Mention]":

@@ -14,8 +14,8 @@ and a numb face with a Horner syndrome, a dysphagia or hoarseness.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator
-from itertools import product
 from typing import TYPE_CHECKING
 
 from neurowhere.text.clinical.places import OPPOSITE, OTHER, SIDE_WORDS, Attached, Side
@@ -79,16 +79,10 @@ def with_crossed(reading: Reading, found: list[Found], denied: Container[int] = 
     found = _with_halves(reading, found)
     said = [name for name in found if not _is_denied(reading, name.tokens, denied)]
     bodies = [name for name in said if name.entry.name in OF_BODY and _is_lateral(name)]
-    is_bell = not BELL.isdisjoint(reading.where)
-    pairs = [
-        (nerve, body)
-        for nerve, body in product(said if bodies else [], bodies)
-        if ((_is_of_stem(nerve.entry) and not is_bell) or _is_of_medulla(reading, nerve, body))
-        and abs(nerve.tokens.first - body.tokens.first) <= REACH
-        and _are_crossed(nerve, body)
-    ]
-    bulbar = [name for name in said if _is_bulbar(reading, name, said, denied)]
-    read = (name if name in bulbar else _read(name, pairs) for name in found)
+    pairs = _Pairs(_pair(reading, said, bodies))
+    on_sides = {(name.entry.name, name.side.side) for name in said if name.side}
+    bulbar = {name for name in said if _is_bulbar(reading, name, on_sides, denied)}
+    read = (name if name in bulbar else pairs.read(name) for name in found)
     return [name for name in read if name is not None]
 
 
@@ -182,17 +176,40 @@ def weigh_halves(reading: Reading, mentions: "list[Mention]") -> "list[Mention]"
 
 def _with_halves(reading: Reading, found: list[Found]) -> list[Found]:
     """Add a face and a body that feel less on opposite sides, in place of other signs of these."""
-    for words, side in crossed_halves(reading):
-        number = reading.sentence_number(words.first)
-        others = [
-            name
-            for name in found
-            if name.entry.name not in (*OF_BODY, NUMB_FACE)
-            or reading.sentence_number(name.tokens.first) != number
-        ]
-        entry = read_table().entries[NUMB_FACE]._replace(needs="")
-        found = [*others, Found(entry, words, side)]
-    return found
+    halves = {
+        reading.sentence_number(words.first): (words, side)
+        for words, side in crossed_halves(reading)
+    }
+    if not halves:
+        return found
+    others = [
+        name
+        for name in found
+        if name.entry.name not in (*OF_BODY, NUMB_FACE)
+        or reading.sentence_number(name.tokens.first) not in halves
+    ]
+    entry = read_table().entries[NUMB_FACE]._replace(needs="")
+    return others + [Found(entry, words, side) for words, side in halves.values()]
+
+
+def _pair(
+    reading: Reading, said: list[Found], bodies: list[Found]
+) -> Iterator[tuple[Found, Found]]:
+    """Yield the signs of the brain stem, each with the signs of the body near it that it crosses."""
+    is_bell = not BELL.isdisjoint(reading.where)
+    bodies = sorted(bodies, key=_first)
+    for nerve in said if bodies else []:
+        start = bisect_left(bodies, _first(nerve) - REACH, key=_first)
+        stop = bisect_right(bodies, _first(nerve) + REACH, key=_first)
+        is_of_stem = not is_bell and _is_of_stem(nerve.entry)
+        for body in bodies[start:stop]:
+            is_crossed = _are_crossed(nerve, body)
+            if is_crossed and (is_of_stem or _is_of_medulla(reading, nerve, body)):
+                yield nerve, body
+
+
+def _first(name: Found) -> int:
+    return name.tokens.first
 
 
 def _is_of_medulla(reading: Reading, name: Found, body: Found) -> bool:
@@ -202,15 +219,17 @@ def _is_of_medulla(reading: Reading, name: Found, body: Found) -> bool:
     return "temperature" in reading.tokens[body.tokens.first : body.tokens.last + 1]
 
 
-def _is_bulbar(reading: Reading, name: Found, said: list[Found], denied: Container[int]) -> bool:
+def _is_bulbar(
+    reading: Reading, name: Found, on_sides: Container[tuple[str, Side]], denied: Container[int]
+) -> bool:
     """Whether a numb face is beside signs of the medulla, and the body on its side is not numb."""
     if name.entry.name != NUMB_FACE or name.side is None:
         return False
-    beside = {each.entry.name for each in said if each.side and each.side.side == name.side.side}
-    if beside & OF_BODY:
+    side = name.side.side
+    if any((sign, side) in on_sides for sign in OF_BODY):
         return False
     here = reading.sentence_tokens(reading.sentence_number(name.tokens.first))
-    return "Horner syndrome" in beside or any(
+    return ("Horner syndrome", side) in on_sides or any(
         reading.tokens[i] in BULBAR and not _is_denied(reading, Tokens(i, i), denied) for i in here
     )
 
@@ -227,20 +246,31 @@ def _is_denied(reading: Reading, name: Tokens, denied: Container[int]) -> bool:
     return False
 
 
-def _read(name: Found, pairs: list[tuple[Found, Found]]) -> Found | None:
-    """Return a name as crossed signs have it."""
-    needs, _, other = name.entry.needs.partition(" else ")
-    if needs == CROSSED and not any(nerve is name for nerve, _ in pairs):
-        return name._replace(entry=read_table().entries[other]) if other else None
-    if name.entry.name in OF_MEDULLA and any(nerve is name for nerve, _ in pairs):
-        return name._replace(entry=read_table().entries[LATERAL_MEDULLA])
-    if any(body is name for _, body in pairs):
-        return name._replace(entry=name.entry._replace(rules=()))
-    if name.side is None:
-        sides = [_side_of_stem(*pair) for pair in pairs if pair[0] is name]
-        sides += [nerve.side for nerve, _ in pairs if _is_of_stem(name.entry)]
-        return name._replace(side=next(filter(None, sides), None))
-    return name
+class _Pairs:
+    """Crossed signs of a text: each sign of the brain stem with one of the body."""
+
+    def __init__(self, pairs: Iterable[tuple[Found, Found]]) -> None:
+        self.body_of: dict[Found, Found] = {}  # by nerve
+        self.bodies: set[Found] = set()
+        for nerve, body in pairs:
+            self.body_of.setdefault(nerve, body)
+            self.bodies.add(body)
+        self.side = next((nerve.side for nerve in self.body_of if nerve.side), None)
+
+    def read(self, name: Found) -> Found | None:
+        """Return a name as the crossed signs have it."""
+        needs, _, other = name.entry.needs.partition(" else ")
+        body = self.body_of.get(name)
+        if needs == CROSSED and not body:
+            return name._replace(entry=read_table().entries[other]) if other else None
+        if name.entry.name in OF_MEDULLA and body:
+            return name._replace(entry=read_table().entries[LATERAL_MEDULLA])
+        if name in self.bodies:
+            return name._replace(entry=name.entry._replace(rules=()))
+        if name.side is None:
+            side = _side_of_stem(name, body) if body else None
+            return name._replace(side=side or (self.side if _is_of_stem(name.entry) else None))
+        return name
 
 
 def _are_crossed(nerve: Found, body: Found) -> bool:

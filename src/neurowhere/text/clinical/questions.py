@@ -131,7 +131,7 @@ def find_asked(text: str) -> list[Span]:
         end = stop.start() if stop else len(text)
         asked = text[cue.start() : end]
         if _LESION.search(asked) and not _UNREFUTED.search(asked):
-            found.setdefault(end, cue.start())
+            found.setdefault(_reason(text, cue.end(), end), cue.start())
     return [(start, end) for end, start in found.items()]
 
 
@@ -153,12 +153,18 @@ def _refuted_by(text: str, answer: re.Match[str]) -> Refuted | None:
     if not _is_answered(question, answer["what"]):
         return None
     if cue is None:
-        return Refuted((start, answer.start()), answer.span("said")) if is_marked else None
-    asked = text[cue.end() : answer.start()]
-    is_passive = _LESION.search(asked) is None  # "a bleed was suspected"
-    reason = _REASON.search(asked)
-    end = cue.end() + reason.start() if reason else answer.start()
+        asked = start, _reason(text, start, answer.start())
+        return Refuted(asked, answer.span("said")) if is_marked else None
+    is_passive = _LESION.search(text, cue.end(), answer.start()) is None  # "a bleed was suspected"
+    end = _reason(text, cue.end(), answer.start())
     return Refuted((start if is_passive else cue.start(), end), answer.span("said"))
+
+
+def _reason(text: str, start: int, end: int) -> int:
+    """Where a question ends: at the reason that it gives after its lesion, or with its sentence."""
+    lesion = _LESION.search(text, start, end)
+    reason = _REASON.search(text, lesion.end() if lesion else start, end)
+    return reason.start() if reason else end
 
 
 def _sentence_start(text: str, end: int) -> int:

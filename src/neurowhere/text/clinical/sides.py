@@ -11,6 +11,7 @@ A clause may give a side to all its places (`spreading`).
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 
 from neurowhere.text.clinical import lexicon, places
@@ -460,10 +461,13 @@ class _SideReader(places.SideWords):
         """Return the matches on both sides that are compared: "bilateral …, worse on the left"."""
         start = self.comparison(words.first) or words.first
         known = {applied[number].words for number in names if number in applied}
+        first = bisect_left(self.reading.first, start - 2 * REACH)
+        last = bisect_right(self.reading.first, words.last + 2 * REACH)
         return [
             number
-            for number, own in applied.items()
-            if own.side == "bilateral"
+            for number in range(first, last)
+            if (own := applied.get(number))
+            and own.side == "bilateral"
             and (own.words in known or start - 2 <= own.words.last < start)
         ]
 
