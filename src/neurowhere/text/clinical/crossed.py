@@ -195,7 +195,7 @@ def _with_halves(reading: Reading, found: list[Found]) -> list[Found]:
 def _pair(
     reading: Reading, said: list[Found], bodies: list[Found]
 ) -> Iterator[tuple[Found, Found]]:
-    """Yield the signs of the brain stem, each with the signs of the body near it that it crosses."""
+    """Yield the signs of the brain stem, each with the signs of the body that it crosses."""
     is_bell = not BELL.isdisjoint(reading.where)
     bodies = sorted(bodies, key=_first)
     for nerve in said if bodies else []:
