@@ -361,9 +361,9 @@ REPEATED = """
 no; not; may; if; normal; very; fully normal; insula and; insula,; the insula was not; left insula;
 left; on the left, insula; insula bilaterally; left contralateral; left and right, respectively;
 insula including; ?insula; insula?; (p = 0.2); insula (p = 0.07); insula (-); History:; insula:;
-only the first; had insula been; PCA; left PCA stroke; neither nor; no insula without;
-either insula; right hemiparesis, left hemianopia.; left insula infarct.; BG lacune L>R;
-ataxia of the left arm.; numb right face, left body.; bilateral insula, worse on the left,; left MCA infarct.
+only the first; had insula been; PCA; left PCA stroke; neither nor; no insula without; either
+insula; right hemiparesis, left hemianopia.; left insula infarct.; BG lacune L>R; ataxia of the left
+arm.; numb right face, left body.; bilateral insula, worse on the left,; left MCA infarct.
 """
 
 
