@@ -159,3 +159,16 @@ def test_sides_that_head_columns_are_applied():
     structures = ["insula", "thalamus"]
     counter = TermCounter(Vocabulary(structures, categories=dict.fromkeys(structures, "anatomy")))
     assert read_mentions(text, counter).unapplied == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thalamus - L: lacune, R: normal",
+        "The right thalamus is normal; that of the left is atrophic.",
+        "The right thalamus is normal. That on the left is atrophic.",
+    ],
+)
+def test_one_side_of_a_structure_is_normal(text):
+    mentions = read_mentions(text, COUNTER).found
+    assert {m.side for m in mentions if m.status == AFFIRMED} == {"left"}

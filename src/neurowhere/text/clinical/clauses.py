@@ -369,6 +369,8 @@ class Clauses(Grammar):
         if i == 0 or ":" not in self.gap(i):
             return []
         first, _ = self.sentence(i - 1)
+        if self.tokens[i - 1] in SIDE_WORDS and i - 1 in self.begins:
+            first = i - 1  # "thalamus - L: lacune, R: normal"
         tokens = range(max(first, i - REACH), i)
         return [] if any(self.is_verb(j) for j in tokens) else self.names(tokens)
 

@@ -22,7 +22,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat, zip_longest
+from itertools import product, repeat, zip_longest
 from typing import NamedTuple
 
 from neurowhere.text.clinical import lexicon
@@ -70,6 +70,7 @@ Index = Callable[[str], int]
 REACH = 30  # tokens back to the other side, or ahead to a name
 APART = re.compile(r"[\n\t|]")  # lines, and cells of a table, which has sides of its own
 ONES = word_set("hemisphere hemispheric one side sided")
+THAT_OF = frozenset(product(("that", "those"), ("in", "of", "on")))  # "that of the right is small"
 ALONE = word_set("alone only")  # "the right one only is atrophic"
 LOOKED_AT = word_set(
     "assessed evaluated examined imaged inspected measured recorded reviewed scanned seen "
@@ -371,6 +372,7 @@ def _is_alone(reading: Reading, i: int) -> bool:
     """Whether a side is a subject: "the left is", "the right one", "Left:", "its homologue"."""
     first = i - (reading.token(i - 1) in ("its", "the", "their"))
     first -= reading.token(first - 1) == "only"
+    first -= 2 * (tuple(reading.tokens[max(first - 2, 0) : first]) in THAT_OF)
     is_first = reading.is_sentence_end(first) or not reading.gap(first).isspace()
     j = i + 1 + (reading.token(i + 1) in ONES)
     j += reading.token(j) in ALONE
