@@ -1,0 +1,273 @@
+"""Tokens: a text as words, sentences and cells of tables; nothing else cuts a text.
+
+A `Document` is what all other levels read. Tokens are numbered; a span of them goes from its first
+token up to the one after its last.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, get_args
+
+from neurowhere.text.words import SENTENCE_END, word_set
+
+Side = Literal["left", "right", "bilateral"]
+SIDES: tuple[Side, ...] = get_args(Side)
+Span = tuple[int, int]
+Table = list[list[Span]]  # cells of each row, as spans of the text
+
+STOP = re.compile(SENTENCE_END)
+# After these a point is part of the word.
+POINTED = word_set(
+    "al approx bil bilat cf dr e eg est etc fig g i ie incl l lt neg nl poss prob pt r resp rt st "
+    "susp vs"
+)
+# And after these clipped words, unless a sentence begins there: "Rt amyg. nl", "L temp. ICH".
+CLIPPED = word_set(
+    """
+    amyg amygd caud cbl cerebel cerebell cing fron front frontopariet frontotemp hemisph hipp hippo
+    hippoc insul occ occip par pariet put putam subcort temp temporopariet thal
+    """
+)
+SIDE_LETTERS = word_set("l lt r rt")
+BEFORE_SIDE = word_set("a an and at in of on or the to")
+LONGEST_HEADING = 3  # words of a heading after a side that ends a sentence
+USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
+COMPARED = re.compile("[<>=]")
+
+_LINE = re.compile(r"[^\n]+")
+_SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
+_HEADER_WITH_SIDES = re.compile(rf"(?:.*  )? *{_SIDE}  +{_SIDE} *\r?", re.IGNORECASE)
+_BAR, _TAB, _SPACES, _SEMICOLON = map(re.compile, (r"\|", r"\t+", r" {2,}", ";"))
+_WORD = re.compile(r"\w")
+LONGEST_CELL = 200  # characters
+FEWEST_SEMICOLONS, MOST_WORDS = 2, 3  # in a row, and in each cell between semicolons
+
+
+class Name(NamedTuple):
+    """A name in a text.
+
+    Attributes
+    ----------
+    first, end : int
+        Its first token, and the one after its last.
+    term : int
+        Index of the term of the vocabulary; −1 for a name that is none.
+    is_structure : bool
+        Whether it names a part of the brain, or the territory of an artery.
+    """
+
+    first: int
+    end: int
+    term: int
+    is_structure: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A text, its tokens and the names in it.
+
+    Attributes
+    ----------
+    text : str
+    words : list of str
+        Tokens in lower case.
+    starts, ends : list of int
+        Token i is ``text[starts[i] : ends[i]]``.
+    names : list of Name
+        Names of the vocabulary in their order, then those that later levels add.
+    sided : mapping of int to str
+        Tokens that have a side in themselves ("rIFG"), and that side.
+    """
+
+    text: str
+    words: list[str]
+    starts: list[int]
+    ends: list[int]
+    names: list[Name]
+    sided: Mapping[int, Side] = field(default_factory=dict)
+
+    @cached_property
+    def gaps(self) -> list[str]:
+        """Text before each token, and after the last."""
+        between = zip([0, *self.ends], [*self.starts, len(self.text)], strict=True)
+        return [self.text[start:end] for start, end in between]
+
+    @cached_property
+    def begins(self) -> dict[int, int]:
+        """Number of the longest name that begins at a token."""
+        begins: dict[int, int] = {}
+        for number, name in enumerate(self.names):
+            if name.first not in begins or name.end > self.names[begins[name.first]].end:
+                begins[name.first] = number
+        return begins
+
+    @cached_property
+    def covered(self) -> dict[int, int]:
+        """Number of the name that each token is in."""
+        return {i: n for n, name in enumerate(self.names) for i in range(name.first, name.end)}
+
+    @cached_property
+    def name_starts(self) -> list[tuple[int, int]]:
+        """First tokens of names and their numbers, in the order of the text."""
+        return sorted((name.first, number) for number, name in enumerate(self.names))
+
+    def names_within(self, first: int, end: int) -> list[int]:
+        """Return the names that begin within some tokens, in the order of the text."""
+        starts = self.name_starts
+        found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
+        return [number for _, number in found]
+
+    def with_names(self, names: Sequence[Name]) -> "Document":
+        """Return the same text with some more names after the others."""
+        if not names:
+            return self
+        more = replace(self, names=[*self.names, *names])
+        kept = ("gaps", "tables", "sentence_starts", "sentences")
+        more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
+        return more
+
+    def word(self, i: int) -> str:
+        """Token i in lower case, empty beyond the ends of the text."""
+        return self.words[i] if 0 <= i < len(self.words) else ""
+
+    def written(self, i: int) -> str:
+        """Token i as the text has it."""
+        return self.text[self.starts[i] : self.ends[i]]
+
+    def span(self, first: int, end: int) -> Span:
+        """Where some tokens are in the text."""
+        return self.starts[first], self.ends[end - 1]
+
+    def tokens_within(self, start: int, end: int) -> range:
+        """Return the tokens that begin within some characters of the text."""
+        return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
+
+    # ---- sentences
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        """Tables of the text."""
+        return find_tables(self.text)
+
+    @cached_property
+    def sentence_starts(self) -> list[int]:
+        """First tokens of sentences and of cells of tables, in order."""
+        gaps = self.gaps
+        stops = {gap for gap in {*gaps} if "\n" in gap or STOP.search(gap)}
+        starts = {i for i in range(1, len(self.words)) if gaps[i] in stops and self._ends(i)}
+        for table in self.tables:
+            starts |= {bisect_left(self.starts, cell[0]) for row in table for cell in row}
+        starts.discard(len(self.words))
+        starts.add(0)
+        return sorted(starts)
+
+    @cached_property
+    def sentences(self) -> list[Span]:
+        """Sentences as spans of tokens."""
+        starts = self.sentence_starts
+        bounds = zip(starts, [*starts[1:], len(self.words)], strict=True)
+        return [(first, end) for first, end in bounds if first < end]
+
+    def sentence_of(self, i: int) -> int:
+        """Return the number of the sentence that token i is in."""
+        return bisect_right(self.sentence_starts, i) - 1
+
+    def _ends(self, i: int) -> bool:
+        """Whether a sentence ends between token i − 1 and token i."""
+        gap = self.gaps[i]
+        if gap in USUAL_GAPS:
+            return False
+        if "\n" in gap and self.text[self.starts[i]].isupper():
+            return True
+        return bool(STOP.search(gap)) and not self._is_pointed(i)
+
+    def _is_pointed(self, i: int) -> bool:
+        """Whether a point before token i belongs to its word: "R. insula", not "L>R. A"."""
+        before = self.words[i - 1]
+        is_clipped = before in CLIPPED and not self.written(i).istitle()
+        if not self.gaps[i].startswith(". ") or not (before in POINTED or is_clipped):
+            return False
+        if COMPARED.search(self.gaps[i - 1]):
+            return False
+        return not (before in SIDE_LETTERS and self._begins_heading(i))
+
+    def _begins_heading(self, i: int) -> bool:
+        """Whether a heading follows a side and its point: "infarct of the pons L. Spared: …"."""
+        colons = range(i + 1, min(i + 1 + LONGEST_HEADING, len(self.words)))
+        colon = next((j for j in colons if self.gaps[j] != " "), i)
+        is_after_name = self.gaps[i - 1] == " " and self.word(i - 2) not in BEFORE_SIDE
+        return self.gaps[colon].startswith(":") and self.written(i).istitle() and is_after_name
+
+
+# ---- tables
+
+
+def find_tables(text: str) -> list[Table]:
+    r"""Find the tables of a text, and the cells of their rows.
+
+    A row is a line with "|" or tabs between its cells. Runs of spaces part cells too, in the lines
+    under a header that ends with two sides: "Region   Right   Left". So do semicolons in lines of
+    short cells, with the same number of them in the next line: "Thalamus;L;lacune". Lines without a
+    word, which rule off a header, are left out.
+
+    >>> find_tables("Seen:\n| Pons | normal |\n|---|---|\n| Insula | |")
+    [[[(8, 13), (14, 21)], [(36, 42)]]]
+    >>> find_tables("       Right  Left\nInsula small  normal")[0][0]
+    [(7, 12), (14, 18)]
+    """
+    semicolons = _semicolon_rows(text)
+    if not (semicolons or "|" in text or "\t" in text or "  " in text):
+        return []
+    tables: list[tuple[re.Pattern[str] | None, Table]] = []
+    current, rows = None, list[list[Span]]()
+    for line in _LINE.finditer(text):
+        is_parted = line.start() in semicolons
+        separator = _SEMICOLON if is_parted else _separator(line[0], current)
+        if separator is not current:
+            current, rows = separator, []
+            tables.append((separator, rows))
+        if separator and _WORD.search(line[0]):
+            cells = _cells(line, separator)
+            if all(end - start <= LONGEST_CELL for start, end in cells):  # else "|t| > 2" in prose
+                rows.append(cells)
+    return [rows for separator, rows in tables if len(rows) > (separator is _SPACES)]
+
+
+def _semicolon_rows(text: str) -> set[int]:
+    """Return where the rows of tables with semicolons begin."""
+    found, start, before = set[int](), 0, (0, 0)
+    for line in text.split("\n") if text.count(";") >= 2 * FEWEST_SEMICOLONS else ():
+        row = start, _n_short_cells(line) if line.count(";") >= FEWEST_SEMICOLONS else 0
+        if row[1] and row[1] == before[1]:
+            found |= {before[0], start}
+        before, start = row, start + len(line) + 1
+    return found
+
+
+def _n_short_cells(line: str) -> int:
+    """Count what semicolons part in a line; 0 if these are clauses, or a record of keys."""
+    cells = line.split(";") if ":" not in line else []
+    return len(cells) if all(len(cell.split()) <= MOST_WORDS for cell in cells) else 0
+
+
+def _separator(line: str, current: re.Pattern[str] | None) -> re.Pattern[str] | None:
+    """Return what parts the cells of a line, if it is a row; `current` is of the line before."""
+    if "|" in line:
+        return _BAR
+    if "\t" in line.strip():
+        return _TAB
+    is_row = current is _SPACES and _SPACES.search(line.strip())
+    return _SPACES if is_row or _HEADER_WITH_SIDES.fullmatch(line) else None
+
+
+def _cells(line: re.Match[str], separator: re.Pattern[str]) -> list[Span]:
+    """Cells of a row; bars and spaces around it part nothing, a tab before it does."""
+    around = "| \r" if separator is _BAR else " \r"
+    start = line.end() - len(line[0].lstrip(around))
+    end = line.start() + len(line[0].rstrip(around))
+    parts = [found.span() for found in separator.finditer(line.string, start, end)]
+    bounds = [start, *(bound for part in parts for bound in part), end]
+    return list(zip(bounds[::2], bounds[1::2], strict=True))

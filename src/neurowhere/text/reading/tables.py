@@ -1,0 +1,159 @@
+"""Tables: the rows that the reader's rules are, read with a schema that refuses what it lacks.
+
+A phrase may have alternatives in braces: "{free|clear} of". Each row has an identifier, by which an
+answer names the row that made it: "cues:absence-of".
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Generic, TypeVar
+
+from neurowhere._tools.files import shipped_table
+
+IDENTIFIER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of a table: where it is, and its cells by the names of the columns."""
+
+    id: str
+    table: str
+    cells: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+    @property
+    def name(self) -> str:
+        """Name of the row in answers: "cues:absence-of"."""
+        return f"{self.table}:{self.id}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of a table may hold: anything, or one of some values; several if parted."""
+
+    values: frozenset[str] | None = None
+    is_required: bool = True
+    several: bool = False
+
+    def problem(self, cell: str) -> str | None:
+        """Return what is wrong with a cell; None if nothing is."""
+        if not cell:
+            return "is empty" if self.is_required else None
+        parts = split(cell) if self.several else [cell]
+        wrong = [part for part in parts if self.values is not None and part not in self.values]
+        return f"has {wrong[0]!r}, expected one of {sorted(self.values or ())}" if wrong else None
+
+
+def one_of(values: str, *, is_required: bool = True, several: bool = False) -> Column:
+    """Return a column of which each cell is one of some words, or several of them."""
+    return Column(frozenset(values.split()), is_required, several)
+
+
+TEXT, OPTIONAL = Column(), Column(is_required=False)
+
+
+def read_table(package: str, name: str, schema: Mapping[str, Column]) -> list[Row]:
+    """Read the rows of a table that the package carries.
+
+    Parameters
+    ----------
+    package : str
+    name : str
+        Name of the file without its suffix.
+    schema : mapping of str to Column
+        Columns in their order; the first is the identifier if it is called "id".
+
+    Returns
+    -------
+    list of Row
+
+    Raises
+    ------
+    ValueError
+        If a column, a value or an identifier is none of those that the schema has.
+    """
+    return check_rows(name, shipped_table(package, f"{name}.csv"), schema)
+
+
+def check_rows(
+    name: str, lines: Iterable[Mapping[str, str]], schema: Mapping[str, Column]
+) -> list[Row]:
+    """Return the rows of a table as its schema has them; the first line is number 2."""
+    rows: list[Row] = []
+    known: set[str] = set()
+    for number, cells in enumerate(lines, 2):
+        place = f"{name}.csv, line {number}"
+        if list(cells) != list(schema) or None in cells.values():
+            raise ValueError(f"{place}: expected the columns {', '.join(schema)}, found {cells}")
+        for column, cell in cells.items():
+            if problem := schema[column].problem(cell):
+                raise ValueError(f"{place}: column {column!r} {problem}")
+        identifier = cells.get("id", str(number))
+        if not IDENTIFIER.fullmatch(identifier) or identifier in known:
+            raise ValueError(f"{place}: {identifier!r} is no identifier, or that of another row")
+        known.add(identifier)
+        rows.append(Row(identifier, name, dict(cells)))
+    return rows
+
+
+def split(cell: str) -> list[str]:
+    """Return the items of a cell that semicolons part."""
+    return [item.strip() for item in cell.split(";") if item.strip()]
+
+
+@cache
+def alternatives(words: str) -> tuple[str, ...]:
+    """Spell out the phrases that a cell stands for.
+
+    >>> alternatives("{free|clear} of"), alternatives("spar{ed|ing}")
+    (('free of', 'clear of'), ('spared', 'sparing'))
+    """
+    parts = [part.split("|") for part in re.split(r"[{}]", words)]
+    return tuple(" ".join("".join(choice).split()) for choice in product(*parts))
+
+
+class Trie(Generic[T]):
+    """Phrases and what each stands for, found longest first in a sequence of words.
+
+    >>> trie = Trie([("no", 1), ("no longer", 2), ("insula", 3)])
+    >>> trie.find("no longer in the insula".split())
+    [(0, 2, 2), (4, 5, 3)]
+    """
+
+    def __init__(self, phrases: Iterable[tuple[str, T]]) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], T]]] = {}
+        for phrase, value in phrases:
+            words = tuple(phrase.split())
+            self._by_first.setdefault(words[0], []).append((words, value))
+        for some in self._by_first.values():
+            some.sort(key=lambda pair: -len(pair[0]))
+
+    @property
+    def first_words(self) -> frozenset[str]:
+        """Words that a phrase begins with."""
+        return frozenset(self._by_first)
+
+    def find(
+        self, words: Sequence[str], starts: Iterable[int] | None = None
+    ) -> list[tuple[int, int, T]]:
+        """Return the first word, the word after the last and the value of each phrase found."""
+        return list(self._find(words, range(len(words)) if starts is None else starts))
+
+    def _find(self, words: Sequence[str], starts: Iterable[int]) -> Iterator[tuple[int, int, T]]:
+        free, by_first = 0, self._by_first
+        for i in starts:
+            if i < free or words[i] not in by_first:
+                continue
+            for phrase, value in by_first[words[i]]:
+                n = len(phrase)
+                if n == 1 or tuple(words[i : i + n]) == phrase:
+                    yield i, i + n, value
+                    free = i + n
+                    break
