@@ -116,17 +116,55 @@ def test_sentences_one_by_one(visit):
     visit.until("/^Sentence: The motor/.test(document.getElementById('caption').textContent)")
 
 
+def copied_link(visit):
+    visit.page.evaluate(
+        "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"
+    )
+    visit.page.evaluate("() => { window.copied = null; }")
+    visit.page.click("[data-copy=link]")
+    return visit.page.wait_for_function("() => window.copied").json_value()
+
+
+# What to type in each mode, into which box, and what the caption then begins with.
+ELSEWHERE = {
+    "term": ("term", "motor cortex", "The term"),
+    "decode": ("points", "-24 -4 -18", "Your point"),
+}
+
+
+@pytest.mark.parametrize("mode", ELSEWHERE)
+def test_a_link_holds_nothing_that_was_typed_in_another_mode(visit, mode):
+    visit.choose("mode", "two")
+    visit.page.fill("#text", "Jane Roe has an amygdala")
+    visit.page.fill("#other", "John Doe has a motor cortex")
+    visit.until("/apart/.test(document.getElementById('support').textContent)")
+    box, words, caption = ELSEWHERE[mode]
+    visit.choose("mode", mode)
+    visit.page.fill(f"#{box}", words)
+    visit.page.press(f"#{box}", "Control+Enter")
+    visit.until(f"document.getElementById('caption').textContent.startsWith('{caption}')")
+    visit.until_address_has(f"{box}=")
+    for link in (copied_link(visit), visit.page.url):
+        assert f"mode={mode}" in link
+        assert not re.search("Roe|Doe", link)
+    visit.page.reload()  # which this browser alone can do without losing the texts
+    visit.until_address_has(f"{box}=")
+    assert visit.page.input_value("#text") == "Jane Roe has an amygdala"
+    visit.choose("mode", "two")
+    visit.until("/apart/.test(document.getElementById('support').textContent)")
+    link = copied_link(visit)
+    assert "Roe" in link
+    assert f"{box}=" not in link
+    assert visit.errors == []
+
+
 def test_two_texts_are_compared_and_a_link_brings_them_back(visit, browser, server):
     visit.choose("mode", "two")
     visit.page.fill("#text", "amygdala")
     visit.page.fill("#other", "motor cortex 'and' \"more\"")
     visit.until("/apart/.test(document.getElementById('support').textContent)")
     visit.until("/amygdala/i.test(document.querySelector('#regions tbody')?.textContent)")
-    visit.page.evaluate(
-        "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"
-    )
-    visit.page.click("[data-copy=link]")
-    link = visit.page.wait_for_function("() => window.copied").json_value()
+    link = copied_link(visit)
     assert "#" in link
     with Visit(browser, link) as other:
         assert other.page.input_value("#other") == "motor cortex 'and' \"more\""

@@ -24,7 +24,6 @@ from tests.web.visit import Visit
 
 from neurowhere.cli import main
 from neurowhere.web import Settings
-from neurowhere.web.guard import Rates
 from neurowhere.web.server import (
     Bounded,
     Plain,
@@ -33,6 +32,7 @@ from neurowhere.web.server import (
     make_server,
     static_files,
 )
+from neurowhere.web.visitors import Rates
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -265,7 +265,8 @@ def test_the_log_names_the_type_of_an_exception_and_nothing_of_its_words():
 def test_other_names_than_those_of_the_server_are_refused(client):
     for name in ("localhost", "localhost:8000", "127.0.0.1", "[::1]:80", "LOCALHOST."):
         assert client.get("/api/v1/health", headers={"Host": name}).status_code == 200
-    for name in ("evil.example", "localhost.evil.example", "evil.example:8000"):
+    bad = ("[::1]evil.com", "localhost:8791@evil", "[::1", "localhost/x", "localhost:80:80", "[]")
+    for name in ("evil.example", "localhost.evil.example", "evil.example:8000", *bad):
         answer = client.get("/api/v1/health", headers={"Host": name})
         assert (answer.status_code, answer.json()["code"]) == (421, "unknown_host")
         assert name not in answer.text
@@ -277,6 +278,62 @@ def test_names_can_be_allowed(model):
         assert named.get("/api/v1/health", headers=host).status_code == 200
     with open_client(create_app(model, Settings(allow_hosts=("*",)))) as anyone:
         assert anyone.get("/api/v1/health", headers={"Host": "a"}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["[::1]evil.com", "localhost:8791@evil", "a b"])
+def test_malformed_names_are_refused_even_where_any_name_is_allowed(model, name):
+    with open_client(create_app(model, Settings(allow_hosts=("*",)))) as anyone:
+        assert anyone.get("/api/v1/health", headers={"Host": name}).status_code == 421
+
+
+CROSS_SITE = [
+    {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"},
+    {"Origin": "http://localhost:3000", "Sec-Fetch-Site": "same-site"},  # another program's page
+    {"Origin": "https://evil.example"},  # plain HTTP to another machine: Origin alone
+    {"Origin": "http://localhost:3000", "Host": "localhost:8000"},
+    {"Origin": "https://localhost@evil.example"},
+    {"Origin": "null"},  # a page in a sandbox, or a file
+]
+
+
+def changing(client):
+    """Routes that compute or change something, as the API describes them."""
+    paths = client.get("/api/v1/openapi.json").json()["paths"]
+    found = [(method, path) for path, methods in paths.items() for method in methods]
+    return [(method, path) for method, path in found if method != "get"]
+
+
+@pytest.mark.parametrize("headers", CROSS_SITE, ids=str)
+def test_pages_of_other_sites_cannot_ask_anything(client, headers):
+    routes = changing(client)
+    assert len(routes) >= 20
+    for method, path in routes:
+        answer = client.request(method, path, headers={**headers, "Content-Type": "text/plain"})
+        assert (answer.status_code, answer.json()["code"]) == (403, "other_site"), path
+        assert "evil" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://localhost:8000", "Host": "localhost:8000"},
+        {"Origin": "https://localhost", "Host": "localhost:443"},  # behind a proxy
+    ],
+    ids=str,
+)
+def test_the_page_itself_and_programs_may_ask(client, headers):
+    assert client.post("/api/v1/encode", json={"text": "a"}, headers=headers).status_code == 200
+
+
+def test_a_site_that_is_allowed_may_ask_and_others_may_not(model):
+    query, site = {"text": "a"}, "https://good.example"
+    with open_client(create_app(model, Settings(origins=(site,)))) as known:
+        for origin, status in ((site, 200), (f"{site}.evil", 403)):
+            headers = {"Origin": origin, "Sec-Fetch-Site": "cross-site"}
+            assert known.post("/api/v1/encode", json=query, headers=headers).status_code == status
 
 
 def test_an_address_may_ask_so_often_and_others_are_not_held_up():

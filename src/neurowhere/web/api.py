@@ -26,6 +26,7 @@ OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 SUMMARY = EXAMPLES["summary"]
 QUERY_ERRORS = (
+    HTTPStatus.FORBIDDEN,
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNPROCESSABLE_ENTITY,

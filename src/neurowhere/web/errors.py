@@ -62,6 +62,7 @@ REFUSALS: dict[type[NeurowhereError], tuple[str, str]] = {
 
 # In the description of the API.
 DESCRIPTIONS = {
+    HTTPStatus.FORBIDDEN: "The request comes from a page of another site.",
     HTTPStatus.NOT_FOUND: "There is no such job, collection or document.",
     HTTPStatus.NOT_ACCEPTABLE: "No such form.",
     HTTPStatus.REQUEST_TIMEOUT: "The body did not come in time.",

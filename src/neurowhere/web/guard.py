@@ -4,10 +4,8 @@ Of a request whose address, host or length is refused, the body is never read.
 """
 
 import asyncio
-import math
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -25,8 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neurowhere.web import Settings
 from neurowhere.web.errors import ApiError, answer, failure
+from neurowhere.web.visitors import Rates, is_allowed, is_foreign
 
-__all__ = ["FILE_PATHS", "LOCAL_NAMES", "MEDIA_TYPE", "Guard", "Metrics", "Rates", "is_allowed"]
+__all__ = ["FILE_PATHS", "MEDIA_TYPE", "Guard", "Metrics"]
 
 # Scripts, styles and data come from this server alone. Pictures that the page makes have data and
 # blob addresses.
@@ -62,10 +61,7 @@ GAUGES = {
     "neurowhere_capacity": "Queries that may be answered or waiting at once.",
 }
 
-LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
-ANY = "*"
-MAX_ADDRESSES = 10_000  # that are remembered; the one that asked least recently is forgotten
-SECONDS_PER_MINUTE = 60
+SAFE = ("GET", "HEAD", "OPTIONS")  # methods that change and compute nothing
 
 
 # ---- metrics
@@ -139,7 +135,7 @@ class Guard:
         self.max_body, self.max_job_body = settings.max_body, settings.max_job_body
         self.max_map = settings.max_map
         self.max_seconds = settings.max_seconds
-        self.names = settings.allow_hosts
+        self.names, self.origins = settings.allow_hosts, settings.origins
         self.root_path = settings.root_path
         self.rates = Rates(settings.max_rate)
         self.metrics = metrics
@@ -200,6 +196,13 @@ class Guard:
                 "unknown_host",
                 "this server is not addressed by that name",
                 "serve with --allow-host and the name",
+            )
+        if scope["method"] not in SAFE and is_foreign(headers, self.origins):
+            return ApiError(
+                HTTPStatus.FORBIDDEN,
+                "other_site",
+                "this request comes from a page of another site",
+                "serve with --origin and the address of that site",
             )
         declared, limit = headers.get("content-length", ""), self._max_body(scope)
         if declared.isdecimal() and int(declared) > limit:
@@ -276,84 +279,3 @@ def add_headers(message: Message, common: Mapping[str, str]) -> None:
     for name, value in common.items():
         headers.setdefault(name, value)
     headers.setdefault("Cache-Control", NOT_KEPT)
-
-
-# ---- visitors: by which names they may address the server, and how often they may ask
-
-
-def host_name(header: str) -> str:
-    """Return the name in a Host header, without its port.
-
-    >>> host_name("Example.org.:8000"), host_name("[::1]:8000"), host_name("127.0.0.1")
-    ('example.org', '[::1]', '127.0.0.1')
-    """
-    name = header.strip().lower()
-    if name.startswith("["):
-        return name.partition("]")[0] + "]"
-    return name.partition(":")[0].removesuffix(".")
-
-
-def is_allowed(header: str, names: Iterable[str]) -> bool:
-    """Return whether a Host header names this server.
-
-    A page of another site can make its own name point to this machine (DNS rebinding); then the
-    browser lets it read what the server answers, but sends that name. Programs that send no name
-    at all are no browsers.
-
-    Parameters
-    ----------
-    header : str
-    names : iterable of str
-        Beside those of this machine; "*" allows any.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_allowed("localhost:8000", ()), is_allowed("evil.example", ()), is_allowed("a.b", ["*"])
-    (True, False, True)
-    """
-    allowed = {*LOCAL_NAMES, *(host_name(name) for name in names)}
-    return not header or ANY in allowed or host_name(header) in allowed
-
-
-class Rates:
-    """Limits how often each address may ask: a token bucket for each.
-
-    An address that was silent for a minute may ask `per_minute` times at once; after that its
-    bucket fills at `per_minute` a minute.
-
-    Parameters
-    ----------
-    per_minute : int
-        0 for no limit.
-    clock : callable
-        Returns seconds.
-
-    Examples
-    --------
-    >>> rates = Rates(2, clock=lambda: 0.0)
-    >>> [rates.wait_for("10.0.0.1") for _ in range(3)]
-    [0, 0, 30]
-    """
-
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_minute = per_minute
-        self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, since
-
-    def wait_for(self, address: str) -> int:
-        """Count a query, and return 0; or the seconds after which it would be welcome."""
-        if not self.per_minute:
-            return 0
-        now = self._clock()
-        pace = self.per_minute / SECONDS_PER_MINUTE
-        tokens, since = self._buckets.pop(address, (float(self.per_minute), now))
-        tokens = min(tokens + (now - since) * pace, self.per_minute)
-        welcome = tokens >= 1
-        self._buckets[address] = (tokens - welcome, now)
-        if len(self._buckets) > MAX_ADDRESSES:
-            self._buckets.popitem(last=False)
-        return 0 if welcome else math.ceil((1 - tokens) / pace)

@@ -40,6 +40,7 @@ LEVEL = 1  # of compression: results are a seventh of their size, at little cost
 
 LOCATION = {"Location": {"description": "Of the job.", "schema": {"type": "string"}}}
 STARTING = (
+    HTTPStatus.FORBIDDEN,
     HTTPStatus.NOT_FOUND,
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -289,8 +290,9 @@ def _add_watching(router: APIRouter, jobs: Jobs) -> None:
         return Response(_about(jobs, jobs.find(name)), media_type=JSON)
 
     words, gone = "Cancel and forget a job", HTTPStatus.NO_CONTENT
+    refused = no_such | may_fail(HTTPStatus.FORBIDDEN)
 
-    @router.delete("/{name}", summary=words, status_code=gone, responses=no_such)
+    @router.delete("/{name}", summary=words, status_code=gone, responses=refused)
     async def cancel_job(name: str) -> Response:
         jobs.forget(jobs.find(name).name)
         return Response(status_code=gone)

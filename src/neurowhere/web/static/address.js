@@ -1,7 +1,7 @@
 // Address: the query as a link, back and forward, and the last queries in this browser.
 
 import { $, fill, make } from "./dom.js";
-import { fromHash, toHash } from "./form.js";
+import { drafts, fromHash, toHash } from "./form.js";
 
 const KEY = "recent";
 const OFF = "forgetful";
@@ -34,14 +34,18 @@ export function forget() {
   drawRecent();
 }
 
-// Put a query into the address: as a new step of the history, or in place of the last one.
+// Put a query into the address: as a new step of the history, or in place of the last one. What is
+// written for other modes is kept beside it, in this browser alone.
 export function record(fields, { step = false } = {}) {
   if (!remembers()) return;
   const hash = toHash(fields);
   if (hash === location.hash) return;
-  if (step) history.pushState(null, "", hash);
-  else history.replaceState(null, "", hash);
+  if (step) history.pushState(drafts(fields), "", hash);
+  else history.replaceState(drafts(fields), "", hash);
 }
+
+// Read the query in the address, and what is kept beside it.
+export const addressed = () => (location.hash.includes("=") ? { ...history.state, ...fromHash(location.hash) } : {});
 
 // Add a query to the list of the last ones; what continues the last one replaces it.
 export function remember(fields) {
@@ -75,7 +79,7 @@ export function onAddress(restore) {
   const check = () => {
     if (location.hash === seen) return;
     seen = location.hash;
-    if (location.hash.includes("=")) restore(fromHash(location.hash));
+    if (location.hash.includes("=")) restore(addressed());
   };
   window.addEventListener("popstate", check);
   window.addEventListener("hashchange", check);

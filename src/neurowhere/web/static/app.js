@@ -1,6 +1,6 @@
 // The page: from what is asked to what is shown, and the wiring between the two.
 
-import { drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "./address.js";
+import { addressed, drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "./address.js";
 import { clearAnswers } from "./answers.js";
 import { get } from "./api.js";
 import { twoTexts } from "./compare.js";
@@ -11,7 +11,7 @@ import { download } from "./download.js";
 import { onDrop } from "./drop.js";
 import { listCollection, contrastFields, contrasting, resumeContrast, tellCollections, wantContrast, wireContrast } from "./contrast.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
-import { LOOKS, fromHash, isPair, looks, readForm, writeForm } from "./form.js";
+import { LOOKS, isPair, looks, readForm, writeForm } from "./form.js";
 import { tellModel, wireHelp } from "./help.js";
 import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
@@ -369,7 +369,7 @@ async function begin() {
   wireHelp();
   drawRecent();
   const about = get("model").catch(() => null);
-  const shown = restore(location.hash.includes("=") ? fromHash(location.hash) : {});
+  const shown = restore(addressed());
   beginStage(shown).catch(() => trouble({ message: "The template of the brain could not be loaded." }, () => location.reload()));
   await shown;
   tellAbout(await about);

@@ -27,7 +27,9 @@ export function writeForm(fields) {
 }
 
 export const looks = () => ({ hidden: $("hidden").value / 100, opacity: $("opacity").value / 100, colours: $("colours").value });
-export const reading = () => ({ negation: $("negation").checked, sides: $("sides").checked });
+// Switches that a mode does not show have no effect on it.
+const isOn = (name) => !belongs(name, chosen("mode")) || $(name).checked;
+export const reading = () => ({ negation: isOn("negation"), sides: isOn("sides") });
 export const naming = () => ({ atlas: $("atlas").value });
 export const text = () => $("text").value;
 export const other = () => $("other").value;
@@ -37,10 +39,22 @@ export const isPair = () => chosen("mode") === "two" && Boolean(other().trim());
 
 // ---- links: fields that differ from the usual ones, after the #, which a browser keeps to itself
 
-export function toHash(fields) {
-  const changed = Object.entries(fields).filter(([name, value]) => value !== DEFAULTS[name] && value !== "");
-  return `#${new URLSearchParams(changed.map(([name, value]) => [name, typeof value === "boolean" ? Number(value) : value]))}`;
+// Whether a field is of a mode: what is written for another one goes into no link.
+function belongs(name, mode) {
+  const modes = $(name)?.closest("[data-modes]")?.dataset.modes;
+  return !modes || modes.split(" ").includes(mode);
 }
+
+const changed = (fields, isWanted) => Object.entries(fields)
+  .filter(([name, value]) => value !== DEFAULTS[name] && value !== "" && isWanted(name));
+
+export function toHash(fields) {
+  const asked = changed(fields, (name) => belongs(name, fields.mode));
+  return `#${new URLSearchParams(asked.map(([name, value]) => [name, typeof value === "boolean" ? Number(value) : value]))}`;
+}
+
+// What is written for the other modes.
+export const drafts = (fields) => Object.fromEntries(changed(fields, (name) => !belongs(name, fields.mode)));
 
 export function fromHash(hash) {
   const fields = Object.fromEntries(new URLSearchParams(hash.slice(1)));
