@@ -13,9 +13,10 @@ from tests.model.test_encoder import every_encoder, make_atlas
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Encoder, Vocabulary, load_model, save_model
-from neurowhere.exceptions import ModelError, OutputError
+from neurowhere.exceptions import FitError, ModelError, OutputError
 from neurowhere.learn import Linear
-from neurowhere.model.store import MAX_TEXT_BYTES, verify_model
+from neurowhere.model.ranges import RANGES
+from neurowhere.model.store import MAX_TEXT_BYTES, PARAMETERS, verify_model
 
 CORPUS, TEST = make_corpus(), make_corpus(10, seed=1)
 WAIT_SECONDS = 30
@@ -269,14 +270,76 @@ def test_a_scale_that_makes_numbers_infinite_is_refused(small):
     refuse(small, "numbers in coefficients that are not finite")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("mean", 0), ("coefficients", 3e38), ("mean", 3e38)], ids=str
-)
-def test_a_model_that_predicts_no_density_is_no_right_one(saved, name, value):
-    values = arrays_of(saved / "predictor.npz")[name]
-    forge_arrays(saved, "predictor.npz", **{name: np.full_like(values, value)})
+def test_a_model_that_predicts_no_density_is_no_right_one(saved):
+    values = arrays_of(saved / "predictor.npz")["mean"]
+    forge_arrays(saved, "predictor.npz", mean=np.zeros_like(values))
     with pytest.raises(ModelError, match=r"predicts what is no density\)?; fetch or fit"):
         verify_model(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("sharpness", -5, "between 0 and 1,000, got -5"),
+        ("bandwidth", float("nan"), "between 0 and 1,000, got nan"),
+        ("hedge_weight", 1e308, r"between 0 and 1,000, got 1e\+308"),
+        ("hedge_weight", None, "between 0 and 1,000, got nothing"),
+        ("hedge_weight", "1", "between 0 and 1,000, got what is no number"),
+        ("section_weights", {"title": 1, "body": -2}, "between 0 and 1,000, got -2"),
+        ("lambdas", [3, float("inf")], r"between 0 and 1e\+15, got inf"),
+        ("negation", 7, "a whole number between 0 and 1, got 7"),
+        ("rank", 2.5, r"a whole number between 1 and 100,000, got 2.5"),
+        ("seed", 10**400, "got what is no number"),
+        ("bandwidth", [[1], [1, 2]], "is not a whole model"),
+    ],
+    ids=str,
+)
+def test_a_parameter_out_of_range_is_refused_by_name_and_range(saved, name, value, told):
+    description = json.loads((saved / "model.json").read_text())
+    description["parameters"][name] = value
+    forge(saved, "model.json", json.dumps(description).encode())
+    refuse(saved, told)
+    if "whole model" not in told:
+        refuse(saved, f"expected {name} ")
+
+
+@pytest.mark.parametrize("name", ["studies", "peaks"])
+def test_numbers_of_the_training_are_checked_too(saved, name):
+    description = json.loads((saved / "model.json").read_text())
+    description["training"][name] = -1
+    forge(saved, "model.json", json.dumps(description).encode())
+    refuse(saved, f"expected {name} a whole number between 0 and")
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "value"),
+    [
+        ("terms.npz", "idf", -1),
+        ("predictor.npz", "sharpness", -5),
+        ("predictor.npz", "mean", 3e38),
+        ("predictor.npz", "coefficients", 3e38),
+        ("partition.npz", "affine", 1e30),
+    ],
+)
+def test_an_array_out_of_range_is_refused_by_name_and_range(saved, file, name, value):
+    values = arrays_of(saved / file)[name].copy()
+    values.flat[-1] = value
+    forge_arrays(saved, file, **{name: values})
+    refuse(saved, f"expected {name} between .* and .*, got {value:g}".replace("+", r"\+"))
+
+
+def test_a_fit_refuses_what_a_model_may_not_hold():
+    with pytest.raises(FitError, match=r"expected bandwidth between 0 and 1,000, got nan"):
+        Encoder(GRID, "l2", vocabulary=TERMS, bandwidth=float("nan")).fit(CORPUS)
+
+
+def test_each_number_of_a_model_has_a_range(saved):
+    named = RANGES["model.json"]
+    words = {"loss", "text", "constraint", "features"}
+    assert {f"parameters.{name}" for name in PARAMETERS if name not in words} <= named.keys()
+    for file in saved.glob("*.npz"):
+        numbers = {name for name, values in arrays_of(file).items() if values.dtype.kind == "f"}
+        assert numbers <= RANGES[file.name].keys()
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.learn import LogLinear, Schedule
 from neurowhere.model.estimator import as_corpus, check_fitted, score_corpus, targets_of
 from neurowhere.model.losses import LabelTerms, Loss, MeanMap, find_loss
+from neurowhere.model.ranges import check_ranges
 from neurowhere.model.reading import as_texts, chunks
 from neurowhere.model.text_model import Neighbours, TextModel
 from neurowhere.model.training import CHUNK, CountModel, TrainingOptions, no_counts
@@ -268,6 +269,10 @@ class Encoder(TextModel):
     def _check_options(self) -> None:
         if self.text not in TEXT:
             raise FitError(f"expected text among {', '.join(map(repr, TEXT))}, got {self.text!r}")
+        try:
+            check_ranges("model.json", {"parameters": self.get_params()})
+        except ValueError as error:
+            raise FitError(str(error)) from error
         self._asked_loss()
 
     def _find_loss(self) -> Loss:

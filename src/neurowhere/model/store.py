@@ -14,7 +14,7 @@
     vocabulary.csv      terms, categories and synonyms
 
 A model of the mean map knows no terms. Files are plain ones of a sane size before they are read,
-and their numbers are sound after.
+and their numbers are finite and in their ranges (`neurowhere.model.ranges`) after.
 """
 
 import json
@@ -37,6 +37,7 @@ from neurowhere.exceptions import ModelError
 from neurowhere.learn import Certificate, Choice, LengthCalibration, predictor_from_arrays
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.losses import find_loss
+from neurowhere.model.ranges import check_ranges
 from neurowhere.model.reading import GatedTfIdf
 from neurowhere.model.term_maps import TermScales, keep_scales, term_scales
 from neurowhere.model.text_model import Neighbours
@@ -129,7 +130,7 @@ def load_model(folder: str | os.PathLike[str] | None = None) -> Encoder:
     folder : path, optional
         By default the model that the package ships. A folder that is missing, changed, cut short,
         foreign or of another format version is refused with a `ModelError`, and so is one whose
-        arrays are not finite, or larger than `MAX_ARRAY_BYTES`.
+        numbers are out of their ranges, or whose arrays are larger than `MAX_ARRAY_BYTES`.
 
     Returns
     -------
@@ -235,6 +236,7 @@ def _describe(model: Encoder) -> dict[str, Any]:
 
 def _read_files(path: Path) -> Encoder:
     description = json.loads((path / MODEL_NAME).read_text("utf-8"))
+    check_ranges(MODEL_NAME, description)
     learned = description["learned"]
     partition = _read_partition(path / PARTITION_NAME)
     brain = _read_partition(path / BRAIN_NAME) if (path / BRAIN_NAME).exists() else None
@@ -335,7 +337,7 @@ def _read_large(path: Path) -> dict[str, NDArray[Any]]:
         scale = arrays.pop(name)
         with np.errstate(over="ignore"):  # what becomes infinite is refused below
             arrays[name.removesuffix(SCALE)] = arrays[name.removesuffix(SCALE)] * scale
-    check_finite(arrays)
+    _check_numbers(path.name, arrays)
     return arrays
 
 
@@ -398,7 +400,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         _check_size(path.name, sizes)
         with np.load(path, allow_pickle=False) as loaded:
             arrays = dict(loaded)
-    check_finite(arrays)
+    _check_numbers(path.name, arrays)
     return arrays
 
 
@@ -414,6 +416,11 @@ def _check_size(name: str, sizes: list[int]) -> None:
         raise ValueError(
             f"the arrays of {name} would take {sum(sizes):,} bytes, more than {MAX_ARRAY_BYTES:,}"
         )
+
+
+def _check_numbers(name: str, arrays: dict[str, NDArray[Any]]) -> None:
+    check_finite(arrays)
+    check_ranges(name, arrays)
 
 
 def check_finite(arrays: Mapping[str, NDArray[Any]]) -> None:
