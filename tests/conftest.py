@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     What one worker of xdist takes over from another at the end is then short and starts nothing.
     """
+    if sys.platform != "linux":
+        for item in items:
+            if item.get_closest_marker("linux"):
+                item.add_marker(pytest.mark.skip(reason="needs signals, /proc and /dev of Linux"))
     items.sort(key=lambda item: "web" not in item.path.relative_to(item.config.rootpath).parts[:2])
 
 

@@ -4,6 +4,9 @@ import random
 import shutil
 
 import pytest
+
+pytest.importorskip("resource", reason="limits time and memory as on Linux and macOS")
+
 from fuzz.__main__ import COUNTS, SEED
 from fuzz.alter import mutate
 from fuzz.attempt import attempt

@@ -1,7 +1,9 @@
 """The house rules that a test can check: linters, layers, pinned requirements, a fast start."""
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -51,6 +53,43 @@ def test_the_recipe_needs_what_the_package_needs():
     for needed in project()["dependencies"]:
         name, _, version = needed.partition(">=")
         assert f"{renamed.get(name, name)} >={version}\n" in recipe.replace(" carries", "\n")
+
+
+SYSTEMS = {"Linux": "ubuntu-latest", "macOS": "macos-latest", "Windows": "windows-latest"}
+
+
+def workflow():
+    import yaml
+
+    return yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8"))
+
+
+def test_the_workflow_tests_each_system_and_each_python_that_is_claimed():
+    matrix = workflow()["jobs"]["tests"]["strategy"]["matrix"]
+    claims = project()["classifiers"]
+    pythons = [claim for claim in claims if re.fullmatch(r".*Python :: 3\.\d+", claim)]
+    assert matrix["python"] == [claim.rpartition(" ")[2] for claim in pythons]
+    assert "Operating System :: OS Independent" in claims
+    assert matrix["os"] == list(SYSTEMS.values())
+    said = (ROOT / "docs" / "benchmarks" / "robustness.md").read_text("utf-8")
+    assert "have not been run on macOS and Windows" in said
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_the_workflow_runs_the_test_command_of_the_readme(system):
+    steps = workflow()["jobs"]["tests"]["steps"]
+    script = next(step["run"] for step in steps if "README" in step.get("name", ""))
+    *found, run = script.splitlines()
+    assert run == 'bash -euo pipefail -c "$command"'
+    environment = os.environ | {"RUNNER_OS": system}
+    command = ["bash", "-euo", "pipefail", "-c", "\n".join(found)]
+    told = subprocess.check_output(command, cwd=ROOT, env=environment, text=True)
+    readme = (ROOT / "README.md").read_text("utf-8").partition("<!-- test command -->")[2]
+    asked = readme.split("```")[1].removeprefix("bash\n")
+    if system == "Windows":
+        asked = asked.replace(".venv/bin/", ".venv/Scripts/").replace("python3 ", "python ")
+    assert told == f"+ {asked}"
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])

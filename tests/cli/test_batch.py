@@ -124,6 +124,7 @@ def ends_no_tests():
 
 @pytest.mark.usefixtures("ends_no_tests")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.linux
 def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch, number, code):
     def stopped_half_way(sources, **options):
         yield from [Text(str(number), "amygdala") for number in range(CHUNK)]
@@ -297,8 +298,9 @@ SLOW = """if True:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
+    [(9, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
 )
+@pytest.mark.linux
 def test_what_was_finished_outlives_the_process(encode, model, tmp_path, number, code):
     texts = [(str(number), "amygdala") for number in range(6)]
     source, output = write_texts(tmp_path / "texts.jsonl", texts), tmp_path / "out"

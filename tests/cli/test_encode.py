@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import resource
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -161,6 +160,7 @@ def test_a_picture_for_a_terminal(model):
 @contextmanager
 def full_disk(n_bytes):
     """Let no file grow beyond some bytes: what a full disk does, at the same place."""
+    resource = pytest.importorskip("resource")  # not on Windows
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
     try:

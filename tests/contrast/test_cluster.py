@@ -33,6 +33,7 @@ def kill_workers(cluster, cache, killed):
         killed.append(len(list(cache.rglob(pattern))))
 
 
+@pytest.mark.linux
 def test_workers_that_are_killed_lose_and_repeat_nothing(cluster, model, tmp_path, monkeypatch):
     cluster.scale(3)  # two of them are killed, and one has to keep what was sent to all
     cluster.wait_for_workers(3, timeout=60)

@@ -29,6 +29,7 @@ def kill_one_worker_after_the_first_scores(cluster, path, killed):
     killed.append(victim)
 
 
+@pytest.mark.linux
 def test_a_worker_that_is_killed_loses_and_repeats_nothing(
     cluster, corpus, brain, vocabulary, candidates, tmp_path
 ):

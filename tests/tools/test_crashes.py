@@ -244,6 +244,7 @@ def test_the_crash_is_one(disk):
     assert not (disk / "a").exists()
 
 
+@pytest.mark.linux
 def test_writers_of_one_folder_do_not_disturb_each_other(disk):
     def write_often(text):
         for _ in range(40):

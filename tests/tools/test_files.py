@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import signal
 import stat
 from pathlib import Path
@@ -259,6 +258,8 @@ def test_the_root_of_a_disk_is_not_replaced():
 
 
 def test_on_a_full_disk_nothing_is_left(tmp_path):
+    resource = pytest.importorskip("resource")  # not on Windows
+
     def write_on_a_full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # bytes of a file
         write_corpus(make_corpus(50), tmp_path / "corpus")

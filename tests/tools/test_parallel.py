@@ -51,6 +51,7 @@ def test_an_error_in_the_work_comes_through() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # joblib's own, about memory it could not clean up
+@pytest.mark.linux
 def test_a_killed_process_is_one_line() -> None:
     with pytest.raises(ClusterError, match="a worker process was killed"):
         list(run_here(die, [(None, 1)], n_jobs=2))
@@ -70,7 +71,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+@pytest.mark.linux
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     script, folder = tmp_path / "sleepers.py", tmp_path / "pids"
     script.write_text(SLEEPERS)

@@ -153,6 +153,7 @@ def test_a_contrast_that_cannot_be_says_so_without_the_term(server, documents):
     assert ask(server.url, place, "DELETE")[0] == 204
 
 
+@pytest.mark.linux
 def test_a_contrast_that_is_cancelled_leaves_no_process_and_no_file(server, documents):
     before = processes_under(server)
     long = {"documents": documents * 30, "term": "amygdala", "replicates": 1000}

@@ -34,6 +34,7 @@ def ask(url, path, query=None):
 
 
 @pytest.mark.slow
+@pytest.mark.linux
 def test_sigterm_finishes_what_runs_and_takes_no_more(model_folder):
     with Server(model_folder) as server:
         answers = []
@@ -53,6 +54,7 @@ def test_sigterm_finishes_what_runs_and_takes_no_more(model_folder):
 
 
 @pytest.mark.slow
+@pytest.mark.linux
 def test_killed_while_serving_it_starts_again_on_its_port_until_ctrl_c(model_folder, monkeypatch):
     """Its limits come from the environment and from options, each time; its end is silent."""
     monkeypatch.setenv("NEUROWHERE_MAX_TEXT", "7777")

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -168,6 +167,7 @@ def test_what_is_not_http_is_answered_in_the_form_of_all_errors(strict):
 
 
 @pytest.mark.slow
+@pytest.mark.linux
 def test_few_file_descriptors_are_enough(model_folder):
     """As many half-open connections as there are descriptors, then more; the log stays short."""
     code = (
@@ -192,6 +192,7 @@ def test_few_file_descriptors_are_enough(model_folder):
 
 
 def test_connections_fit_into_the_file_descriptors_of_the_process():
+    resource = pytest.importorskip("resource")  # not on Windows
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert connection_limit(100) == 100
     assert connection_limit(10 * hard) <= hard
@@ -222,6 +223,7 @@ def test_figures_and_reports_leave_the_workers_as_they_were(strict):
 
 
 @pytest.mark.slow
+@pytest.mark.linux
 def test_a_worker_that_was_killed_is_soon_ready_again_without_a_query(strict):
     before = readiness(strict)[1]["workers"][0]["restarts"]
     _, worker, *_ = workers_of(strict)  # after the tracker of multiprocessing

@@ -107,6 +107,7 @@ def test_one_that_is_too_slow_is_replaced(worker):
 
 
 @pytest.mark.slow
+@pytest.mark.linux
 def test_the_artist_is_there_while_something_is_drawn(model_folder):
     artist = Artist(model_folder, Settings(workers=1), idle_seconds=1)
     assert artist.state().state == "asleep"
