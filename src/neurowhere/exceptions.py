@@ -5,6 +5,7 @@
     NeurowhereError
     ├── CorpusError        a corpus, or a file meant to be one, is not as expected
     ├── TextError          a text is empty, cannot be read or tells the model nothing
+    │   └── ReadingError    neurowhere itself failed on a text
     ├── VocabularyError    a vocabulary is empty, malformed or matches nothing
     ├── PartitionError     a mask, an atlas or its labels do not fit together
     ├── FitError           data that no model can be fitted to
@@ -23,6 +24,14 @@ Every message says what was expected, what came, and what to do. All errors but
 ``MissingExtraError`` are also ``ValueError``.
 """
 
+import hashlib
+import logging
+import traceback
+from pathlib import Path
+
+N_FRAMES, N_DIGITS = 3, 12  # of a traceback, and of a fingerprint
+_logger = logging.getLogger("neurowhere")
+
 
 def one_line(text: str) -> str:
     r"""Escape what would break a line or steer a terminal, in a message that quotes something.
@@ -31,6 +40,28 @@ def one_line(text: str) -> str:
     "no column 'a\\nb'"
     """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def raised_at(error: BaseException) -> str:
+    """Return where an error was raised, the innermost place first, without its message."""
+    frames = traceback.extract_tb(error.__traceback__)[-N_FRAMES:]
+    return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[::-1])
+
+
+def tell_fault(error: Exception, text: str) -> str:
+    """Log a fault of neurowhere that a text brought to light, and return the line that is logged.
+
+    It holds nothing of the text, nor the message of the error, which may quote it: only where the
+    fault is, and a fingerprint (the first digits of a SHA-256), by which one who has the text can
+    find it.
+    """
+    whole = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    told = (
+        f"neurowhere failed on this text ({type(error).__name__} at {raised_at(error)}; "
+        f"fingerprint {whole[:N_DIGITS]}); please report this line as a bug"
+    )
+    _logger.error("%s", told)
+    return told
 
 
 class NeurowhereError(Exception):
@@ -46,6 +77,10 @@ class CorpusError(NeurowhereError, ValueError):
 
 class TextError(NeurowhereError, ValueError):
     """A text is empty, cannot be read or tells the model nothing."""
+
+
+class ReadingError(TextError):
+    """Reading a text failed by a fault of neurowhere; the message holds nothing of the text."""
 
 
 class VocabularyError(NeurowhereError, ValueError):

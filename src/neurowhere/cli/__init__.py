@@ -1,6 +1,7 @@
 """The command line: options in, calls to the package, readable output; no science here."""
 
 import gc
+import logging
 import os
 import sys
 import warnings
@@ -66,6 +67,8 @@ def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and exit code 1."""
     gc.set_threshold(FEW_COLLECTIONS)
     _open_streams()
+    # Faults are told beside the texts that bring them to light; a server sets up a log.
+    logging.getLogger("neurowhere").addHandler(logging.NullHandler())
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", NeurowhereWarning)
     warnings.simplefilter("error", DamageWarning)

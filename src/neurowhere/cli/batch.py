@@ -17,7 +17,7 @@ import typer
 
 from neurowhere._tools.files import new_file
 from neurowhere.cli.encode import Options
-from neurowhere.exceptions import TextError, one_line
+from neurowhere.exceptions import NeurowhereError, TextError, one_line, tell_fault
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from neurowhere.inputs import Failure, Text
-    from neurowhere.report.tables import Pair, RowMaker
+    from neurowhere.report.tables import Outcome, Pair, RowMaker
 
 
 ROWS_AT_ONCE = 64
@@ -87,11 +87,18 @@ def _split(
     found: "Iterable[Text | Failure]", model: "Encoder", findings: bool
 ) -> "Iterator[Text | Failure]":
     """Cut texts into sentences."""
-    from neurowhere.inputs import Text, split_sentences
+    from neurowhere.inputs import Failure, Text, split_sentences
 
     for item in found:
         if isinstance(item, Text):
-            yield from split_sentences(item, model.extractor_.counter, findings=findings)
+            try:
+                found_here = split_sentences(item, model.extractor_.counter, findings=findings)
+            except NeurowhereError:
+                raise
+            except Exception as error:
+                yield Failure(item.name, tell_fault(error, item.content))
+            else:
+                yield from found_here
         else:
             yield item
 
@@ -104,12 +111,29 @@ def _write_table(
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
     with target as stream:
         with tally.until_stopped():
-            while some := list(islice(pairs, ROWS_AT_ONCE)):
-                table = maker.table(some)
-                _append(table, stream, options, header=not tally.n_seen)
-                tally.add(table)
+            waiting: list[Pair] = []
+            try:
+                for pair in pairs:
+                    waiting.append(pair)
+                    if len(waiting) == ROWS_AT_ONCE:
+                        _write_rows(maker, waiting, stream, options, tally)
+            finally:  # what is done when the work is stopped is kept
+                _write_rows(maker, waiting, stream, options, tally)
         tally.refuse_nothing()  # before the file is there
     tally.end(path, options.keep_going)
+
+
+def _write_rows(
+    maker: "RowMaker", waiting: "list[Pair]", stream: TextIO, options: Options, tally: "Tally"
+) -> None:
+    """Write the rows that wait, each once, whenever a signal comes."""
+    if not waiting:
+        return
+    with tally.undisturbed():
+        table = maker.table(waiting)
+        _append(table, stream, options, header=not tally.n_seen)
+        waiting.clear()
+    tally.add(table)
 
 
 def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
@@ -158,6 +182,7 @@ class Tally:
         self.goes_on = goes_on  # whether a second run does the rest
         self.n_seen = self.n_kept = self.n_failed = self.n_told = 0
         self.signal = 0  # that stopped the batch
+        self._is_undisturbed = False
         self._untold: list[str] = []  # a failure, as long as it may be that of the only text
 
     def keep(self) -> None:
@@ -186,17 +211,27 @@ class Tally:
     @contextmanager
     def until_stopped(self) -> Iterator[None]:
         """Go on to the end, or until Ctrl-C or SIGTERM: what is done then is kept."""
-        with ExitStack() as stack:
-            for number in _heeded_signals():
-                stack.callback(signal.signal, number, signal.signal(number, self._stop))
-            try:
+        try:
+            with ExitStack() as stack:
+                for number in _heeded_signals():
+                    stack.callback(signal.signal, number, signal.signal(number, self._stop))
                 yield
-            except KeyboardInterrupt:
-                self.signal = self.signal or signal.SIGINT
+        except KeyboardInterrupt:
+            self.signal = self.signal or signal.SIGINT
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Let a signal wait until something is done; `add` and `keep` heed it then."""
+        self._is_undisturbed = True
+        try:
+            yield
+        finally:
+            self._is_undisturbed = False
 
     def _stop(self, number: int, _: object) -> None:
         self.signal = number
-        raise KeyboardInterrupt
+        if not self._is_undisturbed:
+            raise KeyboardInterrupt
 
     def refuse_nothing(self) -> None:
         """Refuse a batch of which nothing came."""
@@ -327,19 +362,31 @@ class Shelf:
 
     def write(self, job: Job, pair: "Pair") -> "pd.DataFrame":
         """Write the folder of a text, unless it failed, then its row, and return the row."""
-        item, outcome = pair
-        folder = ""
-        if not isinstance(outcome, str):
-            folder = job.folder
-            ours = replace(self.options, overwrite=True)  # what is there is this text's
-            write_folder(outcome, self.output / folder, item.name, ours, key=job.key)
-            self._has_results = True
         row = self.maker.table([pair])
+        folder = ""
+        if row["problem"].isna().all():
+            item, outcome = pair
+            if problem := self._write_folder(job, item.name, outcome):
+                row = self.maker.table([(item, problem)])
+            else:
+                folder, self._has_results = job.folder, True
         row.insert(1, "folder", folder)
         self._waiting.append(rows_of_csv(row, self.options, header=False))
         if self._has_results:  # without any there is no table
             self._write_waiting()
         return row
+
+    def _write_folder(self, job: Job, name: str, outcome: "Outcome") -> str | None:
+        """Write the folder of a text, and return the problem if neurowhere fails on it."""
+        assert not isinstance(outcome, str)
+        ours = replace(self.options, overwrite=True)  # what is there is this text's
+        try:
+            write_folder(outcome, self.output / job.folder, name, ours, key=job.key)
+        except (NeurowhereError, OSError):
+            raise
+        except Exception as error:
+            return tell_fault(error, outcome.text)
+        return None
 
     def close(self) -> None:
         """End the table."""

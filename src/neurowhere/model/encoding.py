@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from neurowhere.corpus.documents import XYZ
-from neurowhere.exceptions import PartitionError
+from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
@@ -130,6 +130,9 @@ class Encoding:
         Returns known names that are spelt like a word.
     find_named : callable
         Returns the regions of the places that the text names, (m,) each, where the model has them.
+    problem : str, optional
+        Why one of many texts could not be read, in one line; the rest is then that of an empty
+        text: the mean map.
     """
 
     text: str
@@ -147,6 +150,13 @@ class Encoding:
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
+    problem: str | None = None
+
+    def checked(self) -> "Encoding":
+        """Return this encoding, or raise a `ReadingError` if it has a problem."""
+        if self.problem:
+            raise ReadingError(self.problem)
+        return self
 
     @cached_property
     def uses(self) -> dict[str, TermUse]:

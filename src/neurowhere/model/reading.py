@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -283,8 +284,8 @@ def _carrying(
     return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
 
 
-def as_texts(X: Iterable[str]) -> Iterable[str]:
-    """Return texts as they are; one string is not a sequence of texts."""
+def as_items(X: Iterable[Any]) -> Iterable[Any]:
+    """Return texts, or what stands for them, as they are; one string is not a sequence of texts."""
     if isinstance(X, str):
         raise TextError(
             "expected a list of texts, got one string; put it in a list, or call encode(text)"
@@ -292,7 +293,30 @@ def as_texts(X: Iterable[str]) -> Iterable[str]:
     return X
 
 
-def chunks(items: Iterable[str], size: int) -> Iterator[list[str]]:
+def as_texts(X: Iterable[str]) -> Iterator[str]:
+    """Yield texts; anything else is refused where it comes."""
+    for number, text in enumerate(as_items(X)):
+        if problem := no_text(text):
+            raise TextError(f"{problem} at position {number:,}; leave it out")
+        yield text
+
+
+def no_text(text: Any) -> str | None:
+    """Return what is wrong with a value that is no text, or None for a text.
+
+    >>> no_text(""), no_text(7)
+    (None, 'expected a text as a str, got int')
+    >>> no_text(None)
+    'expected a text as a str, got None, a missing value'
+    """
+    if isinstance(text, str):
+        return None
+    is_missing = pd.isna(text) is True
+    what = f"{text}, a missing value" if is_missing else type(text).__name__
+    return f"expected a text as a str, got {what}"
+
+
+def chunks(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
     """Yield lists of at most `size` items, as they come."""
     stream = iter(items)
     while chunk := list(islice(stream, size)):

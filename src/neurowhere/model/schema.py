@@ -233,6 +233,8 @@ class Summary(Schema):
     """Training studies with the closest texts."""
     place: Place | None = None
     sentences: list[Sentence] | None = None
+    problem: str | None = None
+    """Why one of many texts could not be read; the rest is then that of an empty text."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, ready for JSON.

@@ -100,6 +100,7 @@ def summarise(
         peaks=_peaks(encoding, gazetteer),
         similar=studies_of(encoding.similar),
         place=None if at is None else _place(encoding, gazetteer, at),
+        problem=encoding.problem,
     )
     return summary if with_text else summary.without_text()
 

@@ -1,6 +1,7 @@
 """Text model: what a fitted model makes of texts and terms."""
 
 import html
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.corpus import Corpus
-from neurowhere.exceptions import TextError
+from neurowhere.exceptions import DataWarning, NeurowhereError, TextError, tell_fault
 from neurowhere.learn import (
     Certificate,
     Choice,
@@ -23,7 +24,7 @@ from neurowhere.learn import (
 )
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
-from neurowhere.model.reading import Reader, Readings, as_texts, chunks
+from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -266,7 +267,7 @@ class TextModel(Parameters):
             findings=findings,
             hedge_weight=hedge_weight,
         )
-        return encoding
+        return encoding.checked()
 
     def encode_many(
         self,
@@ -278,6 +279,9 @@ class TextModel(Parameters):
         hedge_weight: float | None = None,
     ) -> Iterator[Encoding]:
         """Yield the encodings of texts, in order, as they come: some at a time are predicted.
+
+        A missing value among the texts, or a text on which neurowhere itself fails, has an
+        encoding with a `problem`, and does not stop the others.
 
         Parameters
         ----------
@@ -298,11 +302,54 @@ class TextModel(Parameters):
         }
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         reader = replace(self.reader, **given)
-        for chunk in chunks(as_texts(texts), CHUNK_ENCODED):
-            readings = self._read(chunk, reader)
-            predicted = self._predict_readings(readings, reader)
-            for row, text in enumerate(chunk):
-                yield self._encoding(text, readings, row, predicted, reader)
+        n_before = 0
+        for chunk in chunks(as_items(texts), CHUNK_ENCODED):
+            problems = list(map(no_text, chunk))
+            known = ["" if problem else text for text, problem in zip(chunk, problems, strict=True)]
+            encodings = self._encode_each(known, reader)
+            for number, problem in enumerate(problems):
+                if problem:
+                    warnings.warn(
+                        f"{problem} at position {n_before + number:,}", DataWarning, stacklevel=2
+                    )
+                    encodings[number] = replace(encodings[number], problem=problem)
+            yield from encodings
+            n_before += len(chunk)
+
+    def _encode_each(self, texts: Sequence[str], reader: Reader) -> list[Encoding]:
+        """Encode texts together; if that fails, each alone, so that the others have their maps."""
+        try:
+            return self._encode_together(texts, reader)
+        except NeurowhereError:
+            raise
+        except Exception as error:
+            if len(texts) == 1:
+                return [self.failed(texts[0], error)]
+            return [each for text in texts for each in self._encode_each([text], reader)]
+
+    def _encode_together(self, texts: Sequence[str], reader: Reader) -> list[Encoding]:
+        readings = self._read(texts, reader)
+        predicted = self._predict_readings(readings, reader)
+        return [
+            self._encoding(text, readings, row, predicted, reader) for row, text in enumerate(texts)
+        ]
+
+    def failed(self, text: str, error: Exception) -> Encoding:
+        """Return the encoding of a text on which neurowhere failed, and log where.
+
+        Parameters
+        ----------
+        text : str
+        error : Exception
+
+        Returns
+        -------
+        Encoding
+            That of an empty text, with the `problem`.
+        """
+        problem = tell_fault(error, text)
+        (nothing,) = self._encode_together([""], self.reader)
+        return replace(nothing, problem=problem)
 
     def _read(self, texts: Sequence[str], reader: Reader) -> Readings:
         if self.text == "none":

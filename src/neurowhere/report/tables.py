@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from neurowhere.corpus.documents import XYZ
-from neurowhere.exceptions import FitError
+from neurowhere.exceptions import FitError, NeurowhereError, tell_fault
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding, RegionOrder, ratios
@@ -35,6 +35,7 @@ __all__ = [
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
+CHARACTERS_ENCODED = 10_000  # of texts that are encoded together, unless one alone has more
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
 GENERIC = "only generic words are known, which point nowhere by themselves"
 
@@ -264,15 +265,29 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
     """
     if model.text == "none":
         raise FitError("a model of the mean map says the same of every text; fit one with text")
-    stream = iter(items)
-    while chunk := list(islice(stream, CHUNK_ENCODED)):
+    for chunk in _chunks(items):
         contents = [item.content for item in chunk if isinstance(item, Text)]
         encodings = model.encode_many(contents, **options)
         for item in chunk:
             yield item, item.reason if isinstance(item, Failure) else _outcome(next(encodings))
 
 
+def _chunks(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
+    """Yield a few texts, or one that is long: whoever stops the work loses no more than these."""
+    chunk, size = list[Text | Failure](), 0
+    for item in items:
+        chunk.append(item)
+        size += len(item.content) if isinstance(item, Text) else 0
+        if len(chunk) == CHUNK_ENCODED or size > CHARACTERS_ENCODED:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
 def _outcome(encoding: Encoding) -> Outcome:
+    if encoding.problem:
+        return encoding.problem
     if not encoding.is_mean_map:
         return encoding
     if any(mention.is_negated and not mention.is_generic for mention in encoding.mentions):
@@ -318,7 +333,14 @@ class RowMaker:
         row: dict[str, Any] = {"id": item.name}
         if self.with_text and isinstance(item, Text):
             row["text"] = item.content
-        return row | ({"problem": outcome} if isinstance(outcome, str) else self._tell(outcome))
+        if isinstance(outcome, Encoding):
+            try:
+                return row | self._tell(outcome)
+            except NeurowhereError:
+                raise
+            except Exception as error:
+                outcome = tell_fault(error, outcome.text)
+        return row | {"problem": outcome}
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
         gazetteer, support = encoding.gazetteer(self.atlas), encoding.support

@@ -23,6 +23,7 @@ SHORTEST_DOUBLED = 8  # letters of a word whose doubled consonants may be writte
 GRAM = 3  # letters of the pieces by which names are compared
 COMPARED = 24  # names with the most pieces in common, which are then compared letter by letter
 LONG, LONGER = 8, 14  # letters of words in which two and three slips are likely, not one
+LONGEST = 40  # letters of a word that is compared with names: what is longer is no name
 
 # Each ending may change into those beside it, both ways; "-" is no ending. Absent on purpose, since
 # lookalikes come that way: -/e (spin, spine), -/a (compact, compacta), -/y (iron, irony), -/ion
@@ -232,7 +233,9 @@ class NearNames:
         }
 
     def suggest(self, word: str, n: int = 3) -> list[str]:
-        """Return up to `n` names, the most similar first."""
+        """Return up to `n` names, the most similar first; none for what is too long for a word."""
+        if len(word) > LONGEST:
+            return []
         spelt = word.lower()
         grams = _grams(spelt)
         lists = [self._places[gram] for gram in grams if gram in self._places]

@@ -2,9 +2,7 @@
 
 import json
 import logging
-import traceback
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -17,8 +15,10 @@ from neurowhere.exceptions import (
     CorpusError,
     NeurowhereError,
     QueryError,
+    ReadingError,
     TextError,
     VocabularyError,
+    raised_at,
 )
 from neurowhere.web.schemas import EXAMPLES, Schema, example
 
@@ -175,6 +175,8 @@ def may_fail(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
 
 def refusal(error: NeurowhereError) -> ApiError:
     """Return the error for input that the package refuses; it never quotes the input."""
+    if isinstance(error, ReadingError):
+        return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", str(error))
     kind = type(error).__name__.removesuffix("Error").lower()
     words, hint = REFUSALS.get(type(error), (str(error), DOCUMENTATION))
     return ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"invalid_{kind}", words, hint)
@@ -185,9 +187,7 @@ def failure(error: BaseException) -> ApiError:
 
     The message of the exception is left out: it may hold a part of a patient's text.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:][::-1])
-    logger.error("%s at %s", type(error).__name__, where)
+    logger.error("%s at %s", type(error).__name__, raised_at(error))
     return ApiError(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "internal_error",

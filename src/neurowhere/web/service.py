@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.exceptions import DataWarning
+from neurowhere.exceptions import DataWarning, NeurowhereError
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import Decoding, decode
@@ -133,7 +133,7 @@ class Service:
 
     def _encode(self, text: str, reading: Reading) -> Encoding:
         (encoding,) = self._encode_many([text], reading)
-        return encoding
+        return encoding.checked()
 
     def _encode_many(self, texts: Iterable[str], reading: Reading) -> Iterator[Encoding]:
         return self.model.encode_many(
@@ -198,7 +198,7 @@ class Service:
 
     def _pair(self, query: DifferenceQuery) -> tuple[Encoding, Encoding]:
         first, second = self._encode_many([query.text, query.other], query)
-        return first, second
+        return first.checked(), second.checked()
 
     # ---- term
 
@@ -219,13 +219,22 @@ class Service:
 
     def batch_json(self, query: BatchQuery) -> bytes:
         """Sum up several texts."""
-        encodings = self._encode_many(query.texts, query)
-        return to_json({"results": [self._summary(encoding, query) for encoding in encodings]})
+        return to_json({"results": list(self._summaries(query))})
 
     def batch_lines(self, query: BatchQuery) -> bytes:
         """Sum up several texts, each on a line."""
-        encodings = self._encode_many(query.texts, query)
-        return b"".join(to_json(self._summary(each, query)) + b"\n" for each in encodings)
+        return b"".join(to_json(each) + b"\n" for each in self._summaries(query))
+
+    def _summaries(self, query: BatchQuery) -> Iterator[Summary]:
+        """Sum up each text of a batch; one on which neurowhere fails does not stop the others."""
+        for text, encoding in zip(query.texts, self._encode_many(query.texts, query), strict=True):
+            try:
+                summary = self._summary(encoding, query)
+            except NeurowhereError:
+                raise
+            except Exception as error:
+                summary = self._summary(self.model.failed(text, error), query)
+            yield summary
 
     def decode_json(self, query: DecodeQuery) -> bytes:
         """Find the terms and studies for places."""

@@ -7,6 +7,7 @@ has nothing of the brain at all.
 """
 
 import re
+from functools import cache, partial
 
 from neurowhere.text.clinical.places import SIDE_WORDS
 from neurowhere.text.clinical.reading import Reading, Tokens
@@ -41,24 +42,30 @@ def of_organs(reading: Reading) -> list[Tokens]:
     """
     beside = elsewhere_beside()
     words = [i for i in reading.at_words(beside) if i not in reading.inner]
-    if not words:
-        return []
     shared = frozenset(words)
-    return [Tokens(i, i) for i in words if _is_of_organ(reading, i, shared)]
+    has_no_brain = cache(partial(_has_no_brain, reading, shared))
+    found, here, organs = list[Tokens](), range(0), set[str]()
+    for i in words:
+        if i not in here:  # a sentence is looked through once, however many of its words ask
+            here = _sentence(reading, i)
+            organs = _organs(reading, here, shared)
+        said = beside[reading.tokens[i]] & organs
+        if said and (said - SIDE_WORDS.keys() or has_no_brain()):
+            found.append(Tokens(i, i))
+    return found
 
 
-def _is_of_organ(reading: Reading, i: int, shared: frozenset[int]) -> bool:
-    """Whether the words around token i, which other organs may have too, are of one of them."""
-    here = _sentence(reading, i)
-    organs = {reading.tokens[j] for j in here if reading.token(j + 1) not in DISEASES}
-    said = elsewhere_beside()[reading.tokens[i]] & organs
-    if not said or _is_of_brain(reading, here, shared):
-        return False
-    if said - SIDE_WORDS.keys():
-        return True
-    whole = range(len(reading.tokens))
+def _organs(reading: Reading, here: range, shared: frozenset[int]) -> set[str]:
+    """Words of a sentence that may be of other organs; none if something of it is of the brain."""
+    if _is_of_brain(reading, here, shared):
+        return set()
+    return {reading.tokens[j] for j in here if reading.token(j + 1) not in DISEASES}
+
+
+def _has_no_brain(reading: Reading, shared: frozenset[int]) -> bool:
+    """Whether nothing in a whole text is of the brain, its ventricles or its pictures."""
     is_said = any(map(OF_VENTRICLES.match, reading.where))
-    return not is_said and not _is_of_brain(reading, whole, shared)
+    return not is_said and not _is_of_brain(reading, range(len(reading.tokens)), shared)
 
 
 def _sentence(reading: Reading, i: int) -> range:

@@ -243,7 +243,9 @@ class Reading:
         return self.text[starts[i] : ends[i]]
 
     def gap(self, i: int) -> str:
-        """Text between token i − 1 and token i."""
+        """Text between token i − 1 and token i; nothing beyond the end of the text."""
+        if i > len(self.tokens):
+            return ""
         return self.gaps[i] if i >= 0 else self.text[: self.bounds[0][i]]
 
     def span(self, tokens: Tokens) -> tuple[int, int]:
@@ -305,11 +307,11 @@ class Reading:
         return i in self._sentence_ends if is_within else self._ends_sentence(i)
 
     def _ends_sentence(self, i: int) -> bool:
+        if i >= len(self.tokens):
+            return True
         gap = self.gap(i)
         if gap in USUAL_GAPS:
             return False
-        if i >= len(self.tokens):
-            return True
         if "\n" in gap and self.text[self.bounds[0][i]].isupper():
             return True
         before = self.tokens[i - 1]
