@@ -28,6 +28,7 @@ from neurowhere.exceptions import PartitionError, one_line
 if TYPE_CHECKING:
     from neurowhere.inputs.places import NamedPlace
     from neurowhere.model.decoding import Decoded, Decoding
+    from neurowhere.model.encoder import Encoder
 
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -166,7 +167,12 @@ def decode(
     ] = None,
     keep_formulas: KeepFormulas = False,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Exit with code 0 even if some places fail.")
+        bool,
+        typer.Option(
+            "--keep-going",
+            help="Leave out rows of a table without three numbers, and exit with code 0 even if "
+            "some places fail.",
+        ),
     ] = False,
     overwrite: Overwrite = False,
     as_json: Json = False,
@@ -207,7 +213,10 @@ def decode(
     from neurowhere.model.store import load_model
 
     found = decode(
-        load_model(model), _read_place(place, talairach), threshold=threshold, n_terms=terms
+        load_model(model),
+        _read_place(place, talairach, keep_going),
+        threshold=threshold,
+        n_terms=terms,
     )
     if output is not None:
         _write(found, output, " ".join(place), overwrite)
@@ -233,7 +242,7 @@ def _are_maps(arguments: list[str]) -> bool:
     return expanded(arguments[0]).is_dir()
 
 
-def _read_place(arguments: list[str], talairach: bool) -> Any:
+def _read_place(arguments: list[str], talairach: bool, keep_going: bool) -> Any:
     """Return a point or peaks as an array in MNI mm, or the path of a map."""
     import numpy as np
 
@@ -246,7 +255,7 @@ def _read_place(arguments: list[str], talairach: bool) -> Any:
     if len(arguments) == 1:
         from neurowhere.inputs.places import read_peaks
 
-        points = read_peaks(expanded(arguments[0]))
+        points = read_peaks(expanded(arguments[0]), keep_going=keep_going)
     else:
         try:
             x, y, z = map(float, arguments)
@@ -305,12 +314,11 @@ def decode_places(
 ) -> None:
     """Decode the places of a table, or maps, and write a row for each as it is done."""
     from neurowhere._tools.parallel import track
-    from neurowhere.model.decoding import decode_many
     from neurowhere.model.store import load_model
 
-    places = list(_find_places(sources, by, talairach))
+    places = list(_find_places(sources, by, talairach, style.keep_going))
     encoder = load_model(model)
-    found = decode_many(encoder, track(places, "decoding"), **options)
+    found = _decode_each(encoder, track(places, "decoding"), options)
     target = new_file(path, overwrite=style.overwrite) if path else nullcontext(sys.stdout)
     n_failed = 0
     with target as stream:
@@ -327,14 +335,29 @@ def decode_places(
         raise PartitionError(f"{n_failed:,} of {len(places):,} places failed; see above")
 
 
-def _find_places(sources: list[str], by: str | None, talairach: bool) -> "Iterable[NamedPlace]":
+def _decode_each(
+    encoder: "Encoder", places: "Iterable[NamedPlace]", options: dict[str, Any]
+) -> "Iterator[Decoded]":
+    """Decode places one after another, but for those that cannot be read."""
+    from neurowhere.model.decoding import Decoded, decode_many
+
+    for name, place, problem in places:
+        if problem is None:
+            yield from decode_many(encoder, [(name, place)], **options)
+        else:
+            yield Decoded(name, None, problem)
+
+
+def _find_places(
+    sources: list[str], by: str | None, talairach: bool, keep_going: bool
+) -> "Iterable[NamedPlace]":
     from neurowhere.inputs.places import iter_maps, iter_points
 
     if by is None:
         return iter_maps(sources)
     if len(sources) > 1 or not sources[0].lower().endswith(TABLE_SUFFIXES):
         raise typer.BadParameter(f"expected one table of peaks with --by, got {' '.join(sources)}")
-    return iter_points(expanded(sources[0]), by, talairach=talairach)
+    return iter_points(expanded(sources[0]), by, talairach=talairach, keep_going=keep_going)
 
 
 def _as_line(each: "Decoded", style: Style, *, header: bool) -> str:

@@ -1,7 +1,13 @@
 """Places: points, tables of peaks and maps that a user hands over, one or many of them."""
 
+import csv
+import io
+import re
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,42 +17,53 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import expanded, open_text
 from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.corpus.readers.tables import DELIMITERS
-from neurowhere.exceptions import CorpusError
+from neurowhere.exceptions import CorpusError, DataWarning
 
 __all__ = ["BY_ROW", "NamedPlace", "iter_maps", "iter_points", "read_peaks"]
 
 AXES = ("x", "y", "z")
 MAP_SUFFIXES = (".nii", ".nii.gz")
 BY_ROW, ID = "row", "id"
+SEPARATORS = re.compile(r"[,;\s]+")
+MOST_TOLD, SHOWN = 10, 60  # rows that a message names, and characters of one
 
 
 class NamedPlace(NamedTuple):
-    """A place to decode, and what it is called."""
+    """A place to decode, what it is called, and why it cannot be read, if it cannot."""
 
     name: str
     place: Any  # (n, 3) array in MNI mm, or the path of a map
+    problem: str | None = None
 
 
-def read_peaks(path: Path) -> NDArray[np.float64]:
+def read_peaks(path: Path, *, keep_going: bool = False) -> NDArray[np.float64]:
     """Read coordinates from a table: its columns x, y, z, or its only three.
 
     Parameters
     ----------
     path : Path
+    keep_going : bool
+        Whether rows without three numbers are left out, with a warning that names their lines.
 
     Returns
     -------
     (n, 3)
     """
-    table = _read_table(path, sep=r"[,;\s]+", engine="python", header=None)
-    header = _names(table.iloc[0])
-    if set(AXES) <= set(header):
-        table = table.iloc[1:, [header.index(axis) for axis in AXES]]
-    return _as_numbers(table, path, header)
+    peaks = _read_peaks(path)
+    bad = peaks.problems
+    if bad and not keep_going:
+        raise CorpusError(f"{path}: {_joined(bad.values())}; mend that, or add --keep-going")
+    if bad:
+        warnings.warn(f"{path}: {_joined(bad.values())}; left out", DataWarning, stacklevel=2)
+    return np.delete(peaks.xyz_mm, list(bad), axis=0)
 
 
-def iter_points(path: Path, by: str = BY_ROW, *, talairach: bool = False) -> Iterator[NamedPlace]:
+def iter_points(
+    path: Path, by: str = BY_ROW, *, talairach: bool = False, keep_going: bool = False
+) -> Iterator[NamedPlace]:
     """Yield the places of a table of points: each row, or all rows that share a value.
+
+    A place with a row that has no three numbers has a problem, which names its line.
 
     Parameters
     ----------
@@ -57,31 +74,107 @@ def iter_points(path: Path, by: str = BY_ROW, *, talairach: bool = False) -> Ite
         their number from 1.
     talairach : bool
         Whether the points are in Talairach space.
+    keep_going : bool
+        Whether a place has the rest of its rows, with a warning, if one has no three numbers.
 
     Yields
     ------
     NamedPlace
         In the order in which names come first.
     """
-    table = _read_table(path, sep=_delimiter(path))
-    table.columns = header = _names(table.columns)
-    if not set(AXES) <= set(header):
+    peaks = _read_peaks(path)
+    if not set(AXES) <= set(peaks.header):
         raise CorpusError(
-            f"expected columns named x, y and z in {path}; it has {', '.join(header)}"
+            f"expected columns named x, y and z in {path}; it has {', '.join(peaks.header)}"
         )
-    points = _as_numbers(table[list(AXES)], path, header)
-    if talairach:
-        points = talairach_to_mni(points)
-    for name, rows in _groups(table, by, path).items():
-        yield NamedPlace(name, points[rows])
+    points = talairach_to_mni(peaks.xyz_mm) if talairach else peaks.xyz_mm
+    for name, rows in _groups(peaks.table, by, path).items():
+        bad = [peaks.problems[row] for row in rows if row in peaks.problems]
+        good = points[[row for row in rows if row not in peaks.problems]]
+        if bad and not (keep_going and len(good)):
+            yield NamedPlace(name, None, _joined(bad))
+            continue
+        if bad:
+            warnings.warn(f"{name}: {_joined(bad)}; left out", DataWarning, stacklevel=2)
+        yield NamedPlace(name, good)
 
 
-def _delimiter(path: Path) -> str:
-    """Return what separates the columns of a table: as many as its first line has, most often."""
-    if not path.is_file():
-        return ","  # told where it is read
-    with open_text(path) as stream:
-        return max(DELIMITERS, key=stream.readline().count)
+class _Peaks(NamedTuple):
+    """A table of peaks: all of its cells, and the coordinates that they hold."""
+
+    header: list[str]
+    table: pd.DataFrame  # of text, without the header
+    xyz_mm: NDArray[np.float64]  # (n, 3)
+    problems: dict[int, str]  # by row
+
+
+def _read_peaks(path: Path) -> _Peaks:
+    rows = _read_rows(path)
+    _, first = rows[0]
+    header = [name.strip('"').lower() for name in first]
+    has_names = set(AXES) <= set(header)
+    rows = rows[has_names:]
+    places = [header.index(axis) for axis in AXES] if has_names else range(len(AXES))
+    width = len(header) if has_names else len(AXES)
+    xyz_mm, problems = np.full((len(rows), len(AXES)), np.nan), dict[int, str]()
+    for number, (line, cells) in enumerate(rows):
+        some = [cells[i] if i < len(cells) else "" for i in places]
+        with suppress(ValueError):
+            xyz_mm[number] = [float(cell.strip('"')) for cell in some]
+        if not np.isfinite(xyz_mm[number]).all() or len(cells) > width:
+            told = ", ".join(some if len(cells) <= width else cells) if any(cells) else "nothing"
+            problems[number] = f"line {line:,}: expected three numbers, got {shorten(told, SHOWN)}"
+    if len(problems) == len(rows):
+        raise CorpusError(
+            f"expected rows of three numbers, or columns named x, y and z, in {path}; "
+            f"its first row is {', '.join(header)}"
+        )
+    padded = ([*cells, *[""] * (width - len(cells))][:width] for _, cells in rows)
+    names = header if has_names else list(AXES)
+    return _Peaks(header, pd.DataFrame(padded, columns=names, dtype=str), xyz_mm, problems)
+
+
+def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Read the cells of a table, each row with its line; empty lines are none.
+
+    Cells are parted as those of the first line are, most often; if it has no comma, semicolon or
+    tab, by any of these and by spaces.
+    """
+    try:
+        with open_text(path) as stream:
+            text = stream.read()
+        first = text.lstrip().partition("\n")[0]
+        delimiter = max(DELIMITERS, key=first.count)
+        lines = text.splitlines()
+        if delimiter not in first:
+            cut = [
+                (number, SEPARATORS.split(line.strip()))
+                for number, line in enumerate(lines, 1)
+                if line.strip()
+            ]
+        else:
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+            cut = [(reader.line_num, row) for row in reader]
+    except (OSError, ValueError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise CorpusError(f"cannot read peaks from {path}: {reason}") from error
+    rows = [(line, _without_empty_end([cell.strip() for cell in row])) for line, row in cut if row]
+    if not rows:
+        raise CorpusError(f"cannot read peaks from {path}: it is empty")
+    return rows
+
+
+def _without_empty_end(cells: list[str]) -> list[str]:
+    while cells and not cells[-1]:
+        cells = cells[:-1]
+    return cells
+
+
+def _joined(problems: Iterable[str]) -> str:
+    """Return problems in one line; of many the first ones."""
+    told = list(problems)
+    more = f"; and {len(told) - MOST_TOLD:,} more" if len(told) > MOST_TOLD else ""
+    return "; ".join(told[:MOST_TOLD]) + more
 
 
 def _groups(table: pd.DataFrame, by: str, path: Path) -> dict[str, list[int]]:
@@ -141,27 +234,3 @@ def is_map(name: str) -> bool:
 def _without_suffix(name: str) -> str:
     suffix = next((each for each in MAP_SUFFIXES[::-1] if name.lower().endswith(each)), "")
     return name[: len(name) - len(suffix)]
-
-
-def _read_table(path: Path, **options: Any) -> pd.DataFrame:
-    try:
-        with open_text(path) as stream:
-            table: pd.DataFrame = pd.read_csv(stream, dtype=str, **options)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise CorpusError(f"cannot read peaks from {path}: {reason}") from error
-    return table
-
-
-def _names(header: Iterable[Any]) -> list[str]:
-    return [str(name).strip().strip('"').lower() for name in header]
-
-
-def _as_numbers(table: pd.DataFrame, path: Path, header: list[str]) -> NDArray[np.float64]:
-    numbers: NDArray[np.float64] = table.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
-    if numbers.shape[1] != len(AXES) or np.isnan(numbers).any() or not len(numbers):
-        raise CorpusError(
-            f"expected rows of three numbers, or columns named x, y and z, in {path}; "
-            f"its first row is {', '.join(header)}"
-        )
-    return numbers

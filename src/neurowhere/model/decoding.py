@@ -243,7 +243,8 @@ def peak_weights(model: TextModel, xyz_mm: ArrayLike) -> Floats:
     points = as_points(xyz_mm)
     outside = np.count_nonzero(model.brain_.region_of(points) == OUTSIDE)
     if outside == len(points):
-        places = "; ".join(", ".join(f"{mm:g}" for mm in point) for point in points[:1])
+        given = np.reshape(np.asarray(xyz_mm, np.float64), (-1, 3))[:1]  # NaN is told as such
+        places = "; ".join(", ".join(f"{mm:g}" for mm in point) for point in given)
         raise PartitionError(f"expected points in the brain, in MNI mm, got {places or 'none'}")
     if outside:
         warnings.warn(
