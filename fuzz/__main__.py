@@ -30,6 +30,7 @@ COUNTS = {
     "tokens": (250, 360_000),
     "terms, sides, negation": (1_000, 20_000),
     "encode, highlight": (500, 4_000),
+    "ends of texts": (3_000, 3_000),
     "queries": (400, 300_000),
     "expressions": (2_000, 20_000),
     "HTML, arguments": (400, 300_000),

@@ -19,6 +19,49 @@ ODD_TEXTS = [
     *("\u2028", "\x1b[2J", "\x01", "\x1c", "ﬁ", "İ", "ß", "ŉ", "\u0301", "\u200b", "\u00ad\n"),
     *("\ufeff", "\U0010ffff", "=1+1", "<script>", "&amp;", "]]>", "{{", "%s", "id", "title", "x"),
 ]
+# One word, or name, of each kind that is read, and what may stand before and after it.
+ENDS = [
+    *("weakness", "left hemianopia", "Broca's aphasia", "third nerve palsy", "locked-in syndrome"),
+    *("amygdala", "hippocampus (HC)", "BA 44", "temporo-", "left MCA", "M1", "aneurysm", "stroke"),
+    *(
+        "left",
+        "R",
+        "Lt.",
+        "bilateral",
+        "L>R",
+        "contralateral",
+        "no",
+        "denies",
+        "spared",
+        "possible",
+    ),
+    *(
+        "cannot be excluded",
+        "normal",
+        "?",
+        "hand",
+        "leg weakness",
+        "greater",
+        "and",
+        "of the",
+        "with",
+    ),
+    *(
+        "Findings:",
+        "History",
+        "mother",
+        "hipocampus",
+        "rigth",
+        "kidney",
+        "zzz",
+        "2",
+        "p < 0.05",
+        ".",
+    ),
+    *("(", "-", "|", "a\tb", "<b>", "é", "ＡＣＣ", "x", "References"),
+]
+SPACES = ["", " ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\xa0"]
+SPACES += ["\u2003", "\u2009", "\u2028", "\u2029", "\u200b", "\u3000", "\ufeff", ". ", ", ", " ."]
 ODD_NUMBERS = [0, 1, -1, 2**31, 2**63, 2**64, 10**400, 1e308, -1e308, 5e-324, 0.5]
 ODD_NUMBERS += [float("nan"), float("inf"), float("-inf")]
 
@@ -43,6 +86,14 @@ def prose(words: Sequence[str]) -> st.SearchStrategy[str]:
     pieces = st.lists(st.tuples(st.sampled_from([*words, *ODD_TEXTS]), gaps), max_size=25)
     text = pieces.map(lambda found: "".join(word + gap for word, gap in found))
     return st.one_of(text, text, text, st.text(), long(text))
+
+
+def ended() -> st.SearchStrategy[str]:
+    """Texts that begin and end in each kind of word, with each kind of white space around."""
+    spaces, words = st.sampled_from(SPACES), st.sampled_from(ENDS)
+    middle = st.sampled_from(["", " ", " of the left amygdala ", ". ", "\n"])
+    parts = st.tuples(spaces, words, middle, st.one_of(st.just(""), words), spaces)
+    return parts.map("".join)
 
 
 def long(text: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

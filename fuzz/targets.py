@@ -22,11 +22,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from fuzz.alter import (
+    ENDS,
     Bytes,
     altered_arrays,
     altered_json,
     altered_table,
     cut,
+    ended,
     prose,
     texts,
     values,
@@ -44,7 +46,9 @@ from neurowhere.inputs.prose import html_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
+from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
+from neurowhere.report.tables import RowMaker, encode_items
 from neurowhere.text import Vocabulary, words_of_label
 from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.text.unknown import is_foreign
@@ -136,6 +140,21 @@ def encode_prose(text: str) -> None:
     assert abs(float(encoding.probabilities.sum()) - 1) < 1e-3
 
 
+def answer_each_way(text: str) -> None:
+    """Read a text through each interface, beside others; neurowhere may fail on none of them."""
+    read_prose(text)
+    items = [Text(str(number), each) for number, each in enumerate(["amygdala", text, ""])]
+    pairs = list(encode_items(small_model(), items))
+    table = RowMaker(small_atlas(), all_regions=True, with_text=True).table(pairs)
+    assert not table["problem"].str.contains("failed").any()
+    for encoding in small_model().encode_many([text, "", text]):
+        assert encoding.problem is None
+        summarise(encoding, small_atlas())
+    query = {"texts": ["amygdala", text], "regions": 2}
+    for number, body in ((0, {"text": text, "sentences": True}), (1, query)):
+        post(bytes([number]) + as_json(body))
+
+
 def ask(text: str) -> None:
     """Read a query and put it to some texts."""
     Query(text).mentions(sample())
@@ -171,6 +190,16 @@ def small_model() -> Encoder:
     return Encoder(VoxelGrid(16), "l2", vocabulary=[*PLACES], min_studies=1).fit(
         names, [[PLACES[name]] for name in names]
     )
+
+
+@cache
+def small_atlas() -> Atlas:
+    """Make an atlas of two regions."""
+    labels = np.zeros((7, 6, 5), np.uint8)
+    labels[1:3], labels[4:6] = 2, 201
+    affine = np.diag([-30.0, 35.0, 30.0, 1.0])
+    affine[:3, 3] = 90, -120, -60
+    return Atlas(nibabel.Nifti1Image(labels, affine), {2: "Insula_L", 201: "Insula_R"})
 
 
 # ---- files
@@ -570,6 +599,7 @@ def text_targets() -> list[Target]:
         Target("tokens", of_text(read_tokens), clinical, [b"hippo-\ncampus"], CLINICAL),
         Target("terms, sides, negation", of_text(read_prose), clinical, [b"no left"], CLINICAL),
         Target("encode, highlight", of_text(encode_prose), clinical, [b"no <left>"], CLINICAL),
+        Target("ends of texts", of_text(answer_each_way), encoded(ended()), [b"weakness "], ENDS),
         Target("queries", of_text(ask), encoded(prose(queries)), [b'(a OR "b") AND c*'], queries),
         Target(
             "expressions",

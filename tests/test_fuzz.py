@@ -59,6 +59,10 @@ def test_changed_bytes_succeed_or_are_refused_in_one_line(targets, name):
 FOUND = [
     ("tokens", b"-\n" + b"a" * 50_000),  # took the square of the length
     ("terms, sides, negation", b"..."),  # no sentence without a word
+    ("ends of texts", b"weakness "),  # a sign without a side, and a space at the end
+    ("terms, sides, negation", b"greater " + b"face " * 9_999),  # the square of a sentence
+    ("terms, sides, negation", b"face cortex; " * 3_846),
+    ("encode, highlight", b"q" * 40_000),  # compared with all names, letter by letter
     ("queries", b"/(a+)+b/"),  # would have taken for ever
     ("queries", b"a " * 25_000),
     ("queries", b"huntington chorea disease"),  # 2^n ways through n single letters

@@ -12,9 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from neurowhere import Encoder
+from neurowhere.cli import batch
 from neurowhere.cli.batch import MOST_TOLD
-from neurowhere.inputs import Text
+from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
+from neurowhere.report.encoding import write_encoding
+from neurowhere.text.clinical.mentions import read_mentions
 
 FOLDERS = ("--no-pictures",)  # which the tests of one text draw
 
@@ -136,6 +140,98 @@ def test_what_is_done_is_kept_when_stopped(encode, tmp_path, monkeypatch, number
     assert outcome.code == code
     assert f"{CHUNK} texts encoded, 0 not; stopped before the end" in outcome.out
     assert len(rows_of((tmp_path / "table.csv").read_text())) == CHUNK
+
+
+@pytest.mark.linux
+def test_what_is_done_of_a_chunk_is_kept_when_stopped(encode, tmp_path, monkeypatch):
+    def stopped_half_way(self, texts, **options):
+        for number, encoding in enumerate(encode_many(self, texts, **options)):
+            if number == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(10)
+            yield encoding
+
+    encode_many = Encoder.encode_many
+    monkeypatch.setattr(Encoder, "encode_many", stopped_half_way)
+    source = write_texts(tmp_path / "a.jsonl", [(str(i), "amygdala") for i in range(9)])
+    outcome = encode(source, "--table", tmp_path / "table.csv", "--keep-going")
+    assert outcome.code == 130
+    assert "3 texts encoded, 0 not; stopped before the end" in outcome.out
+    rows = rows_of((tmp_path / "table.csv").read_text())
+    assert [row["id"] for row in rows] == ["0", "1", "2"]
+
+
+@pytest.mark.linux
+def test_a_signal_while_rows_are_written_doubles_none(encode, tmp_path, monkeypatch):
+    def stopped(*arguments, **options):
+        append(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    append = batch._append
+    monkeypatch.setattr(batch, "_append", stopped)
+    source = write_texts(tmp_path / "a.jsonl", [(str(i), "amygdala") for i in range(CHUNK + 9)])
+    outcome = encode(source, "--table", tmp_path / "table.csv")
+    assert outcome.code == 130
+    rows = rows_of((tmp_path / "table.csv").read_text())
+    assert [row["id"] for row in rows] == [str(number) for number in range(CHUNK)]
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Let neurowhere fail on texts with a certain word."""
+
+    def fail(text, *arguments, **options):
+        if "numbat" in text:
+            raise IndexError(text)
+        return read_mentions(text, *arguments, **options)
+
+    monkeypatch.setattr("neurowhere.model.reading.read_mentions", fail)
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_text_that_fails_stops_no_other(encode, tmp_path):
+    texts = [("a", "amygdala"), ("b", "left amygdala of a numbat"), ("c", "motor cortex")]
+    source = write_texts(tmp_path / "texts.jsonl", texts)
+    outcome = encode(source, "--table", tmp_path / "table.csv")
+    assert outcome.code == 1
+    assert "neurowhere: b: neurowhere failed on this text (IndexError at" in outcome.err
+    assert "numbat" not in outcome.err
+    rows = rows_of((tmp_path / "table.csv").read_text())
+    assert [row["heaviest"] for row in rows] == ["amygdala", "", "motor cortex"]
+    assert "IndexError at test_batch.py" in rows[1]["problem"]
+    assert encode(source, "-o", tmp_path / "out", *FOLDERS, "--keep-going").code == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"a", "c", "table.csv"}
+    assert "IndexError at" in rows_of((tmp_path / "out" / "table.csv").read_text())[1]["problem"]
+    outcome = encode(texts[1][1])
+    assert (outcome.code, len(outcome.err.splitlines())) == (1, 1)
+    assert "neurowhere failed on this text (IndexError at" in outcome.err
+
+
+def test_a_folder_that_fails_stops_no_other(encode, tmp_path, monkeypatch):
+    def fail(encoding, *arguments, **options):
+        if encoding.text == "amygdala":
+            raise ZeroDivisionError
+        return write_encoding(encoding, *arguments, **options)
+
+    monkeypatch.setattr("neurowhere.report.encoding.write_encoding", fail)
+    source = write_texts(tmp_path / "texts.jsonl", [("a", "amygdala"), ("b", "motor cortex")])
+    assert encode(source, "-o", tmp_path / "out", *FOLDERS).code == 1
+    first, second = rows_of((tmp_path / "out" / "table.csv").read_text())
+    assert "ZeroDivisionError at test_batch.py" in first["problem"]
+    assert (first["folder"], second["folder"], second["problem"]) == ("", "b", "")
+
+
+def test_sentences_that_cannot_be_told_apart_stop_no_other_text(encode, tmp_path, monkeypatch):
+    def fail(text, *arguments, **options):
+        if text.name == "a":
+            raise IndexError
+        return split_sentences(text, *arguments, **options)
+
+    monkeypatch.setattr("neurowhere.inputs.split_sentences", fail)
+    source = write_texts(tmp_path / "texts.jsonl", [("a", "amygdala"), ("b", "motor cortex")])
+    first, second = rows_of(encode(source, "--sentences").out)
+    assert "IndexError at" in first["problem"]
+    assert second["heaviest"] == "motor cortex"
 
 
 def test_sentences(encode):

@@ -95,6 +95,48 @@ def test_a_warning_says_of_which_place(decode, tmp_path):
     assert outcome.err == "neurowhere: warning: s: 1 of 2 points lie outside of the brain\n"
 
 
+BAD_ROWS = 'id,x,y,z\n"a\nb",-38,-24,56\n\nc,nan,-24,56\nd,8,,\n,,,\ne,8,-92,two\nf,8,-92,2\n'
+TOLD = [
+    "line 5: expected three numbers, got 'nan', '-24', '56'",
+    "line 6: expected three numbers, got '8', '', ''",
+    "line 7: expected three numbers, got '', '', ''",
+    "line 8: expected three numbers, got '8', '-92', 'two'",
+]
+
+
+def test_a_bad_row_is_named_by_its_line_and_the_others_are_decoded(decode, tmp_path):
+    (tmp_path / "a.csv").write_text(BAD_ROWS)
+    outcome = decode(tmp_path / "a.csv", "--by", "row")
+    assert outcome.code == 1
+    rows = rows_of(outcome.out)
+    assert [row["problem"] for row in rows if row["problem"]] == TOLD
+    assert [row["term"] for row in rows if row["term"]] == ["motor cortex", "visual cortex"]
+    assert f"neurowhere: c: {TOLD[0]}" in outcome.err
+    assert decode(tmp_path / "a.csv", "--by", "row", "--keep-going").code == 0
+
+
+def test_a_place_with_a_bad_row_has_the_rest_of_its_rows_if_asked(decode, tmp_path):
+    (tmp_path / "a.csv").write_text("id,x,y,z\ns,-38,-24,56\ns,x,y,z\nt,1,2,inf\n")
+    assert "none of the 2 places" in decode(tmp_path / "a.csv", "--by", "id").err
+    outcome = decode(tmp_path / "a.csv", "--by", "id", "--keep-going")
+    assert outcome.code == 0
+    assert [row["term"] for row in rows_of(outcome.out)] == ["motor cortex", ""]
+    assert outcome.err.splitlines() == [
+        "neurowhere: warning: s: line 3: expected three numbers, got 'x', 'y', 'z'; left out",
+        "neurowhere: t: line 4: expected three numbers, got '1', '2', 'inf'",
+    ]
+
+
+def test_bad_rows_of_one_place_are_left_out_if_asked(decode, tmp_path):
+    (tmp_path / "a.csv").write_text(BAD_ROWS)
+    decode(tmp_path / "a.csv").assert_refused(f"{TOLD[0]}; {TOLD[1]}")
+    outcome = decode(tmp_path / "a.csv", "--keep-going", "--json")
+    assert outcome.code == 0
+    assert "line 8: expected three numbers, got '8', '-92', 'two'; left out" in outcome.err
+    terms = {row["term"] for row in json.loads(outcome.out)["terms"][:2]}
+    assert terms == {"motor cortex", "visual cortex"}
+
+
 def test_nothing_decoded_leaves_no_table(decode, tmp_path):
     (tmp_path / "a.csv").write_text("x,y,z\n0,0,200\n")
     outcome = decode(tmp_path / "a.csv", "--by", "row", "--table", tmp_path / "t.csv")

@@ -1,12 +1,17 @@
 """One pipeline reads texts: `predict`, `encode` and `encode_many` agree, and a corpus does not."""
 
+from hashlib import sha256
+
 import numpy as np
+import pandas as pd
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
 from neurowhere import Corpus, Document, Encoder, summarise
+from neurowhere.exceptions import DataWarning, ReadingError, TextError
 from neurowhere.learn import LogLinear
 from neurowhere.model.text_model import CHUNK_ENCODED
+from neurowhere.text.clinical.mentions import read_mentions
 
 TEXTS = [
     "left amygdala",
@@ -62,6 +67,64 @@ def test_many_are_encoded_in_order_and_as_they_come(model):
         alone = model.encode(encoding.text)
         np.testing.assert_allclose(encoding.probabilities, alone.probabilities, rtol=1e-5)
         assert encoding.uses == alone.uses
+
+
+MISSING = [None, float("nan"), pd.NA, b"amygdala", 7]
+
+
+def test_a_missing_text_has_a_problem_and_stops_no_other(model):
+    series = pd.Series(["left amygdala", *MISSING, "motor cortex"], dtype=object)
+    with pytest.warns(DataWarning, match="expected a text as a str, got .* at position") as told:
+        encodings = list(model.encode_many(series))
+    assert len(told) == len(MISSING)
+    assert [bool(encoding.problem) for encoding in encodings] == [False, *[True] * 5, False]
+    assert encodings[2].problem == "expected a text as a str, got nan, a missing value"
+    assert all(encoding.is_mean_map for encoding in encodings[1:-1])
+    assert summarise(encodings[1]).problem == encodings[1].problem
+    for encoding in encodings[::6]:
+        alone = model.encode(encoding.text)
+        np.testing.assert_allclose(encoding.probabilities, alone.probabilities, rtol=1e-5)
+
+
+@pytest.mark.parametrize("text", MISSING)
+def test_what_has_no_room_for_a_problem_refuses_a_missing_text(model, text):
+    for ask in (
+        model.predict,
+        model.transform,
+        lambda texts: model.score(texts, [[[0, 0, 0]]] * 2),
+    ):
+        with pytest.raises(TextError, match=r"expected a text as a str, got .* at position 1;"):
+            ask(["amygdala", text])
+
+
+def test_a_fault_of_ours_stops_no_other_text_and_quotes_none(model, monkeypatch, caplog):
+    text, expected = "amygdala of a patient", list(model.encode_many(TEXTS))
+
+    def fail(words, *arguments, **options):
+        if words == text:
+            raise IndexError(words)
+        return read_mentions(words, *arguments, **options)
+
+    monkeypatch.setattr("neurowhere.model.reading.read_mentions", fail)
+    failed, *others = model.encode_many([text, *TEXTS])
+    for one, other in zip(others, expected):
+        np.testing.assert_allclose(one.probabilities, other.probabilities, rtol=1e-5)
+        assert (one.problem, one.text) == (None, other.text)
+    assert "IndexError at test_reading_pipeline.py" in failed.problem
+    assert sha256(text.encode()).hexdigest()[:12] in failed.problem
+    assert caplog.messages == [failed.problem]
+    assert "patient" not in failed.problem
+    with pytest.raises(ReadingError, match="IndexError at"):
+        model.encode(text)
+
+
+def test_a_model_that_fails_on_nothing_at_all_is_no_fault_of_a_text(model, monkeypatch):
+    def fail(*_, **__):
+        raise IndexError
+
+    monkeypatch.setattr("neurowhere.model.reading.read_mentions", fail)
+    with pytest.raises(IndexError):
+        list(model.encode_many(TEXTS))
 
 
 def test_encodings_add_and_subtract(model):

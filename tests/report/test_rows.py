@@ -1,6 +1,7 @@
 """Rows of a batch say what `Encoder.encode` says of each text."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.model.test_encoder import make_atlas
 from tests.studies import GRID, TERMS, make_corpus
@@ -10,6 +11,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.report.tables import DENIED, UNKNOWN, RowMaker, encode_items
+from neurowhere.text.clinical.mentions import read_mentions
 
 TEXTS = [
     "The left amygdala, and the amygdala again.",
@@ -116,3 +118,43 @@ def test_the_region_of_a_row_is_the_first_in_the_order_asked_for(shipped):
         assert row["ratio"] == pytest.approx(first["ratio"])
         firsts[sort] = row["region"]
     assert len(set(firsts.values())) == 3
+
+
+def test_a_text_that_fails_has_a_row_and_stops_no_other(model, monkeypatch, caplog):
+    def fail(text, *arguments, **options):
+        if "motor" in text:
+            raise IndexError(text)
+        return read_mentions(text, *arguments, **options)
+
+    expected = make_table(model, items())
+    monkeypatch.setattr("neurowhere.model.reading.read_mentions", fail)
+    table = make_table(model, items())
+    kept = ~expected["id"].isin(["1", "2", "3"])
+    pd.testing.assert_frame_equal(table[kept], expected[kept])
+    problems = table["problem"][1:].tolist()
+    assert all("neurowhere failed on this text (IndexError at test_rows.py" in p for p in problems)
+    assert table["terms"][1:].isna().all()
+    assert caplog.messages == problems  # each once
+    assert "motor" not in caplog.text
+
+
+def test_a_row_that_fails_is_told_in_its_place(model, monkeypatch):
+    tell = RowMaker._tell
+
+    def fail(self, encoding):
+        if encoding.text == TEXTS[1]:
+            raise ZeroDivisionError(encoding.text)
+        return tell(self, encoding)
+
+    monkeypatch.setattr(RowMaker, "_tell", fail)
+    table = make_table(model, items())
+    assert table["problem"].notna().tolist() == [False, True, False, False]
+    assert "ZeroDivisionError at test_rows.py" in table["problem"][1]
+
+
+def test_long_texts_are_encoded_one_by_one(model):
+    taken = []
+    texts = items(["amygdala " * 2_000] * 3)
+    pairs = encode_items(model, (taken.append(item) or item for item in texts))
+    next(pairs)
+    assert len(taken) == 1  # whoever stops here has the first

@@ -9,7 +9,7 @@ import pytest
 
 from neurowhere.exceptions import DataWarning, VocabularyError
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.lookalikes import NearNames, is_synonym, same_word, true_synonyms
+from neurowhere.text.lookalikes import LONGEST, NearNames, is_synonym, same_word, true_synonyms
 
 with (Path(__file__).parent / "data" / "synonym_review.csv").open() as stream:
     REVIEW = list(csv.DictReader(stream))
@@ -163,3 +163,11 @@ def test_a_large_vocabulary_is_searched_in_milliseconds():
     for number in range(20):
         near.suggest(f"naem {number:05d} of region")
     assert (time.process_time() - start) / 20 < 0.02  # 5 ms on an idle machine
+
+
+def test_what_is_too_long_for_a_word_is_compared_with_none():
+    near = NearNames(["amygdala", "a" * LONGEST])
+    assert near.suggest("a" * LONGEST) == ["a" * LONGEST]
+    start = time.process_time()
+    assert near.suggest("a" * 40_000) == []
+    assert time.process_time() - start < 0.1

@@ -12,6 +12,8 @@ import pytest
 from tests.web.conftest import open_client
 
 from neurowhere import Encoder
+from neurowhere.model.encoding import Encoding
+from neurowhere.text.clinical.mentions import read_mentions
 from neurowhere.web import Settings
 from neurowhere.web.guard import BUCKETS
 from neurowhere.web.server import create_app, static_files
@@ -148,6 +150,49 @@ def test_a_failure_of_ours_tells_and_logs_no_text(client, monkeypatch, caplog):
     assert code(answer) == (500, "internal_error")
     assert SECRET not in answer.text + caplog.text
     assert "RuntimeError at test_guard.py" in caplog.text
+
+
+def test_a_text_that_fails_stops_no_other_of_its_batch(client, monkeypatch, caplog):
+    def fail(text, *arguments, **options):
+        if SECRET in text:
+            raise IndexError(text)
+        return read_mentions(text, *arguments, **options)
+
+    monkeypatch.setattr("neurowhere.model.reading.read_mentions", fail)
+    texts = ["amygdala", SECRET, "motor cortex"]
+    answer = client.post("/api/v1/batch", json={"texts": texts})
+    lines = client.post("/api/v1/batch.jsonl", json={"texts": texts})
+    assert (answer.status_code, lines.status_code) == (200, 200)
+    results = answer.json()["results"]
+    assert [json.loads(line) for line in lines.text.splitlines()] == results
+    assert [bool(result["problem"]) for result in results] == [False, True, False]
+    assert "IndexError at test_guard.py" in results[1]["problem"]
+    assert results[2]["terms"][0]["term"] == "motor cortex"
+    for route, query in (
+        ("encode", {"text": SECRET}),
+        ("difference", {"text": "a", "other": SECRET}),
+    ):
+        alone = client.post(f"/api/v1/{route}", json=query)
+        assert code(alone) == (500, "internal_error")
+        assert "IndexError at test_guard.py" in alone.json()["detail"]
+    assert SECRET not in answer.text + alone.text + caplog.text
+    assert caplog.messages == [results[1]["problem"]] * 4
+
+
+def test_a_summary_that_fails_stops_no_other_of_its_batch(client, monkeypatch, caplog):
+    support = Encoding.support.func
+
+    def fail(encoding):
+        if encoding.text == SECRET:
+            raise IndexError(encoding.text)
+        return support(encoding)
+
+    monkeypatch.setattr(Encoding, "support", property(fail))
+    answer = client.post("/api/v1/batch", json={"texts": ["amygdala", SECRET]})
+    first, second = answer.json()["results"]
+    assert first["problem"] is None
+    assert "IndexError at test_guard.py" in second["problem"]
+    assert SECRET not in answer.text + caplog.text
 
 
 WRONG = [

@@ -122,7 +122,7 @@ def _read_peaks(path: Path) -> _Peaks:
         with suppress(ValueError):
             xyz_mm[number] = [float(cell.strip('"')) for cell in some]
         if not np.isfinite(xyz_mm[number]).all() or len(cells) > width:
-            told = ", ".join(some if len(cells) <= width else cells) if any(cells) else "nothing"
+            told = ", ".join(map(repr, some if len(cells) <= width else cells))
             problems[number] = f"line {line:,}: expected three numbers, got {shorten(told, SHOWN)}"
     if len(problems) == len(rows):
         raise CorpusError(

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from fuzz.alter import ENDS, SPACES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.text.passages import (
@@ -478,3 +479,17 @@ def test_a_limb_of_full_strength_is_denied(text, denied):
     counter = TermCounter(Vocabulary(["hand", "pain"]))
     mentions = read_mentions(text, counter)
     assert [m.is_negated for m in mentions if m.term == "hand"] == denied
+
+
+@pytest.mark.parametrize("word", ENDS)
+def test_a_text_may_begin_and_end_in_any_word_and_white_space(shipped, word):
+    for space in SPACES:
+        for text in (
+            f"{space}{word}",
+            f"{word}{space}",
+            f"{space}{word} amygdala{space}{word}{space}",
+        ):
+            mentions = read_mentions(text, shipped.extractor_.counter)
+            spans = [(each.start, each.end) for each in (*mentions, *mentions.rule_based)]
+            assert all(0 <= start < end <= len(text) for start, end in spans)
+            assert not any(text[start:end] != text[start:end].strip() for start, end in spans)

@@ -1,7 +1,7 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.clinical.reading import Tokens
+from neurowhere.text.clinical.reading import LONGEST_SENTENCE, Tokens
 
 COUNTER = TermCounter(Vocabulary(["thalamus", "insula", "anterior insula"]))
 
@@ -66,3 +66,16 @@ def test_places_come_before_terms_that_begin_with_them():
     assert wider.begins[1] == 1
     assert wider.beginning([1]) == [0, 1]
     assert reading.with_matches([]) is reading
+
+
+def test_beyond_the_end_there_is_nothing():
+    reading = COUNTER.read("insula ")
+    assert [reading.gap(i) for i in (0, 1, 2, 9)] == ["", " ", "", ""]
+    assert reading.is_sentence_end(1)  # whatever white space is there
+
+
+def test_a_sentence_without_an_end_is_cut():
+    reading = COUNTER.read("insula " * (3 * LONGEST_SENTENCE - 1))
+    assert reading.sentence_ends == [LONGEST_SENTENCE, 2 * LONGEST_SENTENCE]
+    assert reading.is_sentence_end(LONGEST_SENTENCE)
+    assert COUNTER.read("insula " * LONGEST_SENTENCE).sentence_ends == []

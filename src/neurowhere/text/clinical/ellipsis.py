@@ -439,7 +439,7 @@ def is_said(reading: Reading, j: int) -> bool:
     """Whether a state at token j is all that is said: "(left) normal", "(left) old infarct"."""
     while reading.gap(j + 1) == " " and _qualifies(reading, j):
         j += 1
-    word, after = reading.tokens[j], reading.gap(j + 1)
+    word, after = reading.token(j), reading.gap(j + 1)
     is_last = reading.is_sentence_end(j + 1) or not (after.isspace() or after == "-")
     if not is_last or fold(word) in NOT_BRAIN or OF_BODY.search(word) or OUTSIDE.fullmatch(word):
         return False

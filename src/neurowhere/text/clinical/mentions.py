@@ -41,7 +41,7 @@ from neurowhere.text.clinical.places import (
 from neurowhere.text.clinical.pressed import weigh_pressed
 from neurowhere.text.clinical.reading import Reading, Tokens
 from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.clinical.spared import without_spared
+from neurowhere.text.clinical.spared import Spared, sides_of_spared, without_spared
 from neurowhere.text.clinical.vessels import weigh_vessels
 from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
@@ -274,8 +274,8 @@ def read_mentions(
         is_term[number] = False
     found = list(compress(mentions, is_term))
     found.sort(key=attrgetter("start"))  # sides that stand for a term come last
-    spared = [(each.term, each.side) for each in (*found, *places) if each.negation_span]
-    rule_based = tuple(_rule_based(reading, sides, said, counter, spared))
+    denied = ((each.term, each.side) for each in (*found, *places) if each.negation_span)
+    rule_based = tuple(_rule_based(reading, sides, said, counter, sides_of_spared(denied)))
     used = {mention.side_span for mention in rule_based}
     used |= {reading.span(side.words) for side in [*limbs.values(), *sides.applied.values()]}
     marks = (SideMark(side, *reading.span(words)) for side, words in sides.unapplied)
@@ -455,7 +455,7 @@ def _rule_based(
     sides: Sides,
     said: _Said,
     counter: TermCounter,
-    spared: list[tuple[str, Side | None]],
+    spared: Spared,
 ) -> Iterator[Mention]:
     """Yield the mentions of arteries, syndromes and signs that imply structures."""
     terms = ["" if term == NO_TERM else counter.vocabulary.terms[term] for term in reading.terms]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,6 +26,7 @@ POINTED = word_set(
 )
 SIDE_LETTERS = word_set("l lt r rt")  # of these, unless the side ends a sentence
 BEFORE_SIDE = word_set("a an and at in of on or the to")
+LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text without stops takes long
 LONGEST_HEADING = 3  # words of a heading after such a side
 # And after these clipped words, unless a sentence begins there: "Rt amyg. nl", "L temp. ICH".
 CLIPPED = word_set(
@@ -281,11 +282,14 @@ class Reading:
         stops = {gap for gap in {*self.gaps} if "\n" in gap or STOP.search(gap)}
         stopped = [i for i, gap in enumerate(self.gaps[:-1]) if gap in stops]
         ends = [i for i in stopped if self._ends_sentence(i)]
-        if not self.tables:
-            return ends
-        cells = (cell for table in self.tables for row in table for cell in row)
-        starts = {bisect_left(self.bounds[0], start) for start, _ in cells}
-        return sorted({*ends, *starts} - {len(self.tokens)})
+        if self.tables:
+            cells = (cell for table in self.tables for row in table for cell in row)
+            starts = {bisect_left(self.bounds[0], start) for start, _ in cells}
+            ends = sorted({*ends, *starts} - {len(self.tokens)})
+        spans = pairwise([0, *ends, len(self.tokens)])
+        long = (span for span in spans if span[1] - span[0] > LONGEST_SENTENCE)
+        cuts = [i for first, end in long for i in range(first, end, LONGEST_SENTENCE)[1:]]
+        return sorted([*ends, *cuts]) if cuts else ends
 
     @cached_property
     def _sentence_ends(self) -> frozenset[int]:

@@ -4,7 +4,7 @@ What a text denies, or a whole that it is part of (``parts.csv``), is not implie
 "left MCA infarct sparing the basal ganglia" says nothing of the putamen.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from functools import cache
 
 from neurowhere._tools.files import shipped_table
@@ -23,33 +23,43 @@ def _wholes() -> dict[str, frozenset[str]]:
     return {part: frozenset(names) for part, names in wholes.items()}
 
 
-def without_spared(
-    structures: Iterable[Implied], spared: Iterable[tuple[str, Side | None]]
-) -> tuple[Implied, ...]:
+Spared = Mapping[str, Set[Side | None]]  # names, and the sides on which they are denied
+
+
+def sides_of_spared(spared: Iterable[tuple[str, Side | None]]) -> Spared:
+    """Join what a text denies by its name: a side, or None for both.
+
+    >>> sides_of_spared([("insula", "bilateral"), ("pons", "left")])
+    {'insula': {None}, 'pons': {'left'}}
+    """
+    sides: dict[str, set[Side | None]] = {}
+    for name, side in spared:
+        sides.setdefault(name, set()).add(None if side == "bilateral" else side)
+    return sides
+
+
+def without_spared(structures: Iterable[Implied], spared: Spared) -> tuple[Implied, ...]:
     """Leave out the structures that a text denies, or that are part of what it denies.
 
     Parameters
     ----------
     structures : iterable of Implied
-    spared : iterable of (str, Side or None)
-        Names of what is denied, and on which side; None for both.
+    spared : mapping of str to set of Side or None
+        Names of what is denied, and on which sides; None for both.
 
     Examples
     --------
     >>> putamen = Implied("putamen", "left", 0.5)
-    >>> without_spared([putamen], [("basal ganglia", None)])
+    >>> without_spared([putamen], {"basal ganglia": {None}})
     ()
-    >>> without_spared([putamen], [("basal ganglia", "right")]) == (putamen,)
+    >>> without_spared([putamen], {"basal ganglia": {"right"}}) == (putamen,)
     True
     """
-    sides: dict[str, set[Side | None]] = {}
-    for name, side in spared:
-        sides.setdefault(name, set()).add(None if side == "bilateral" else side)
     return tuple(
         each
         for each in structures
         if not any(
-            {None, each.side} & sides.get(name, set())
+            {None, each.side} & spared.get(name, set())
             for name in (each.term, *_wholes().get(each.term, ()))
         )
     )

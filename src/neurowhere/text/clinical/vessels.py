@@ -5,6 +5,7 @@ communicating artery. "Basilar artery aneurysm" is not there: beside a vessel, s
 vessel's own weigh nothing, and the rules of its territory are all that tells where.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -160,5 +161,8 @@ def is_harmless(reading: Reading, tokens: Tokens, variants: frozenset[str] = VAR
 
 def is_bare(reading: Reading, tokens: Tokens) -> bool:
     """Whether a text is the name of an artery and nothing else, which may mean nothing else."""
-    others = (*reading.tokens[: tokens.first], *reading.tokens[tokens.last + 1 :])
-    return ARTICLES.issuperset(others) and reading.tokens[tokens.last] not in OTHERWISE
+    name = Counter(reading.tokens[tokens.first : tokens.last + 1])
+    # By distinct words: the first that is neither an article nor of the name ends it.
+    is_alone = all(word in ARTICLES or word in name for word in reading.where)
+    is_once = all(len(reading.where[word]) == n for word, n in name.items() if word not in ARTICLES)
+    return is_alone and is_once and reading.tokens[tokens.last] not in OTHERWISE
