@@ -41,7 +41,7 @@ LETTERS_A_WORD = 8
 WORD = re.compile(r"\w+")
 CUT_OFF = 12.0  # times the usual time, after which a text is given up
 CERTAIN = 2.0  # times too slow: no second measurement is needed
-N_USUAL, N_AGAIN = 15, 5  # usual texts of each length; measurements of each of the slowest
+N_USUAL, N_AGAIN = 5, 3  # usual texts of each length; measurements of each of the slowest
 N_KEPT, N_CHOSEN = 60, 4  # slowest texts that are altered; the slowest of so many drawn is
 MOST_PIECES = 8
 FRESH = "¤"  # stands for a word of random letters, another one each time
@@ -113,6 +113,7 @@ class Pieces:
         self.lists.append([FRESH, FRESH + FRESH + FRESH, "a" * 300, "Aa" * 9, "9" * 50])
 
     def draw(self, rng):
+        """Draw a piece, or a part of a long one, with what stands after it."""
         weights = (4, 4, 3, 4, 1, 2, 1)
         piece = rng.choice(rng.choices(self.lists, weights)[0])
         if len(piece) > 20 and rng.random() < 0.6:
@@ -121,12 +122,14 @@ class Pieces:
         return piece + rng.choice([" ", " ", " ", " ", "", ", ", ". ", "; ", "\n", "-", " and "])
 
     def pattern(self, rng):
+        """Draw a text."""
         pieces = tuple(self.draw(rng) for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5])))
         head = self.draw(rng) if rng.random() < 0.4 else ""
         tail = self.draw(rng) if rng.random() < 0.3 else ""
         return Pattern(head, pieces, tail, rng.random() < 0.25, rng.randrange(1 << 30))
 
     def altered(self, pattern, rng):
+        """Alter a text in one way."""
         pieces = list(pattern.pieces)
         here, there = (rng.randrange(len(pieces)) for _ in range(2))
         match rng.randrange(8):
@@ -321,11 +324,12 @@ def distinct(found):
 def judge(clock, texts, slowest):
     """Measure the slowest texts of both lengths again, in turn with usual ones."""
     lengths = (SHORT, LONG)
-    usual = {length: [] for length in lengths}
+    usual = {length: [[] for _ in texts[length]] for length in lengths}
     costs = {length: [[] for _ in slowest] for length in lengths}
     for again in range(N_AGAIN):
         for length in lengths:
-            usual[length] += map(clock.cost, texts[length][again::N_AGAIN])
+            for text, some in zip(texts[length], usual[length]):
+                some.append(clock.cost(text))
             for each, some in zip(slowest, costs[length]):
                 if min(some, default=0.0) > CERTAIN * MOST * clock.usual[length]:
                     continue
@@ -333,13 +337,12 @@ def judge(clock, texts, slowest):
                 each.place = measured.place or each.place
                 if not measured.problem:
                     some.append(measured.cost)
-    usual = {length: median(usual[length]) for length in lengths}
+    usual = {length: median(map(min, usual[length])) for length in lengths}
     least = {length: [min(some, default=0.0) for some in costs[length]] for length in lengths}
-    worst = [
-        [f"{length:,}", f"{usual[length]:.1f}", f"{max(least[length]):.1f}"]
-        + [f"{max(least[length]) / usual[length]:.2f}"]
-        for length in lengths
-    ]
+    worst = []
+    for length in lengths:
+        most, typical = max(least[length]), usual[length]
+        worst.append([f"{length:,}", f"{typical:.1f}", f"{most:.1f}", f"{most / typical:.2f}"])
     rows = []
     for each, *pair in zip(slowest, *least.values()):
         ratio = max(cost / usual[length] for cost, length in zip(pair, lengths))
