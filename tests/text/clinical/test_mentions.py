@@ -493,3 +493,26 @@ def test_a_text_may_begin_and_end_in_any_word_and_white_space(shipped, word):
             spans = [(each.start, each.end) for each in (*mentions, *mentions.rule_based)]
             assert all(0 <= start < end <= len(text) for start, end in spans)
             assert not any(text[start:end] != text[start:end].strip() for start, end in spans)
+
+
+# Of these, reading took the square of the length; `benchmarks/mutations.py` found them.
+LONG = [
+    "nucleus posterior limb\n",
+    "hemiparesis and spared., ",
+    "MCA ",
+    "greater face ",
+    "face cortex; ",
+]
+FEW, MANY = 5_000, 40_000  # characters
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", LONG)
+def test_reading_takes_time_in_proportion_to_the_length(shipped, piece):
+    def seconds(length):
+        start = time.process_time()
+        read_mentions(f"lAI and greater {piece * length}"[:length], shipped.extractor_.counter)
+        return time.process_time() - start
+
+    few, many = (min(seconds(length) for _ in range(2)) for length in (FEW, MANY))
+    assert many < 1.4 * (MANY / FEW) * few  # it was 1.6 to 8.3 times
