@@ -153,7 +153,12 @@ class Encoding:
     problem: str | None = None
 
     def checked(self) -> "Encoding":
-        """Return this encoding, or raise a `ReadingError` if it has a problem."""
+        """Return this encoding, or raise a `ReadingError` if it has a problem.
+
+        Returns
+        -------
+        Encoding
+        """
         if self.problem:
             raise ReadingError(self.problem)
         return self
