@@ -26,7 +26,7 @@ from tempfile import TemporaryFile
 
 from neurowhere.exceptions import OutputError
 
-__all__ = ["Draft", "drafted", "flush", "locked", "publish", "recover", "sole_writer"]
+__all__ = ["Draft", "drafted", "flush", "is_temporary", "locked", "publish", "recover", "sole_writer"]
 
 LOCK, PARTIAL, REPLACED = ".lock", ".part", ".old"
 TOKEN_BYTES = 4
@@ -133,6 +133,11 @@ def drafted(target: Path) -> Iterator[Draft]:
 def new_draft(target: Path) -> Draft:
     """Make up a token."""
     return Draft(target, secrets.token_hex(TOKEN_BYTES))
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether a file or folder of this name is there only while a process writes."""
+    return name == LOCK_NAME or HIDDEN.fullmatch(name) is not None
 
 
 def recover(folder: Path, name: str | None = None) -> None:
