@@ -2,9 +2,10 @@
 
 ``python benchmarks/crash_points.py`` prints a table. Each command first runs undisturbed, which
 says what is right and how often it changes the disk: opens for writing, writes, fsync, renames,
-removals, new folders, permissions, locks. Then it runs anew for each of these changes and is killed
-before it, or gets EIO in its place. What is there then has to be absent or right. An error has to
-be one line. The next run of the same command has to end with what is right and with nothing hidden.
+removals, new folders, permissions, locks. Before each of these changes the folder is copied: that is
+what kill -9 leaves at this moment. Then the command runs anew for each change, and gets EIO in its
+place. What is there then has to be absent or right. An error has to be one line. The next run of
+the same command has to end with what is right and with nothing hidden.
 """
 
 import argparse
@@ -13,12 +14,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,12 +33,11 @@ from tests.tools.crashes import (  # noqa: E402
     changes_of,
     fault_at,
     hidden,
-    kill_this_process,
 )
 
 N_STUDIES = 40
 LEFT, COLON = "Left amygdala; no lesion in the motor cortex.", "The visual cortex responded."
-FAULTS = {"kill -9": kill_this_process, "EIO": break_the_disk}
+FAULTS = ("kill -9", "EIO")
 TOKEN = re.compile(r"(?<=-)[0-9a-f]{8}(?=\.(?:lock|part|old))")
 IS_DONE = "(--overwrite)"  # in what a command says that finds its output
 
@@ -89,7 +89,8 @@ def make_commands(material: Path, lists: Path | None) -> Iterator[Command]:
     term = ("contrast", studies, "--term", "huntington", *model, "--jobs", "1")
     entries = ("--entries", "mean", "--folds", "2")
     yield Command("encode", ("encode", LEFT, *model, "-o", "out"))
-    yield Command("encode, replacing", ("encode", LEFT, *model, "-o", "out"), replaces=True)
+    bare = ("encode", LEFT, *model, "--no-pictures", "-o", "out")
+    yield Command("encode, replacing", bare, replaces=True)
     yield Command("encode --table", ("encode", texts, *model, "--table", "out.csv"))
     many = ("encode", texts, *model, "--no-pictures", "-o", "out")
     yield Command("encode of many", many, goes_on=True)
@@ -120,7 +121,7 @@ class Trial:
     place: Path
     right: dict[str, object] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
-    before: Path | None = None  # copy of what is there before
+    before: Path | None = None  # copy of what is there before the command
     known: dict[str, list[str]] = field(default_factory=dict)  # what comes of a state of the disk
 
     def prepare(self) -> None:
@@ -132,17 +133,27 @@ class Trial:
             shutil.rmtree(self.before, ignore_errors=True)
             shutil.copytree(self.place, self.before)
         self.reset()
-        self.changes = changes_of(self._finish_or_exit, self.place)
+        shutil.rmtree(self.killed_at(0).parent, ignore_errors=True)
+        steps = count(1)
+        self.changes = changes_of(
+            self._finish_or_exit,
+            self.place,
+            lambda: shutil.copytree(self.place, self.killed_at(next(steps))),
+        )
         self.right = contents(self.place)
         if left := hidden(self.place):
             raise SystemExit(f"{self.command.name} left {', '.join(left)}")
 
-    def reset(self) -> None:
-        """Put the folder in the state before the command."""
+    def reset(self, state: Path | None = None) -> None:
+        """Put the folder in a state, by default that before the command."""
         for path in self.place.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-        if self.before is not None:
-            shutil.copytree(self.before, self.place, dirs_exist_ok=True)
+        if (state := state or self.before) is not None:
+            shutil.copytree(state, self.place, dirs_exist_ok=True)
+
+    def killed_at(self, step: int) -> Path:
+        """Return the copy of the folder before a change."""
+        return self.place.with_name("killed") / str(step)
 
     def finish(self, before: Callable[[], None] = lambda: None) -> Result:
         """Run in a copy of this process, in the folder."""
@@ -155,9 +166,13 @@ class Trial:
 
     def disturb(self, step: int, fault: str) -> list[str]:
         """Let a fault come at a change, then run again; say what is wrong."""
-        self.reset()
-        result = self.finish(lambda: fault_at(step, FAULTS[fault], self.place))
-        wrong = refused(result) if fault == "EIO" else not_killed(result)
+        wrong = []
+        if fault == "EIO":
+            self.reset()
+            result = self.finish(lambda: fault_at(step, break_the_disk, self.place))
+            wrong = refused(result)
+        else:
+            self.reset(self.killed_at(step))
         state = state_of(self.place)
         if state not in self.known:  # many faults leave the same
             self.known[state] = self._go_on()
@@ -208,10 +223,6 @@ def refused(result: Result) -> list[str]:
     if result.code == 0 or (result.code == 1 and lines and lines[-1].startswith("neurowhere: ")):
         return ["traceback"] if "Traceback" in result.said else []
     return [f"after EIO, code {result.code}: {result.said.strip()}"]
-
-
-def not_killed(result: Result) -> list[str]:
-    return [] if result.code == -signal.SIGKILL else [f"not killed: {result.code}"]
 
 
 # ---- the table

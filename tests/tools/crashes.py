@@ -162,7 +162,11 @@ def crashes(work: Callable[[], object]) -> Iterator[int]:
         yield step
 
 
-def changes_of(run: Callable[[Callable[[], None]], object], place: Path | None = None) -> list[str]:
+def changes_of(
+    run: Callable[[Callable[[], None]], object],
+    place: Path | None = None,
+    before_each: Callable[[], object] = lambda: None,
+) -> list[str]:
     """Run work once, in a copy of this process, and return the changes that it makes, in order.
 
     Parameters
@@ -171,9 +175,16 @@ def changes_of(run: Callable[[Callable[[], None]], object], place: Path | None =
         Runs the work in a copy of this process, in which it calls its argument first.
     place : Path, optional
         Folder below which changes count.
+    before_each : callable
+        Called in the copy before each change.
     """
     with mmap.mmap(-1, MOST_BYTES) as shared:  # a copy writes to the same memory
-        run(lambda: watch(lambda event: shared.write(f"{event}\n".encode()), place))
+
+        def told(event: str) -> None:
+            before_each()
+            shared.write(f"{event}\n".encode())
+
+        run(lambda: watch(told, place))
         return shared[:].rstrip(b"\0").decode().split()
 
 

@@ -34,8 +34,8 @@ IDLE_SECONDS = 30.0  # after which a process that waits ends
 SMALL_BYTES = MEBI
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from neurowhere.inputs.apart import serve; serve()"
+    "import json, sys; sys.path[:], *limits = json.loads(sys.argv[1]); "
+    "from neurowhere.inputs.apart import serve; serve(*limits)"
 )
 EXTRAS = {"pdf": ("pypdf", "reading PDF files"), "docx": ("docx", "reading Word files")}
 ERRORS = {error.__name__: error for error in (CorpusError, TextError)}
@@ -95,7 +95,8 @@ class Parser:
         self.is_new = True
         self._is_late = False
         # Its modules come from where ours do, and never from the current folder by accident (-P).
-        command = [sys.executable, "-P", "-W", "ignore", "-c", START, json.dumps(sys.path)]
+        given = json.dumps([sys.path, MAX_MEMORY_BYTES, MAX_SECONDS, IDLE_SECONDS])
+        command = [sys.executable, "-P", "-W", "ignore", "-c", START, given]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -240,22 +241,30 @@ if hasattr(os, "register_at_fork"):
 # ---- in the process
 
 
-def serve() -> None:
-    """Parse what comes from standard input until it closes; this runs in the process."""
+def serve(memory_bytes: int, seconds: float, idle_seconds: float) -> None:
+    """Parse what comes from standard input until it closes; this runs in the process.
+
+    Parameters
+    ----------
+    memory_bytes, seconds : float
+        What a document may take.
+    idle_seconds : float
+        Time after which a process that waits ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asks
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is no answer
-    _limit_memory()
-    while request := _next_request(sys.stdin.buffer):
-        _limit_time()
+    _limit_memory(memory_bytes)
+    while request := _next_request(sys.stdin.buffer, idle_seconds):
+        _limit_time(seconds)
         for answer in _answers(*request):
             answers.write(json.dumps(answer).encode("ascii") + b"\n")
             answers.flush()
         del request
 
 
-def _next_request(stream: BinaryIO) -> tuple[str, bytes, str] | None:
-    impatience = threading.Timer(IDLE_SECONDS, os._exit, [0])
+def _next_request(stream: BinaryIO, idle_seconds: float) -> tuple[str, bytes, str] | None:
+    impatience = threading.Timer(idle_seconds, os._exit, [0])
     impatience.daemon = True
     impatience.start()
     head = stream.readline()
@@ -296,22 +305,21 @@ def _parsers() -> dict[str, Callable[[bytes, str], Iterator[Named]]]:
     return {"html": html, "pdf": pdf, "docx": docx, "jats": jats}
 
 
-def _limit_memory() -> None:
+def _limit_memory(most: int) -> None:
     """Refuse this process more memory, beyond what it has now, than a document may take."""
     with suppress(ImportError, OSError, ValueError):  # not on Windows; macOS may refuse
         import resource
 
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + MAX_MEMORY_BYTES
-        _set_limit(resource, resource.RLIMIT_AS, most)
+        _set_limit(resource, resource.RLIMIT_AS, pages * resource.getpagesize() + most)
 
 
-def _limit_time() -> None:
+def _limit_time(seconds: float) -> None:
     """End this process where nobody is left to do so, after the time of one document."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        _set_limit(resource, resource.RLIMIT_CPU, int(time.process_time() + MAX_SECONDS) + 1)
+        _set_limit(resource, resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1)
 
 
 def _set_limit(resource: Any, kind: int, most: int) -> None:
