@@ -22,14 +22,14 @@ from pathlib import Path
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 sys.path.append(str(Path(__file__).parents[1]))
 
-import pandas as pd  # noqa: E402
-from tests.studies import TERMS, make_corpus  # noqa: E402
+import pandas as pd
+from tests.studies import TERMS, make_corpus
 
-from neurowhere import Vocabulary  # noqa: E402
-from neurowhere.evaluate import compare  # noqa: E402
-from neurowhere.evaluate.compare import Candidate  # noqa: E402
-from neurowhere.exceptions import ClusterError  # noqa: E402
-from neurowhere.space import VoxelGrid  # noqa: E402
+from neurowhere import Vocabulary
+from neurowhere.evaluate import compare
+from neurowhere.evaluate.compare import Candidate
+from neurowhere.exceptions import ClusterError
+from neurowhere.space import VoxelGrid
 
 SEED, N_WORKERS, N_STUDIES, N_FOLDS = 20261119, 2, 120, 10
 MEASURES = ["log_likelihood", "total_variation", "penalty", "sharpness", "studies", "peaks"]
@@ -68,6 +68,7 @@ class Cluster:
             client.run(warm_up)  # imports are no part of what is disturbed
 
     def end(self) -> None:
+        """Kill all of them."""
         for process in [*self.workers, self.scheduler]:
             process.kill()
             process.wait()

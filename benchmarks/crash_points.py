@@ -2,10 +2,10 @@
 
 ``python benchmarks/crash_points.py`` prints a table. Each command first runs undisturbed, which
 says what is right and how often it changes the disk: opens for writing, writes, fsync, renames,
-removals, new folders, permissions, locks. Before each of these changes the folder is copied: that is
-what kill -9 leaves at this moment. Then the command runs anew for each change, and gets EIO in its
-place. What is there then has to be absent or right. An error has to be one line. The next run of
-the same command has to end with what is right and with nothing hidden.
+removals, new folders, permissions, locks. Before each of these changes the folder is copied: that
+is what kill -9 leaves at this moment. Then the command runs anew for each change, and gets EIO in
+its place. What is there then has to be absent or right. An error has to be one line. The next run
+of the same command has to end with what is right and with nothing hidden.
 """
 
 import argparse
@@ -26,14 +26,15 @@ from typing import NamedTuple
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 sys.path.append(str(Path(__file__).parents[1]))
 
-from faults import EARLY, LOGS, Result, contents, import_all, set_clock, start, wait  # noqa: E402
-from tests.studies import TERMS, make_corpus  # noqa: E402
-from tests.tools.crashes import (  # noqa: E402
+from tests.studies import TERMS, make_corpus
+from tests.tools.crashes import (
     break_the_disk,
     changes_of,
     fault_at,
     hidden,
 )
+
+from faults import EARLY, LOGS, Result, contents, import_all, set_clock, start, wait
 
 N_STUDIES = 40
 LEFT, COLON = "Left amygdala; no lesion in the motor cortex.", "The visual cortex responded."

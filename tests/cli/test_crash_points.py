@@ -1,4 +1,4 @@
-"""A sample of `benchmarks/crash_points.py`: commands stopped, or told of a broken disk, half way."""
+"""A sample of `benchmarks/crash_points.py`: commands killed, or told of a broken disk, half way."""
 
 import json
 import os

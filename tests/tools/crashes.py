@@ -1,4 +1,4 @@
-"""Crashes: work that is stopped, or told of a broken disk, at each change that it makes of the disk.
+"""Crashes: work that is killed, or told of a broken disk, at each change that it makes of the disk.
 
 Changes are counted where Python makes them: files opened for writing, each write to such a file,
 fsync, renames, removals, folders made, permissions and locks.
@@ -28,6 +28,7 @@ CHANGES = {
     "os.symlink",
     "os.truncate",
 }
+IN_FOLDERS = {"os.chmod", "os.mkdir", "os.remove", "os.rmdir"}  # or in one that is open
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 DESCRIPTORS = Path("/proc/self/fd")
 
@@ -90,8 +91,7 @@ def watch(told: Callable[[str], None], place: Path | None = None) -> None:
             if isinstance(arguments[2], int) and arguments[2] & WRITING:
                 tell(event, arguments[0])
         elif event in CHANGES:
-            last = arguments[-1] if event in ("os.chmod", "os.mkdir", "os.remove", "os.rmdir") else -1
-            tell(event, arguments[0], last)
+            tell(event, arguments[0], arguments[-1] if event in IN_FOLDERS else -1)
 
     def watched_fsync(descriptor: int) -> None:
         tell("fsync", descriptor)

@@ -267,7 +267,7 @@ def _wait_for_worker(client: Any) -> bool:
 
 def _has_worker(client: Any) -> bool:
     with suppress(*_signs_of_loss()):
-        return client.status == "running" and client.run_on_scheduler(_count_workers) > 0
+        return client.status == "running" and bool(client.run_on_scheduler(_count_workers))
     return False
 
 

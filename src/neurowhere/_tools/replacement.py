@@ -26,7 +26,16 @@ from tempfile import TemporaryFile
 
 from neurowhere.exceptions import OutputError
 
-__all__ = ["Draft", "drafted", "flush", "is_temporary", "locked", "publish", "recover", "sole_writer"]
+__all__ = [
+    "Draft",
+    "drafted",
+    "flush",
+    "is_temporary",
+    "locked",
+    "publish",
+    "recover",
+    "sole_writer",
+]
 
 LOCK, PARTIAL, REPLACED = ".lock", ".part", ".old"
 TOKEN_BYTES = 4

@@ -26,7 +26,6 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-
 CHUNK_CHARACTERS = 1 << 16
 BLANKS = re.compile(r"\s+")
 
