@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from neurowhere.exceptions import CorpusError, MissingExtraError, TextError
+from neurowhere.inputs import prose
+from neurowhere.inputs.prose import MEBI, TooMuchError
 
 __all__ = ["article_texts", "document_text", "serve"]
 
-MEBI = 1 << 20
 MAX_SECONDS = 20.0  # for a document, or for the next article of a file
 MAX_MEMORY_BYTES = 1024 * MEBI
 IDLE_SECONDS = 30.0  # after which a process that waits ends
@@ -38,7 +39,7 @@ START = (
     "from neurowhere.inputs.apart import serve; serve(*limits)"
 )
 EXTRAS = {"pdf": ("pypdf", "reading PDF files"), "docx": ("docx", "reading Word files")}
-ERRORS = {error.__name__: error for error in (CorpusError, TextError)}
+ERRORS = {error.__name__: error for error in (CorpusError, TextError, TooMuchError)}
 
 Named = tuple[str, str]  # what a text is called, and the text
 
@@ -114,7 +115,7 @@ class Parser:
             yield answer[1], answer[2]
         self.is_new = False
         if answer[0] == "memory":
-            raise TooMuchError(name, f"{MAX_MEMORY_BYTES // MEBI} MiB of memory")
+            raise _too_much(name, f"{MAX_MEMORY_BYTES // MEBI} MiB of memory")
         if answer[0] != "end":
             raise ERRORS.get(answer[0], TextError)(answer[1])
 
@@ -140,7 +141,7 @@ class Parser:
             answer: list[str] = json.loads(line)
             return answer
         if self._is_late or self.process.wait() == -getattr(signal, "SIGXCPU", 0):
-            raise TooMuchError(name, f"{MAX_SECONDS:g} s")
+            raise _too_much(name, f"{MAX_SECONDS:g} s")
         raise EndedError
 
     def _stop(self) -> None:
@@ -160,11 +161,8 @@ class EndedError(Exception):
     """A process has ended without an answer."""
 
 
-class TooMuchError(TextError):
-    """A document takes more than it may."""
-
-    def __init__(self, name: str, limit: str) -> None:
-        super().__init__(f"{name} takes more than {limit} to read; save it as text")
+def _too_much(name: str, limit: str) -> TooMuchError:
+    return TooMuchError(f"{name} takes more than {limit} to read; save it as text")
 
 
 _idle: list[Parser] = []  # processes that wait; taken and put back whole, so that threads may
@@ -288,7 +286,6 @@ def _answers(kind: str, content: bytes, name: str) -> Iterator[list[str]]:
 
 def _parsers() -> dict[str, Callable[[bytes, str], Iterator[Named]]]:
     """Return the parser of each kind, which yields names and texts."""
-    from neurowhere.inputs import prose
 
     def html(content: bytes, name: str) -> Iterator[Named]:
         yield name, prose.html_to_text(content.decode("utf-8"))

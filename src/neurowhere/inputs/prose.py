@@ -388,9 +388,13 @@ def docx_to_text(data: bytes, name: str) -> str:
     return "\n\n".join(without_references([text for text in paragraphs if text.strip()]))
 
 
+class TooMuchError(TextError):
+    """A document holds, or takes to read, more than it may."""
+
+
 def _check(count: int, most: int, what: str, unit: str) -> None:
     if count > most:
-        raise TextError(f"{what} more than {most:,} {unit}; save it as text, or in parts")
+        raise TooMuchError(f"{what} more than {most:,} {unit}; save it as text, or in parts")
 
 
 def _check_archive(data: bytes, name: str) -> None:
@@ -399,7 +403,7 @@ def _check_archive(data: bytes, name: str) -> None:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = archive.infolist()
         if sum(file.file_size for file in files) > MAX_UNPACKED_BYTES:
-            raise TextError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // MEBI} MiB")
+            raise TooMuchError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // MEBI} MiB")
         for file in files:
             if file.filename.lower().endswith((".xml", ".rels")):
                 with archive.open(file) as stream:

@@ -27,7 +27,8 @@ from neurowhere._tools.files import (
 from neurowhere.corpus.readers import files, jats, jsonl, tables
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
-from neurowhere.inputs.apart import MEBI, article_texts, document_text
+from neurowhere.inputs.apart import article_texts, document_text
+from neurowhere.inputs.prose import MEBI
 from neurowhere.text import TermCounter
 from neurowhere.text.sections import read_sections
 

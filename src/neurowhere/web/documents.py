@@ -20,7 +20,7 @@ import numpy as np
 
 from neurowhere.exceptions import MissingExtraError, NeurowhereError, TextError
 from neurowhere.inputs.apart import document_text
-from neurowhere.inputs.prose import SCANNED
+from neurowhere.inputs.prose import SCANNED, TooMuchError
 from neurowhere.inputs.sources import read_stream
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point
@@ -87,6 +87,9 @@ def read_document(query: DocumentQuery, most: int) -> dict[str, Any]:
         raise _no_document(
             f"This server cannot read {query.kind} files.", "Paste the text."
         ) from error
+    except TooMuchError as error:
+        hint = "Save it as text, or in parts."
+        raise _no_document("The document takes too much time or memory to read.", hint) from error
     except TextError as error:
         if str(error).endswith(SCANNED):
             raise _no_document(f"The file {SCANNED.partition(';')[0]}.", OCR) from error
