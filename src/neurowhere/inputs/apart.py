@@ -122,27 +122,34 @@ class Parser:
     def _send(self, kind: str, content: bytes, name: str) -> None:
         assert self.process.stdin is not None
         head = json.dumps([kind, name, len(content)]).encode("ascii") + b"\n"
-        with suppress(OSError):  # it has ended, which is told where its answer is read
+        # If it has ended, that is told where its answer is read.
+        with suppress(OSError), self._in_time():
             self.process.stdin.write(head)
             self.process.stdin.write(content)
             self.process.stdin.flush()
 
     def _receive(self, name: str) -> list[str]:
         assert self.process.stdout is not None
+        with self._in_time():
+            line = self.process.stdout.readline()
+        if line.endswith(b"\n"):
+            answer: list[str] = json.loads(line)
+            return answer
+        if self._is_late or -self.process.wait() == getattr(signal, "SIGXCPU", None):
+            raise _too_much(name, f"{MAX_SECONDS:g} s")
+        raise EndedError
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Stop the process if the block takes too long."""
         timer = threading.Timer(MAX_SECONDS, self._stop)
         timer.daemon = True
         timer.start()
         try:
-            line = self.process.stdout.readline()
+            yield
         finally:
             timer.cancel()
             timer.join()
-        if line.endswith(b"\n"):
-            answer: list[str] = json.loads(line)
-            return answer
-        if self._is_late or self.process.wait() == -getattr(signal, "SIGXCPU", 0):
-            raise _too_much(name, f"{MAX_SECONDS:g} s")
-        raise EndedError
 
     def _stop(self) -> None:
         self._is_late = True
