@@ -249,9 +249,16 @@ def locked(path: Path) -> Iterator[bool | None]:
         yield held
     finally:
         if held:
-            with suppress(OSError):  # on Windows it is removed by being released
-                path.unlink()  # first: who has opened it but not locked it must not have it
+            _unlink(path)  # first: who has opened it but not locked it must not have it
             lock.release()
+
+
+def _unlink(path: Path) -> None:
+    """Remove a lock; a disk that fails once is asked again. Windows removes it when it is free."""
+    for _ in range(2):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+            return
 
 
 @contextmanager
