@@ -162,19 +162,25 @@ def seconds_of(child: int) -> float:
 
 
 def contents(folder: Path) -> dict[str, object]:
-    """Read what the files of a folder say, without dates and times."""
+    """Read what the files of a folder say, without dates and times; hidden ones are left out."""
     said: dict[str, object] = {}
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
+        if is_hidden(name):
+            continue
         if file.suffix == ".json":
             said[name] = undated(json.loads(file.read_text()))
-        elif name in ("scores.csv", "summary.csv"):
+        elif file.name in ("scores.csv", "summary.csv"):
             import pandas as pd
 
             said[name] = pd.read_csv(file).drop(columns="seconds", errors="ignore").to_csv()
         elif file.is_file():
             said[name] = file.read_bytes()
     return said
+
+
+def is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in Path(name).parts)
 
 
 def undated(content: Any) -> Any:
@@ -187,8 +193,9 @@ def undated(content: Any) -> Any:
 
 def problems_of(output: Path, right: dict[str, object]) -> list[str]:
     """Find what is wrong with an output, and with what is beside it."""
-    beside = [path.name for path in output.parent.iterdir() if path != output]
-    wrong = [f"left {name}" for name in beside]
+    names = [path.name for path in output.parent.iterdir() if path != output]
+    names += [path.name for path in sorted(output.rglob(".*"))]
+    wrong = [f"left {name}" for name in names]
     try:
         found = contents(output)
     except (OSError, ValueError, KeyError) as error:

@@ -42,7 +42,7 @@ from neurowhere.corpus import Corpus, Document
 from neurowhere.corpus.coordinates import read_spaces
 from neurowhere.corpus.folder import write as write_corpus
 from neurowhere.inputs import Text, iter_texts, read_text, split_sentences
-from neurowhere.inputs.prose import html_to_text
+from neurowhere.inputs.prose import html_to_text, pdf_to_text
 from neurowhere.inputs.sources import as_path
 from neurowhere.model.decoding import decode
 from neurowhere.model.store import verify_model
@@ -448,6 +448,11 @@ def read_input(path: Path) -> None:
     read_text(str(path))
 
 
+def read_pdf(path: Path) -> None:
+    """Parse in this process, in which lines are traced and seconds are counted."""
+    pdf_to_text(path.read_bytes(), path.name)
+
+
 # ---- space and models
 
 
@@ -625,7 +630,7 @@ def file_targets() -> list[Target]:
     spaces = altered_table([["id", "space"], [1, "TAL"]], "\t")
     return [
         Target("files of texts", of_file(kinds, read_input), any_kind, seeds, CLINICAL),
-        one_file("PDF", ".pdf", read_input, cut(PDF), [PDF], PDF_WORDS),
+        one_file("PDF", ".pdf", read_pdf, cut(PDF), [PDF], PDF_WORDS),
         one_file("JATS XML", ".xml", read_corpus, article, [ARTICLE.encode()], XML),
         one_file("JSON lines", ".jsonl", read_and_keep, altered_json(RECORD), [as_json(RECORD)]),
         one_file(

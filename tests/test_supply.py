@@ -84,9 +84,12 @@ def test_the_check_finds_what_it_looks_for(source):
 
 
 def test_no_module_runs_what_a_file_says():
-    found = {str(path): list(complaints(path.read_text("utf-8"))) for path in SOURCES}
+    found = {path: list(complaints(path.read_text("utf-8"))) for path in SOURCES}
     assert len(found) > 50
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    # Which starts this interpreter, with a program that is written there.
+    starts = found.pop(ROOT / "src" / "neurowhere" / "inputs" / "apart.py")
+    assert [line.partition(": ")[2] for line in starts] == ["imports subprocess"]
+    assert {str(path): lines for path, lines in found.items() if lines} == {}
 
 
 def build(root, folder):

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from neurowhere.exceptions import MissingExtraError, TextError
-from neurowhere.inputs.prose import prose_of_pages, without_references
+from neurowhere.inputs.prose import docx_to_text, prose_of_pages, without_references
 from neurowhere.inputs.sources import read_file
 
 
@@ -122,7 +122,7 @@ def test_what_is_no_word_file(tmp_path, monkeypatch):
         read_file(path)
     monkeypatch.setattr("neurowhere.inputs.prose.MAX_UNPACKED_BYTES", 1 << 10)
     with pytest.raises(TextError, match="unpacks to more than"):
-        read_file(path)
+        docx_to_text(path.read_bytes(), "report.docx")
 
 
 @pytest.mark.parametrize(("name", "package"), [("a.pdf", "pypdf"), ("a.docx", "docx")])

@@ -17,6 +17,21 @@ from neurowhere.evaluate.scores import Ledger
 from neurowhere.exceptions import OutputError
 
 
+def test_a_lock_that_a_disk_keeps_at_first_is_removed(tmp_path, monkeypatch):
+    unlink, refusals = Path.unlink, [OSError(errno.EIO, "Input/output error")]
+
+    def refuse_once(path, missing_ok=False):
+        if refusals and path.suffix == ".lock":
+            raise refusals.pop()
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse_once)
+    with new_file(tmp_path / "a") as stream:
+        stream.write("a")
+    assert not refusals
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
 def write_and_be_killed(folder: Path, **options):
     with new_folder(folder, **options) as temporary:
         (temporary / "half").write_text("a")

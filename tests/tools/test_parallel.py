@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,6 +112,64 @@ def lose(*_: object, **__: object) -> None:
     raise OSError("no answer")
 
 
+def cluster_of(n_workers: Callable[[], int], **methods: object) -> SimpleNamespace:
+    """A client of a cluster that has so many workers."""
+    count = {"status": "running", "run_on_scheduler": lambda _: n_workers()}
+    return SimpleNamespace(loop=None, cancel=lambda _: None, **count, **methods)
+
+
+class Sent:
+    """A future: of a call that was made, or that died with a worker."""
+
+    def __init__(self, result: object, is_lost: bool) -> None:
+        self.status = "cancelled" if is_lost else "finished"
+        self._result, self._is_lost = result, is_lost
+
+    def result(self) -> object:
+        if self._is_lost:
+            raise CancelledError("lost dependencies")
+        return self._result
+
+    def release(self) -> None:
+        pass
+
+
+def send_to(monkeypatch: pytest.MonkeyPatch, is_lost: Callable[[int, int], bool]) -> list[list]:
+    """Send calls to a cluster that loses some of each round; note the tasks of each round."""
+    rounds: list[list] = []
+
+    def submit(work: Callable, calls: list, client: object) -> list[Sent]:
+        rounds.append([task for _, task in calls])
+        return [Sent(work(*call), is_lost(len(rounds), call[1])) for call in calls]
+
+    monkeypatch.setattr(parallel, "_submit", submit)
+    monkeypatch.setattr(parallel, "_iter_finished", lambda _, futures: iter(futures))
+    return rounds
+
+
+CALLS = [(np.ones(3), task) for task in range(5)]
+
+
+def test_what_a_worker_takes_along_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    rounds = send_to(monkeypatch, lambda number, task: task >= 2 * number)
+    results = list(parallel.run_on_cluster(weigh, CALLS, cluster_of(lambda: 1)))
+    assert results == [(task, 3.0 * task) for task in range(5)]
+    assert rounds == [[0, 1, 2, 3, 4], [2, 3, 4], [4]]
+
+
+@pytest.mark.parametrize(("n_workers", "n_rounds"), [(0, 1), (1, parallel.MOST_IDLE_ROUNDS)])
+def test_it_is_not_sent_without_end(
+    monkeypatch: pytest.MonkeyPatch, n_workers: int, n_rounds: int
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(parallel, "ALIVE_SECONDS", 0.0)
+    rounds = send_to(monkeypatch, lambda *_: True)
+    with pytest.raises(ClusterError, match="the cluster went away"):
+        list(parallel.run_on_cluster(weigh, CALLS, cluster_of(lambda: n_workers)))
+    assert len(rounds) == n_rounds
+
+
 def test_a_cluster_whose_workers_are_gone_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Depending on its version and its data, a scheduler then waits for new ones without end."""
     distributed = pytest.importorskip("distributed")
@@ -118,7 +177,7 @@ def test_a_cluster_whose_workers_are_gone_is_lost(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(distributed, "as_completed", lambda *_, **__: never)
     monkeypatch.setattr(parallel, "ALIVE_SECONDS", 0.0)
     n_workers = iter([2, 1, 0])
-    client = SimpleNamespace(loop=None, run_on_scheduler=lambda _: next(n_workers))
+    client = cluster_of(lambda: next(n_workers))
     with pytest.raises(ClusterError, match="the cluster went away"):
         next(parallel._iter_finished(client, [None]))
     assert list(n_workers) == []
@@ -126,7 +185,7 @@ def test_a_cluster_whose_workers_are_gone_is_lost(monkeypatch: pytest.MonkeyPatc
 
 def test_letting_go_of_a_lost_cluster_hides_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    client = SimpleNamespace(scatter=lose, cancel=lose, close=lose)
+    client = SimpleNamespace(scatter=lose, cancel=lose, close=lose, status="closed")
     monkeypatch.setattr(parallel, "connect", lambda _: client)
     with (
         pytest.raises(ClusterError, match="the cluster went away"),
@@ -138,14 +197,13 @@ def test_letting_go_of_a_lost_cluster_hides_no_error(monkeypatch: pytest.MonkeyP
 def test_a_task_that_workers_die_of_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
 
-    def give_up() -> None:
+    def give_up(*_: object) -> None:
         raise distributed.KilledWorker("task", "worker", 3)
 
-    future = SimpleNamespace(status="error", result=give_up)
-    monkeypatch.setattr(parallel, "_submit", lambda *_: [future])
-    monkeypatch.setattr(parallel, "_iter_finished", lambda *_: iter([future]))
+    send_to(monkeypatch, lambda *_: False)
+    monkeypatch.setattr(Sent, "result", give_up)
     with pytest.raises(ClusterError, match=r"died again and again.*run again to go on"):
-        list(parallel.run_on_cluster(weigh, [], SimpleNamespace(cancel=lose)))
+        list(parallel.run_on_cluster(weigh, CALLS[:1], SimpleNamespace(cancel=lose)))
 
 
 CLUSTER = """

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from tests.inputs.test_apart import make_content
 from tests.inputs.test_prose import make_pdf
 from tests.web.test_decode_page import drop
 
@@ -31,6 +32,25 @@ def test_documents_become_text(client, kind):
     assert answer.status_code == 200
     assert WORDS in answer.json()["text"]
     assert answer.json()["characters"] == len(answer.json()["text"])
+
+
+@pytest.mark.parametrize(
+    ("content", "detail", "hint"),
+    [
+        (lambda: make_pdf([]), "holds pictures of text, but no text.", "text recognition (OCR)"),
+        (
+            lambda: make_content(b"0 0 m 1 1 l S\n" * 2_500_000),
+            "takes too much time or memory to read.",
+            "Save it as text, or in parts.",
+        ),
+    ],
+    ids=["scan", "too much"],
+)
+def test_what_to_do_about_a_document_is_told(client, content, detail, hint):
+    answer = client.post("/api/v1/text?kind=pdf", content=content())
+    assert answer.status_code == 422
+    assert answer.json()["detail"].endswith(detail)
+    assert hint in answer.json()["hint"]
 
 
 @pytest.mark.parametrize("kind", ["pdf", "docx", "txt"])

@@ -109,6 +109,7 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
         with drafted(target) as draft:
             draft.part.mkdir()
             yield draft.part
+            recover(draft.part)  # of locks that could not be removed
             draft.publish_folder(overwrite=overwrite)
     except OSError as error:
         _check_free(folder, overwrite)  # another process may have been faster

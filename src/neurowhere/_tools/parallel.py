@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, suppress
@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 POLL_SECONDS, ALIVE_SECONDS = 0.02, 10.0  # between looks for results, and for workers
+MOST_IDLE_ROUNDS = 5  # in which a cluster finishes nothing of what is sent to it
+WENT_AWAY = "the cluster went away; start it again, with workers, then run again to go on"
 QUIET_SECONDS = 2.0  # before a bar of progress is shown
 
 
@@ -177,25 +179,53 @@ def run_on_cluster(
     """Call ``work(shared, task)`` for every pair on a cluster; yield results as they finish.
 
     Each shared object is sent to every worker once. The work of a worker that dies is done again
-    by another; each result is yielded once.
+    by another; each result is yielded once. Dask itself does again what it can. What it gives up,
+    because the shared object died with the worker, is sent again as long as a worker is there.
     """
     import distributed
 
-    futures: list[Any] = []
+    left, n_idle = list(calls), 0
     try:
-        with _told_if_lost():
-            futures = _submit(work, calls, client)
-        for future in _iter_finished(client, futures):
-            yield _result(future)
-            future.release()
+        while left:
+            n_before = len(left)
+            left = yield from _run_once(work, left, client)
+            n_idle = n_idle + 1 if len(left) == n_before else 0
+            if left and (n_idle == MOST_IDLE_ROUNDS or not _wait_for_worker(client)):
+                raise ClusterError(WENT_AWAY)
     except distributed.KilledWorker as error:
         raise ClusterError(
             "workers of the cluster died again and again on the same task, perhaps for want of "
             "memory; give them more, then run again to go on"
         ) from error
+
+
+def _run_once(
+    work: Callable[[Shared, Task], Result], calls: list[tuple[Shared, Task]], client: Any
+) -> Generator[Result, None, list[tuple[Shared, Task]]]:
+    """Send calls once and yield the results; return the calls that were lost with a worker."""
+    signs = _signs_of_loss()
+    futures: dict[Any, tuple[Shared, Task]] = {}
+    try:
+        try:
+            futures = dict(zip(_submit(work, calls, client), calls, strict=True))
+        except signs:
+            return calls
+        lost = []
+        for future in _iter_finished(client, list(futures)):
+            failed = future.status == "error"  # the work itself, with whatever kind of error
+            try:
+                result = future.result()
+            except signs:
+                if failed:
+                    raise
+                lost.append(futures[future])
+            else:
+                yield result
+            future.release()
+        return lost
     finally:
-        with suppress(*_signs_of_loss()):
-            client.cancel(futures)
+        with suppress(*signs):
+            client.cancel(list(futures))
 
 
 def _submit(
@@ -219,40 +249,37 @@ def _iter_finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
             yield next(finished)
         elif time.monotonic() - seen_alive < ALIVE_SECONDS:
             time.sleep(POLL_SECONDS)
-        else:
-            with _told_if_lost():
-                if not client.run_on_scheduler(_count_workers):
-                    raise OSError("no worker is left")
+        elif _has_worker(client):
             seen_alive = time.monotonic()
+        else:
+            raise ClusterError(WENT_AWAY)
+
+
+def _wait_for_worker(client: Any) -> bool:
+    """Return whether a worker is there, or comes within a while: one that died may be replaced."""
+    end = time.monotonic() + ALIVE_SECONDS
+    while not (found := _has_worker(client)) and client.status == "running":
+        if time.monotonic() > end:
+            break
+        time.sleep(POLL_SECONDS)
+    return found
+
+
+def _has_worker(client: Any) -> bool:
+    with suppress(*_signs_of_loss()):
+        return client.status == "running" and bool(client.run_on_scheduler(_count_workers))
+    return False
 
 
 def _count_workers(dask_scheduler: Any = None) -> int:
     return len(dask_scheduler.workers)
 
 
-def _result(future: Any) -> Any:
-    if future.status == "error":  # of the work itself, whatever kind of error it is
-        return future.result()
-    with _told_if_lost():
-        return future.result()
-
-
 def _signs_of_loss() -> tuple[type[BaseException], ...]:
-    """Return what Dask raises where a scheduler or all of its workers are gone."""
+    """Return what Dask raises where a scheduler or workers are gone."""
     import asyncio  # late, because it takes a while
 
     return OSError, TimeoutError, CancelledError, asyncio.CancelledError
-
-
-@contextmanager
-def _told_if_lost() -> Iterator[None]:
-    """Tell of a cluster that does not answer in one line."""
-    try:
-        yield
-    except _signs_of_loss() as error:
-        raise ClusterError(
-            "the cluster went away; start it again, with workers, then run again to go on"
-        ) from error
 
 
 def connect(address: str, timeout_seconds: float = CONNECT_SECONDS) -> Any:

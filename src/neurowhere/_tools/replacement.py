@@ -26,7 +26,16 @@ from tempfile import TemporaryFile
 
 from neurowhere.exceptions import OutputError
 
-__all__ = ["Draft", "drafted", "flush", "locked", "publish", "recover", "sole_writer"]
+__all__ = [
+    "Draft",
+    "drafted",
+    "flush",
+    "is_temporary",
+    "locked",
+    "publish",
+    "recover",
+    "sole_writer",
+]
 
 LOCK, PARTIAL, REPLACED = ".lock", ".part", ".old"
 TOKEN_BYTES = 4
@@ -135,6 +144,11 @@ def new_draft(target: Path) -> Draft:
     return Draft(target, secrets.token_hex(TOKEN_BYTES))
 
 
+def is_temporary(name: str) -> bool:
+    """Return whether a file or folder of this name is there only while a process writes."""
+    return name == LOCK_NAME or HIDDEN.fullmatch(name) is not None
+
+
 def recover(folder: Path, name: str | None = None) -> None:
     """Settle what dead writers left in a folder, for one name or for all.
 
@@ -235,9 +249,16 @@ def locked(path: Path) -> Iterator[bool | None]:
         yield held
     finally:
         if held:
-            with suppress(OSError):  # on Windows it is removed by being released
-                path.unlink()  # first: who has opened it but not locked it must not have it
+            _unlink(path)  # first: who has opened it but not locked it must not have it
             lock.release()
+
+
+def _unlink(path: Path) -> None:
+    """Remove a lock; a disk that fails once is asked again. Windows removes it when it is free."""
+    for _ in range(2):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+            return
 
 
 @contextmanager

@@ -36,8 +36,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from neurowhere._tools.files import INFO_NAME, digest, replaced, sha256
-from neurowhere._tools.replacement import LOCK_NAME, recover, sole_writer
+from neurowhere._tools.files import DAMAGE, INFO_NAME, digest, replaced, sha256
+from neurowhere._tools.replacement import is_temporary, recover, sole_writer
 from neurowhere.cli.encode import write_folder
 from neurowhere.exceptions import OutputError
 
@@ -288,8 +288,7 @@ def held(output: Path, overwrite: bool) -> Iterator[None]:
     """Keep other processes from a folder of ours, and remove it if nothing is written after all."""
     if output.exists() and not output.is_dir():
         raise OutputError(f"{output} is a file; give a folder to write to")
-    is_ours = (output / TABLE_NAME).is_file() or overwrite
-    if output.is_dir() and not is_ours and _names_in(output) - {LOCK_NAME}:
+    if not (overwrite or _is_ours(output)):
         raise OutputError(f"{output} is not empty; choose another folder, or add --overwrite")
     with ExitStack() as stack:
         stack.callback(_remove_if_empty, output)
@@ -298,8 +297,23 @@ def held(output: Path, overwrite: bool) -> Iterator[None]:
         yield
 
 
-def _names_in(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
+def _is_ours(folder: Path) -> bool:
+    """Return whether a batch may go on in a folder: it has a table, or only what we write there.
+
+    The table comes after the first text: a batch that was killed in between has none.
+    """
+    if not folder.is_dir() or (folder / TABLE_NAME).is_file():
+        return True
+    others = [path for path in folder.iterdir() if not is_temporary(path.name)]
+    return all(_key_of(path) is not None for path in others)
+
+
+def _key_of(folder: Path) -> object:
+    """Return the key of the text that a folder holds, None if it holds none of a batch."""
+    try:
+        return json.loads((folder / INFO_NAME).read_bytes())["about"]["key"]
+    except (OSError, *DAMAGE):
+        return None
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -414,11 +428,7 @@ class Shelf:
         path = self.output / folder
         if self.options.overwrite or not (path.is_dir() and any(path.iterdir())):
             return False
-        try:
-            known = json.loads((path / INFO_NAME).read_bytes())["about"]["key"]
-        except (OSError, ValueError, LookupError, TypeError):
-            known = None
-        if known != key:
+        if _key_of(path) != key:
             raise OutputError(
                 f"{path} holds another text, or one that was encoded in another way; choose "
                 "another folder, or add --overwrite"

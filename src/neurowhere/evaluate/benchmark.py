@@ -19,7 +19,7 @@ import pandas as pd
 
 from neurowhere._tools.files import INFO_NAME, new_file, write_info
 from neurowhere._tools.parallel import track
-from neurowhere._tools.replacement import sole_writer
+from neurowhere._tools.replacement import recover, sole_writer
 from neurowhere.corpus import Corpus
 from neurowhere.evaluate.entries import ENTRIES, find_entries
 from neurowhere.evaluate.protocol import ALL, KINDS, N_FOLDS, Entry, Protocol, run_entry
@@ -128,6 +128,8 @@ def benchmark(
     home = Path(folder)
     with sole_writer(home):
         _open(home, setting)
+        for place in [home, *home.iterdir()]:  # of what a killed run left
+            recover(place)
         tasks = [(fold, model) for fold in chosen for model in models]
         todo = [task for task in tasks if not _path(home, *task).exists()]
         for fold, model in track(todo, "benchmark", len(todo)):

@@ -15,10 +15,16 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from neurowhere.exceptions import MissingExtraError, TextError
-from neurowhere.text.words import word_set
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a list; this module is imported without the room of texts, to be fast."""
+    return frozenset(words.split())
+
 
 CHUNK_CHARACTERS = 1 << 16
 BLANKS = re.compile(r"\s+")
@@ -220,6 +226,8 @@ class _PageReader:
             self._references = int(tag[1])
 
 
+# Identifiers of an article in the order of preference.
+ARTICLE_IDS = ("pmid", "pmc", "pmcid", "doi")
 # Parts of an article that are not its prose; labels, such as "1." or "Fig. 2", stand beside it.
 NOT_PROSE = word_set(
     """ack alt-title alternatives app-group array author-notes bio code disp-formula fn fn-group
@@ -238,6 +246,27 @@ ARTICLE_PARTS = (
     "front/article-meta/kwd-group",
     "body",
 )
+
+
+def articles_to_texts(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names and the prose of the articles in a file of JATS.
+
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    tuple of str
+    """
+    from neurowhere.corpus.readers import jats
+
+    for article in jats.iter_articles(path):
+        ids = {
+            element.get("pub-id-type"): (element.text or "").strip()
+            for element in article.iterfind("front/article-meta/article-id")
+        }
+        yield next(filter(None, map(ids.get, ARTICLE_IDS)), path.name), article_to_text(article)
 
 
 def article_to_text(article: Any) -> str:
@@ -300,6 +329,11 @@ def _name(element: Any) -> str:
 HYPHENATED = re.compile(r"(\w)-\n(?=[a-z])")  # a word that goes on in the next line
 MEBI = 1 << 20
 MAX_UNPACKED_BYTES = 200 * MEBI  # of a Word file, which is a zip archive
+MAX_TAGS = 4_000_000  # of its XML: some ten times those of a thesis
+MAX_PARAGRAPHS, MAX_CELLS = 200_000, 200_000
+MAX_PAGES, MAX_CONTENT_BYTES = 5_000, 32 * MEBI  # of a PDF: content is text and line drawings
+CHUNK_BYTES = 1 << 20
+SCANNED = "holds pictures of text, but no text; run text recognition (OCR) on it"
 
 N_EDGE_LINES = 2  # at the top and bottom of a page, where running heads are
 MIN_PAGES = 3  # that a running head is on
@@ -325,9 +359,16 @@ def pdf_to_text(data: bytes, name: str) -> str:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every oddity
     with _clear_errors(name, "PDF"):
         reader = pypdf.PdfReader(io.BytesIO(data))
-        pages = [page.extract_text().splitlines() for page in reader.pages]
+        _check(len(reader.pages), MAX_PAGES, f"{name} has", "pages")
+        size = 0
+        pages = []
+        for page in reader.pages:
+            content = page.get_contents()
+            size += 0 if content is None else len(content.get_data())
+            _check(size, MAX_CONTENT_BYTES, f"the pages of {name} have", "bytes of content")
+            pages.append(page.extract_text().splitlines())
     if not any(line.strip() for page in pages for line in page):
-        raise TextError(f"{name} holds pictures of text, but no text; run text recognition on it")
+        raise TextError(f"{name} {SCANNED}")
     return HYPHENATED.sub(r"\1", prose_of_pages(pages))
 
 
@@ -338,13 +379,37 @@ def docx_to_text(data: bytes, name: str) -> str:
     except ImportError as error:
         raise MissingExtraError("docx", "reading Word files") from error
     with _clear_errors(name, "Word file"):
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(file.file_size for file in archive.infolist())
-        if size > MAX_UNPACKED_BYTES:
-            raise TextError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // MEBI} MiB")
-        blocks = list(docx.Document(io.BytesIO(data)).iter_inner_content())
-        paragraphs = [text for block in blocks for text in _texts_of_block(block)]
+        _check_archive(data, name)
+        blocks = docx.Document(io.BytesIO(data)).iter_inner_content()
+        paragraphs: list[str] = []
+        for block in blocks:
+            paragraphs += _texts_of_block(block, name)
+            _check(len(paragraphs), MAX_PARAGRAPHS, f"{name} has", "paragraphs")
     return "\n\n".join(without_references([text for text in paragraphs if text.strip()]))
+
+
+class TooMuchError(TextError):
+    """A document holds, or takes to read, more than it may."""
+
+
+def _check(count: int, most: int, what: str, unit: str) -> None:
+    if count > most:
+        raise TooMuchError(f"{what} more than {most:,} {unit}; save it as text, or in parts")
+
+
+def _check_archive(data: bytes, name: str) -> None:
+    """Refuse a Word file that is small because it repeats itself, before it is parsed."""
+    n_tags = 0
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = archive.infolist()
+        if sum(file.file_size for file in files) > MAX_UNPACKED_BYTES:
+            raise TooMuchError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // MEBI} MiB")
+        for file in files:
+            if file.filename.lower().endswith((".xml", ".rels")):
+                with archive.open(file) as stream:
+                    while chunk := stream.read(CHUNK_BYTES):
+                        n_tags += chunk.count(b"<")
+                        _check(n_tags, MAX_TAGS, f"{name} has", "tags")
 
 
 @contextmanager
@@ -352,20 +417,24 @@ def _clear_errors(name: str, kind: str) -> Iterator[None]:
     """Say of a damaged file what it is and what to do."""
     try:
         yield
-    except TextError:
+    except (MemoryError, TextError):
         raise
     except Exception as error:  # damaged files fail in many ways
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise TextError(f"cannot read {name} as {kind} ({reason}); save it as text") from error
 
 
-def _texts_of_block(block: Any) -> list[str]:
+def _texts_of_block(block: Any, name: str) -> list[str]:
     """Return the text of a paragraph, or of a table that lays out a page."""
     if not hasattr(block, "rows"):
         return [block.text]
-    cells = [cell.text for row in block.rows for cell in row.cells]
-    n_words = sum(len(cell.split()) for cell in cells)
-    return cells if n_words >= MIN_WORDS_OF_LAYOUT * max(len(cells), 1) else []
+    from docx.table import _Cell  # as they are in the file: `row.cells` repeats merged ones
+
+    cells = [_Cell(cell, block) for row in block._tbl.tr_lst for cell in row.tc_lst]
+    _check(len(cells), MAX_CELLS, f"a table of {name} has", "cells")
+    texts = [cell.text for cell in cells]
+    n_words = sum(len(text.split()) for text in texts)
+    return texts if n_words >= MIN_WORDS_OF_LAYOUT * max(len(texts), 1) else []
 
 
 def prose_of_pages(pages: list[list[str]]) -> str:

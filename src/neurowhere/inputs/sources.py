@@ -27,7 +27,8 @@ from neurowhere._tools.files import (
 from neurowhere.corpus.readers import files, jats, jsonl, tables
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
-from neurowhere.inputs.prose import MEBI, article_to_text, docx_to_text, html_to_text, pdf_to_text
+from neurowhere.inputs.apart import article_texts, document_text
+from neurowhere.inputs.prose import MEBI
 from neurowhere.text import TermCounter
 from neurowhere.text.sections import read_sections
 
@@ -35,7 +36,7 @@ STDIN = "-"
 MAX_BYTES = 20 * MEBI  # some ten times a long book
 MAX_DOCUMENT_BYTES = 200 * MEBI  # nearly all of it pictures
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
-DOCUMENTS = {".pdf": pdf_to_text, ".docx": docx_to_text}
+DOCUMENTS = {".pdf": "pdf", ".docx": "docx"}
 TABLE_SUFFIXES = (*tables.SUFFIXES, *jsonl.SUFFIXES)
 SUFFIXES = (*files.SUFFIXES, *HTML_SUFFIXES, *DOCUMENTS, *jats.SUFFIXES, *TABLE_SUFFIXES)
 LONGEST_PATH = 1024  # characters; whatever is longer is a text
@@ -49,8 +50,6 @@ UNREAD = {
     **dict.fromkeys((".zip", ".tar", ".tgz"), "unpack it"),
     ".json": "write JSON lines (.jsonl), one object per line",
 }
-# Identifiers of an article in the order of preference.
-ARTICLE_IDS = ("pmid", "pmc", "pmcid", "doi")
 
 
 class Text(NamedTuple):
@@ -209,7 +208,7 @@ def _iter_file(path: Path, column: str | None = None, name: str = "") -> Iterato
         if suffix in TABLES:
             yield from _iter_rows(path, column)
         elif suffix in jats.SUFFIXES:
-            yield from _iter_articles(path)
+            yield from (Text(*article) for article in article_texts(path))
         else:
             yield Text(name or path.name, read_file(path))
     except OSError as error:
@@ -242,16 +241,6 @@ def _iter_rows(path: Path, column: str | None) -> Iterator[Text | Failure]:
     yield from lost.failures
     if not n_rows and not lost.count:
         raise TextError(f"expected texts, but {path} holds none")
-
-
-def _iter_articles(path: Path) -> Iterator[Text]:
-    for article in jats.iter_articles(path):
-        ids = {
-            element.get("pub-id-type"): (element.text or "").strip()
-            for element in article.iterfind("front/article-meta/article-id")
-        }
-        name = next(filter(None, map(ids.get, ARTICLE_IDS)), path.name)
-        yield Text(name, article_to_text(article))
 
 
 def _iter_folder(folder: Path, column: str | None, output: Path | None) -> Iterator[Text | Failure]:
@@ -329,13 +318,13 @@ def read_file(path: Path) -> str:
         with opener(path, "rb") as stream:
             if suffix in DOCUMENTS:
                 data = _read(stream, str(path), MAX_DOCUMENT_BYTES)
-                return DOCUMENTS[suffix](data, str(path))
+                return document_text(DOCUMENTS[suffix], data, str(path))
             text = read_stream(stream, str(path))
     except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise TextError(f"{path} is truncated or damaged ({error}); compress it again") from error
     except OSError as error:
         raise TextError(f"cannot read {path}: {error.strerror or error}") from error
-    return html_to_text(text) if suffix in HTML_SUFFIXES else text
+    return document_text("html", text, str(path)) if suffix in HTML_SUFFIXES else text
 
 
 def read_stream(stream: IO[bytes], name: str) -> str:

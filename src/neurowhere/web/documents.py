@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neurowhere.exceptions import MissingExtraError, NeurowhereError, TextError
-from neurowhere.inputs.prose import docx_to_text, html_to_text, pdf_to_text
+from neurowhere.inputs.apart import document_text
+from neurowhere.inputs.prose import SCANNED, TooMuchError
 from neurowhere.inputs.sources import read_stream
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.summary import as_point
@@ -44,6 +45,7 @@ __all__ = [
     "read_document",
 ]
 
+OCR = "Run text recognition (OCR) on it, or paste its text."
 NAME = "the file"  # in errors, which repeat nothing of the user's
 # What people write before an identifier: "PMID: 123", "https://doi.org/10.1/x".
 BEFORE = re.compile(
@@ -85,7 +87,12 @@ def read_document(query: DocumentQuery, most: int) -> dict[str, Any]:
         raise _no_document(
             f"This server cannot read {query.kind} files.", "Paste the text."
         ) from error
+    except TooMuchError as error:
+        hint = "Save it as text, or in parts."
+        raise _no_document("The document takes too much time or memory to read.", hint) from error
     except TextError as error:
+        if str(error).endswith(SCANNED):
+            raise _no_document(f"The file {SCANNED.partition(';')[0]}.", OCR) from error
         hint = "Check that it is whole and of this format, or paste its text."
         raise _no_document("The document cannot be read.", hint) from error
     return {"text": text[:most], "characters": len(text)}
@@ -96,12 +103,10 @@ def _no_document(message: str, hint: str) -> ApiError:
 
 
 def _read_prose(content: bytes, kind: str) -> str:
-    if kind == "pdf":
-        return pdf_to_text(content, NAME)
-    if kind == "docx":
-        return docx_to_text(content, NAME)
+    if kind in ("pdf", "docx"):
+        return document_text(kind, content, NAME)
     words = read_stream(BytesIO(content), NAME)
-    return html_to_text(words) if kind == "html" else words
+    return document_text(kind, words, NAME) if kind == "html" else words
 
 
 # ---- collections that the server was started with
