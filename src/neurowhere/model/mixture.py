@@ -1,0 +1,301 @@
+r"""Mixture: the map of a report, drawn from its places by their roles.
+
+A study's abstract is one product over its words, as the model has learned it. A report names many
+places that are not where its finding is: what is pressed, at which level something is measured,
+where oedema reaches. Its map is a mixture over its places,
+
+    q = (1 − ε) Σ_f w_f p_f / Σ_f w_f + ε q_text,
+
+with q_text the product, and for each place f
+
+    p_f = (1 − u) p(f alone) + u (uniform over the region of f),    w_f ∝ ω(role) |f|^{1/3},
+
+on the side that the report gives it. |f| is the number of voxels that p_f spreads over (the
+exponential of its entropy): a lobe is seen beside a nucleus. All that is no seat weighs `REST` of
+the seats together.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.learn import LogLinear
+from neurowhere.space.geometry import side_of_regions
+from neurowhere.text.clinical.mentions import Side
+from neurowhere.text.findings import Finding, Place, Role
+
+if TYPE_CHECKING:
+    from neurowhere.model.text_model import TextModel
+
+Floats = NDArray[np.floating]
+Map = NDArray[np.float32]  # (m,), sums to 1
+
+OF_ROLE: dict[Role, float] = {
+    "seat": 1.0,
+    "extension": 0.3,
+    "old": 0.1,
+    "satellite": 0.3,
+    "edema": 0.3,
+    "landmark": 0.3,
+}
+REST = 0.15  # of the seats together, all that is no seat
+CONCLUDED = 2.0  # times as much, of a seat that the impression names
+LATER = 0.6  # of a seat that is not the first of its finding
+WHOLE_TEXT = 0.05  # ε
+FILLED, FILLED_SMALL = 0.75, 0.85  # u, of a lobe and of a smaller place
+LARGE = 0.05  # of the volume of the brain, a lobe's region
+GROWTH = 0.2  # of |f|
+TINY = 1e-12
+# Of the mean map, the most that is left of a place that has no finding, but for seats within it.
+AT_MOST: dict[Role, float] = {"spared": 0.4, "pressed": 0.8, "level": 0.8, "compared": 0.6, "mentioned": 0.9}
+SMALLER = 1.2  # times as large as such a place, a seat that is kept within it
+FINER, PART, REFINED = 0.5, 0.6, 0.3
+REACHED = 0.15  # membership of what counts as part of such a place
+
+# Words of places that a vocabulary has no region for, by their stems: "temporo-occipital".
+STEMS = {
+    "front": "frontal lobe",
+    "tempor": "temporal lobe",
+    "pariet": "parietal lobe",
+    "occipit": "occipital lobe",
+    "insul": "insula",
+    "cerebell": "cerebellum",
+    "thalam": "thalamus",
+    "capsul": "internal capsule",
+    "striat": "basal ganglia",
+    "gangli": "basal ganglia",
+}
+_STEM = re.compile("|".join(STEMS))
+_HEMISPHERE = re.compile("hemispher")
+LOBES = ("frontal lobe", "temporal lobe", "parietal lobe", "occipital lobe")
+
+class Component(NamedTuple):
+    """A place of a report, its share of the whole mixture, and its map: (m,)."""
+
+    place: Place
+    share: float
+    map: Map
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A map as a mixture of those of its places and that of the whole text.
+
+    Attributes
+    ----------
+    components : list of Component
+    whole : array of shape (m,)
+        Map of the whole text; its share is what the components leave.
+    kept : array of shape (m,)
+        Factor of each region: less than 1 where the report says that nothing is.
+    """
+
+    components: list[Component]
+    whole: Map
+    kept: Map
+
+    @property
+    def share_of_whole(self) -> float:
+        """Share of the map of the whole text."""
+        return 1 - sum(component.share for component in self.components)
+
+    @cached_property
+    def probabilities(self) -> Map:
+        """The mixture: (m,)."""
+        total = np.float32(self.share_of_whole) * self.whole
+        for component in self.components:
+            total += np.float32(component.share) * component.map
+        total *= self.kept
+        return total / total.sum()
+
+
+class PlaceMaps:
+    """Maps of places on their sides, made by a model.
+
+    Parameters
+    ----------
+    model : TextModel
+    """
+
+    def __init__(self, model: "TextModel") -> None:
+        self._model = model
+        self._partition = model.partition_
+        self._sides = side_of_regions(model.partition_)
+        self._made: dict[tuple[tuple[str, ...], Side | None], Map | None] = {}
+
+    def of(self, names: Sequence[str], side: Side | None) -> Map | None:
+        """Return the map of a place; None if its names say nothing of where."""
+        key = tuple(names), side
+        if key not in self._made:
+            self._made[key] = self._make(*key)
+        return self._made[key]
+
+    def _make(self, names: tuple[str, ...], side: Side | None) -> Map | None:
+        columns = list(dict.fromkeys(self._columns(names)))
+        if not columns:
+            return None
+        predictor = self._model.predictor_
+        n_terms = len(self._model.extractor_.terms)
+        ones = np.ones(len(columns), np.float32)
+        alone = sparse.csr_matrix(
+            (ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), n_terms)
+        )
+        q = np.asarray(predictor.predict(alone), np.float64).mean(axis=0)
+        q = self._on_side(q, side)
+        inside = self._membership(columns)
+        if inside is not None:
+            volumes = self._partition.volumes_mm3 * inside
+            is_large = volumes.sum() > LARGE * self._partition.total_volume_mm3
+            u = FILLED if is_large else FILLED_SMALL
+            q = (1 - u) * q + u * self._on_side(volumes, side)
+        return q.astype(np.float32)
+
+    @property
+    def mean_map(self) -> Floats:
+        """The mean map of the model: (m,)."""
+        return self._model.mean_map_
+
+    def membership(self, names: Sequence[str], side: Side | None) -> Floats | None:
+        """Return how far each region is in a place on its side, (m,), where the model knows it."""
+        inside = self._membership(list(self._columns(names)))
+        if inside is None or side not in ("left", "right"):
+            return inside
+        sign = 1 if side == "left" else -1
+        return inside * (sign * self._sides >= 0)
+
+    def _on_side(self, values: Floats, side: Side | None) -> Floats:
+        sign = {"left": 1.0, "right": -1.0}.get(side or "", 0.0)
+        kept = values * np.clip((1 + sign * self._sides) / (1 + abs(sign)), 0, 1) ** 2
+        total = kept.sum()
+        return kept / total if total > TINY else values / values.sum()
+
+    def _columns(self, names: Iterable[str]) -> Iterator[int]:
+        vocabulary = self._model.vocabulary_
+        for name in names:
+            if name in vocabulary and self._membership([vocabulary.index(name)]) is not None:
+                yield vocabulary.index(name)
+                continue
+            stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
+            if not stems and _HEMISPHERE.search(name):
+                stems = list(LOBES)
+            known = [vocabulary.index(stem) for stem in stems if stem in vocabulary]
+            if known:
+                yield from known
+            elif name in vocabulary:
+                yield vocabulary.index(name)
+
+    def _membership(self, columns: Sequence[int]) -> Floats | None:
+        predictor = self._model.predictor_
+        prior = predictor.prior if isinstance(predictor, LogLinear) else None
+        if prior is None:
+            return None
+        known = [inside for c in columns if (inside := prior.membership(c)) is not None]
+        return np.max(known, axis=0) if known else None
+
+
+def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | None:
+    """Mix the maps of the places of a report; None if it has no seat.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+    maps : PlaceMaps
+    whole : array of shape (m,)
+        Map of the whole text.
+
+    Returns
+    -------
+    Mixture or None
+    """
+    weighed: dict[tuple[tuple[str, ...], Side | None], tuple[Place, float, Map]] = {}
+    for finding in findings:
+        for n_before, place in enumerate(finding.places):
+            weight = OF_ROLE.get(place.role, 0.0) * place.weight
+            map_ = maps.of(place.names, place.side) if weight > 0 else None
+            if map_ is None:
+                continue
+            if place.is_concluded and place.role == "seat":
+                weight *= CONCLUDED
+            if place.role == "seat" and n_before:
+                weight *= LATER
+            weight *= _spread(map_) ** GROWTH
+            key = place.names, place.side
+            if key not in weighed or weighed[key][1] < weight:
+                weighed[key] = place, weight, map_
+    _refine(weighed, maps)
+    seats = sum(weight for place, weight, _ in weighed.values() if place.role == "seat")
+    if not seats:
+        return None
+    rest = sum(weight for _, weight, _ in weighed.values()) - seats
+    scale = REST * seats / rest if rest else 0.0
+    total = seats + scale * rest
+    components = [
+        Component(
+            place,
+            (1 - WHOLE_TEXT) * weight * (1 if place.role == "seat" else scale) / total,
+            map_,
+        )
+        for place, weight, map_ in weighed.values()
+    ]
+    total_map = Mixture(components, whole, np.ones_like(whole)).probabilities
+    return Mixture(components, whole, _kept(findings, maps, total_map))
+
+
+def _refine(
+    weighed: dict[tuple[tuple[str, ...], Side | None], tuple[Place, float, Map]], maps: PlaceMaps
+) -> None:
+    """Lower the weight of a seat that another one makes more precise: a lobe beside its gyrus."""
+    inside = {
+        key: within
+        for key, (place, _, _) in weighed.items()
+        if place.role == "seat" and (within := maps.membership(*key)) is not None
+    }
+    for key, outer in inside.items():
+        place, weight, map_ = weighed[key]
+        if any(
+            part.sum() < FINER * outer.sum() and (part * outer).sum() > PART * part.sum()
+            for part in inside.values()
+            if part is not outer
+        ):
+            weighed[key] = place, weight * REFINED, map_
+
+
+def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
+    """Return by how much what the report says of places without a finding lowers each region."""
+    seats: list[Floats] = []
+    empty: list[tuple[Floats, float]] = []
+    for finding in findings:
+        for place in finding.places:
+            inside = maps.membership(place.names, place.side)
+            if inside is None:
+                continue
+            if place.role == "seat":
+                seats.append(inside)
+            elif place.role in AT_MOST:
+                empty.append((inside, AT_MOST[place.role]))
+    kept = np.ones_like(q)
+    mean = maps.mean_map
+    for inside, most in sorted(empty, key=lambda pair: -pair[1]):
+        own = inside >= REACHED
+        for seat in seats:
+            if seat.sum() <= SMALLER * inside.sum():
+                own &= seat < 0.5
+        expected = mean[own].sum()
+        if not expected:
+            continue
+        ratio = (q * kept)[own].sum() / expected
+        if ratio > most:
+            kept[own] *= most / ratio
+    return kept
+
+
+def _spread(q: Map) -> float:
+    """Return the number of regions that a map spreads over: exp of its entropy."""
+    positive = q[q > 0]
+    return float(np.exp(-(positive * np.log(positive)).sum()))
