@@ -17,7 +17,7 @@ the seats together.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.floating]
 Map = NDArray[np.float32]  # (m,), sums to 1
+Key = tuple[tuple[str, ...], Side | None]
 
 OF_ROLE: dict[Role, float] = {
     "seat": 1.0,
@@ -42,7 +43,7 @@ OF_ROLE: dict[Role, float] = {
     "old": 0.1,
     "satellite": 0.3,
     "edema": 0.3,
-    "landmark": 0.3,
+    "landmark": 0.2,
 }
 REST = 0.15  # of the seats together, all that is no seat
 CONCLUDED = 2.0  # times as much, of a seat that the impression names
@@ -55,7 +56,7 @@ TINY = 1e-12
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
 AT_MOST: dict[Role, float] = {"spared": 0.4, "pressed": 0.8, "level": 0.8, "compared": 0.6, "mentioned": 0.9}
 SMALLER = 1.2  # times as large as such a place, a seat that is kept within it
-FINER, PART, REFINED = 0.5, 0.6, 0.3
+FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
 
 # Words of places that a vocabulary has no region for, by their stems: "temporo-occipital".
@@ -73,7 +74,7 @@ STEMS = {
 }
 _STEM = re.compile("|".join(STEMS))
 _HEMISPHERE = re.compile("hemispher")
-LOBES = ("frontal lobe", "temporal lobe", "parietal lobe", "occipital lobe")
+CEREBRUM = (*list(STEMS.values())[:5], "basal ganglia", "thalamus")
 
 class Component(NamedTuple):
     """A place of a report, its share of the whole mixture, and its map: (m,)."""
@@ -129,9 +130,9 @@ class PlaceMaps:
         self._sides = side_of_regions(model.partition_)
         self._made: dict[tuple[tuple[str, ...], Side | None], Map | None] = {}
 
-    def of(self, names: Sequence[str], side: Side | None) -> Map | None:
+    def of(self, place: Place) -> Map | None:
         """Return the map of a place; None if its names say nothing of where."""
-        key = tuple(names), side
+        key = names_of(place), place.side
         if key not in self._made:
             self._made[key] = self._make(*key)
         return self._made[key]
@@ -161,9 +162,10 @@ class PlaceMaps:
         """The mean map of the model: (m,)."""
         return self._model.mean_map_
 
-    def membership(self, names: Sequence[str], side: Side | None) -> Floats | None:
+    def membership(self, place: Place) -> Floats | None:
         """Return how far each region is in a place on its side, (m,), where the model knows it."""
-        inside = self._membership(list(self._columns(names)))
+        side = place.side
+        inside = self._membership(list(self._columns(names_of(place))))
         if inside is None or side not in ("left", "right"):
             return inside
         sign = 1 if side == "left" else -1
@@ -183,7 +185,7 @@ class PlaceMaps:
                 continue
             stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
             if not stems and _HEMISPHERE.search(name):
-                stems = list(LOBES)
+                stems = list(CEREBRUM)
             known = [vocabulary.index(stem) for stem in stems if stem in vocabulary]
             if known:
                 yield from known
@@ -197,6 +199,14 @@ class PlaceMaps:
             return None
         known = [inside for c in columns if (inside := prior.membership(c)) is not None]
         return np.max(known, axis=0) if known else None
+
+
+class _Weighed(NamedTuple):
+    """A place, its weight among the seats or among the others, and its map."""
+
+    place: Place
+    weight: float
+    map: Map
 
 
 def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | None:
@@ -213,57 +223,60 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     -------
     Mixture or None
     """
-    weighed: dict[tuple[tuple[str, ...], Side | None], tuple[Place, float, Map]] = {}
+    seats: dict[Key, _Weighed] = {}
+    others: dict[Key, _Weighed] = {}
     for finding in findings:
         for n_before, place in enumerate(finding.places):
             weight = OF_ROLE.get(place.role, 0.0) * place.weight
-            map_ = maps.of(place.names, place.side) if weight > 0 else None
+            map_ = maps.of(place) if weight > 0 else None
             if map_ is None:
                 continue
-            if place.is_concluded and place.role == "seat":
-                weight *= CONCLUDED
-            if place.role == "seat" and n_before:
-                weight *= LATER
-            weight *= _spread(map_) ** GROWTH
-            key = place.names, place.side
-            if key not in weighed or weighed[key][1] < weight:
-                weighed[key] = place, weight, map_
-    _refine(weighed, maps)
-    seats = sum(weight for place, weight, _ in weighed.values() if place.role == "seat")
+            is_seat = place.role == "seat"
+            if is_seat:
+                weight *= (CONCLUDED if place.is_concluded else 1) * (LATER if n_before else 1)
+            weight *= _spread(map_) ** (GROWTH if is_seat else 1)
+            some, key = seats if is_seat else others, (names_of(place), place.side)
+            if key not in some or some[key].weight < weight:
+                some[key] = _Weighed(place, weight, map_)
     if not seats:
         return None
-    rest = sum(weight for _, weight, _ in weighed.values()) - seats
-    scale = REST * seats / rest if rest else 0.0
-    total = seats + scale * rest
-    components = [
-        Component(
-            place,
-            (1 - WHOLE_TEXT) * weight * (1 if place.role == "seat" else scale) / total,
-            map_,
-        )
-        for place, weight, map_ in weighed.values()
+    seats = _refined(seats, maps)
+    total = sum(each.weight for each in seats.values())
+    density = total / sum(_spread(each.map) for each in seats.values())
+    extra = density * sum(each.weight for key, each in others.items() if key not in seats)
+    scale = density * min(1.0, REST * total / extra) if extra else 0.0
+    components = [*seats.values()] + [
+        each._replace(weight=scale * each.weight)
+        for key, each in others.items()
+        if key not in seats
     ]
-    total_map = Mixture(components, whole, np.ones_like(whole)).probabilities
-    return Mixture(components, whole, _kept(findings, maps, total_map))
+    norm = (1 - WHOLE_TEXT) / sum(each.weight for each in components)
+    mixed = Mixture(
+        [Component(each.place, norm * each.weight, each.map) for each in components],
+        whole,
+        np.ones_like(whole),
+    )
+    return replace(mixed, kept=_kept(findings, maps, mixed.probabilities))
 
 
-def _refine(
-    weighed: dict[tuple[tuple[str, ...], Side | None], tuple[Place, float, Map]], maps: PlaceMaps
-) -> None:
+def names_of(place: Place) -> tuple[str, ...]:
+    """Return the structures of a place; those of "temporo-occipital" are two lobes."""
+    stems = tuple(STEMS[match[0]] for match in _STEM.finditer(place.words.lower()))
+    return stems if len(stems) > 1 and len(place.words.split()) == 1 else place.names
+
+
+def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
     """Lower the weight of a seat that another one makes more precise: a lobe beside its gyrus."""
-    inside = {
-        key: within
-        for key, (place, _, _) in weighed.items()
-        if place.role == "seat" and (within := maps.membership(*key)) is not None
-    }
+    inside = {key: maps.membership(each.place) for key, each in seats.items()}
+    refined = dict(seats)
     for key, outer in inside.items():
-        place, weight, map_ = weighed[key]
-        if any(
+        if outer is not None and any(
             part.sum() < FINER * outer.sum() and (part * outer).sum() > PART * part.sum()
             for part in inside.values()
-            if part is not outer
+            if part is not None
         ):
-            weighed[key] = place, weight * REFINED, map_
+            refined[key] = seats[key]._replace(weight=REFINED * seats[key].weight)
+    return refined
 
 
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
@@ -272,7 +285,7 @@ def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     empty: list[tuple[Floats, float]] = []
     for finding in findings:
         for place in finding.places:
-            inside = maps.membership(place.names, place.side)
+            inside = maps.membership(place)
             if inside is None:
                 continue
             if place.role == "seat":

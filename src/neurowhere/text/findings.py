@@ -58,6 +58,10 @@ FLUID = re.compile(
     r"ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
     r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
 )
+# Before the name of a lobe: "temporo-occipital".
+_PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
+LONGEST_PREFIX = 10
+_SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}[:|–—][ \t|:]*")
 _LIST = re.compile(r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all)\b|[,&/]", re.I)
@@ -94,6 +98,8 @@ class Place:
         Row of ``roles.csv`` that gave the role; empty where no cue did.
     is_concluded : bool
         Whether it stands in the impression of the report.
+    is_weak : bool
+        Whether its sentence only has a lesion somewhere, not of this place by a cue.
     """
 
     names: tuple[str, ...]
@@ -105,6 +111,7 @@ class Place:
     status: str = "affirmed"
     rule: str = ""
     is_concluded: bool = False
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +189,7 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     document = document_of(text)
     places = list(_places(text, mentions))
     document = document.with_names([_name(document, place) for place in places])
-    placed = _with_roles(document, places)
+    placed = _without_spared(_with_roles(document, places))
     by_sentence: dict[int, list[Place]] = {}
     for place in placed:
         number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
@@ -230,7 +237,8 @@ def _counts(mention: Mention) -> bool:
 
 
 def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
-    span = mention.start, mention.end
+    prefix = _PREFIX.search(text, max(0, mention.start - LONGEST_PREFIX), mention.start)
+    span = prefix.start() if prefix else mention.start, mention.end
     role: Role = "spared" if mention.is_negated else "seat"
     return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, mention.status)
 
@@ -247,11 +255,11 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         first, end = document.sentences[document.sentence_of(token)]
         own = cues[bisect_left(firsts, first) : bisect_left(firsts, end)]
         is_concluded = concluded[0] <= place.span[0] < concluded[1]
-        row = None if place.role == "spared" else _role_of(document, place, own)
+        row, is_weak = _role_of(document, place, own) if place.role == "seat" else (None, False)
         role: Role = place.role
         if row:
             role = row["role"]  # type: ignore[assignment]
-        elif role == "seat" and not is_concluded:
+        elif role == "seat":
             is_sized = _SIZE.search(document.text, *document.span(first, end))
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and FLUID.search(place.words.lower()):
@@ -259,11 +267,40 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        found.append(replace(place, role=role, rule=rule, is_concluded=is_concluded))
+        side = place.side or _side_of(document.text[slice(*document.span(first, end))])
+        found.append(
+            replace(
+                place,
+                role=role,
+                rule=rule,
+                side=place.side if role == "spared" else side,
+                is_concluded=is_concluded,
+                is_weak=is_weak,
+            )
+        )
     return found
 
 
+def _side_of(sentence: str) -> Side | None:
+    """Return the only side that a sentence names, but for that to which something is shifted."""
+    sides = {match[1].lower() for match in _SIDE.finditer(sentence)}
+    return sides.pop() if len(sides) == 1 else None  # type: ignore[return-value]
+
+
 Cues = Sequence[tuple[int, int, Row]]
+
+
+def _without_spared(places: list[Place]) -> list[Place]:
+    """Take for normal what the report says is normal elsewhere: "Brain stem: the mass is near"."""
+    spared = {(place.names, place.side) for place in places if place.role == "spared"}
+    return [
+        replace(place, role="mentioned")
+        if place.role == "seat"
+        and place.is_weak
+        and {(place.names, place.side), (place.names, None)} & spared
+        else place
+        for place in places
+    ]
 
 
 def _conclusion(text: str) -> Span:
@@ -293,26 +330,42 @@ def _is_of_clause(document: Document, start: int, end: int) -> bool:
     return not _CLAUSE.search(between) or (bool(inside) and not listed.strip())
 
 
-def _role_of(document: Document, place: Place, cues: Cues) -> Row | None:
-    """Return the cue that gives a place its role: of its clause, after it, before it, or near."""
+def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool]:
+    """Return the cue that gives a place its role, and whether it is only somewhere in the sentence.
+
+    A cue after the place, or in its clause, comes first; then the last one before it.
+    """
     text, (start, end) = document.text, place.span
     before: Row | None = None
     near: Row | None = None
+    of_edema: Row | None = None
     for first, last, row in cues:
-        cue_start, cue_end, reach = document.starts[first], document.ends[last - 1], row["reach"]
+        cue_start, cue_end = document.starts[first], document.ends[last - 1]
         is_before, is_after = cue_end <= start, cue_start >= end
         between = text[cue_end:start] if is_before else text[end:cue_start]
-        if reach == "clause" and (is_before or is_after) and not _STOP.search(between):
-            return row
-        if reach == "value" and is_after and _VALUE.fullmatch(between):
-            return row
-        if reach in ("back", "both") and is_after and _is_of_clause(document, end, cue_start):
-            return row
-        if reach in ("ahead", "both") and is_before:
+        if (is_before or is_after) and _decides(document, row["reach"], is_after, place, cue_start):
+            if row["reach"] != "clause" or not _STOP.search(between):
+                return row, False
+        if row["reach"] in ("ahead", "both") and is_before:
             before = row
-        if reach == "sentence":
+        if row["role"] == "seat":
             near = row
-    return before or near
+        elif row["role"] == "edema" and near is None:  # what the sentence speaks of
+            of_edema = row
+    row = before or near
+    row = of_edema if of_edema and row and row["role"] == "seat" else row
+    return row, before is None
+
+
+def _decides(document: Document, reach: str, is_after: bool, place: Place, cue_start: int) -> bool:
+    """Whether a cue reaches a place in a way that no other cue changes."""
+    if reach == "clause":
+        return True
+    if not is_after:
+        return False
+    if reach == "value":
+        return bool(_VALUE.fullmatch(document.text[place.span[1] : cue_start]))
+    return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
 
 
 def _size_mm(sentence: str) -> float | None:
@@ -337,12 +390,15 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
     roles = {place.role for finding in findings for place in finding.places}
     if "seat" in roles:
         return findings
+    every = [place for finding in findings for place in finding.places]
     best = next((role for role in PROMOTED if role in roles), None)
+    raised = [place for place in every if place.role == "mentioned" and place.is_concluded]
+    raised = raised or [place for place in every if place.role == best]
     return [
         replace(
             finding,
             places=tuple(
-                replace(place, role="seat") if place.role == best else place
+                replace(place, role="seat") if place in raised else place
                 for place in finding.places
             ),
         )
