@@ -17,21 +17,20 @@ the seats together.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from neurowhere.learn import LogLinear
+from neurowhere.learn import LogLinear, Predictor
+from neurowhere.space import Partition
 from neurowhere.space.geometry import side_of_regions
+from neurowhere.text import Vocabulary
 from neurowhere.text.clinical.mentions import Side
 from neurowhere.text.findings import Finding, Place, Role
-
-if TYPE_CHECKING:
-    from neurowhere.model.text_model import TextModel
 
 Floats = NDArray[np.floating]
 Map = NDArray[np.float32]  # (m,), sums to 1
@@ -53,6 +52,7 @@ FILLED, FILLED_SMALL = 0.75, 0.85  # u, of a lobe and of a smaller place
 LARGE = 0.05  # of the volume of the brain, a lobe's region
 GROWTH = 0.2  # of |f|
 TINY = 1e-12
+N_MAPS = 256  # that are kept
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
 AT_MOST: dict[Role, float] = {"spared": 0.4, "pressed": 0.8, "level": 0.8, "compared": 0.6, "mentioned": 0.9}
 SMALLER = 1.2  # times as large as such a place, a seat that is kept within it
@@ -86,20 +86,17 @@ class Component(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A map as a mixture of those of its places and that of the whole text.
+    """A map that is the sum of those of its places, times their shares, and of that of the text.
 
     Attributes
     ----------
     components : list of Component
     whole : array of shape (m,)
         Map of the whole text; its share is what the components leave.
-    kept : array of shape (m,)
-        Factor of each region: less than 1 where the report says that nothing is.
     """
 
     components: list[Component]
     whole: Map
-    kept: Map
 
     @property
     def share_of_whole(self) -> float:
@@ -108,12 +105,50 @@ class Mixture:
 
     @cached_property
     def probabilities(self) -> Map:
-        """The mixture: (m,)."""
-        total = np.float32(self.share_of_whole) * self.whole
+        """The mixture: (m,), sums to 1."""
+        total: Map = np.float32(self.share_of_whole) * self.whole
         for component in self.components:
             total += np.float32(component.share) * component.map
-        total *= self.kept
-        return total / total.sum()
+        return total
+
+    def shares(self, weights: Floats) -> NDArray[np.float64]:
+        """Return what part of a weighted sum of the map each component has, the text's last.
+
+        Parameters
+        ----------
+        weights : array of shape (m,)
+
+        Returns
+        -------
+        array of shape (n_components + 1,)
+            They sum to 1.
+        """
+        parts = [component.share * (component.map @ weights) for component in self.components]
+        parts.append(self.share_of_whole * (self.whole @ weights))
+        return np.array(parts) / max(sum(parts), TINY)
+
+    def times(self, kept: Map) -> "Mixture":
+        """Multiply the map by a factor of each region, and rescale it to sum to 1."""
+        total = float(self.probabilities @ kept)
+        return Mixture(
+            [_scaled(component, kept, total) for component in self.components],
+            self.whole * kept / max(float(self.whole @ kept), TINY),
+        )
+
+    def blended(self, gate: float, other: Map) -> "Mixture":
+        """Give another map of the text the share 1 − γ of the whole."""
+        whole = gate * self.share_of_whole * self.whole + (1 - gate) * other
+        return Mixture(
+            [each._replace(share=gate * each.share) for each in self.components],
+            (whole / whole.sum()).astype(np.float32),
+        )
+
+
+def _scaled(component: Component, kept: Map, total: float) -> Component:
+    own = float(component.map @ kept)
+    return component._replace(
+        share=component.share * own / total, map=component.map * kept / max(own, TINY)
+    )
 
 
 class PlaceMaps:
@@ -121,19 +156,28 @@ class PlaceMaps:
 
     Parameters
     ----------
-    model : TextModel
+    predictor : LogLinear or Linear
+    vocabulary : Vocabulary
+    partition : VoxelGrid or Atlas
     """
 
-    def __init__(self, model: "TextModel") -> None:
-        self._model = model
-        self._partition = model.partition_
-        self._sides = side_of_regions(model.partition_)
-        self._made: dict[tuple[tuple[str, ...], Side | None], Map | None] = {}
+    def __init__(
+        self, predictor: Predictor, vocabulary: Vocabulary, partition: Partition, n_terms: int
+    ) -> None:
+        self.predictor = predictor
+        self.mean_map = predictor.mean_map
+        self._vocabulary = vocabulary
+        self._partition = partition
+        self._n_terms = n_terms
+        self._sides = side_of_regions(partition)
+        self._made: dict[Key, Map | None] = {}
 
     def of(self, place: Place) -> Map | None:
         """Return the map of a place; None if its names say nothing of where."""
         key = names_of(place), place.side
         if key not in self._made:
+            if len(self._made) >= N_MAPS:
+                self._made.clear()
             self._made[key] = self._make(*key)
         return self._made[key]
 
@@ -141,13 +185,11 @@ class PlaceMaps:
         columns = list(dict.fromkeys(self._columns(names)))
         if not columns:
             return None
-        predictor = self._model.predictor_
-        n_terms = len(self._model.extractor_.terms)
         ones = np.ones(len(columns), np.float32)
         alone = sparse.csr_matrix(
-            (ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), n_terms)
+            (ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), self._n_terms)
         )
-        q = np.asarray(predictor.predict(alone), np.float64).mean(axis=0)
+        q = np.asarray(self.predictor.predict(alone), np.float64).mean(axis=0)
         q = self._on_side(q, side)
         inside = self._membership(columns)
         if inside is not None:
@@ -156,11 +198,6 @@ class PlaceMaps:
             u = FILLED if is_large else FILLED_SMALL
             q = (1 - u) * q + u * self._on_side(volumes, side)
         return q.astype(np.float32)
-
-    @property
-    def mean_map(self) -> Floats:
-        """The mean map of the model: (m,)."""
-        return self._model.mean_map_
 
     def membership(self, place: Place) -> Floats | None:
         """Return how far each region is in a place on its side, (m,), where the model knows it."""
@@ -178,7 +215,7 @@ class PlaceMaps:
         return kept / total if total > TINY else values / values.sum()
 
     def _columns(self, names: Iterable[str]) -> Iterator[int]:
-        vocabulary = self._model.vocabulary_
+        vocabulary = self._vocabulary
         for name in names:
             if name in vocabulary and self._membership([vocabulary.index(name)]) is not None:
                 yield vocabulary.index(name)
@@ -193,8 +230,7 @@ class PlaceMaps:
                 yield vocabulary.index(name)
 
     def _membership(self, columns: Sequence[int]) -> Floats | None:
-        predictor = self._model.predictor_
-        prior = predictor.prior if isinstance(predictor, LogLinear) else None
+        prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
         if prior is None:
             return None
         known = [inside for c in columns if (inside := prior.membership(c)) is not None]
@@ -252,11 +288,9 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     ]
     norm = (1 - WHOLE_TEXT) / sum(each.weight for each in components)
     mixed = Mixture(
-        [Component(each.place, norm * each.weight, each.map) for each in components],
-        whole,
-        np.ones_like(whole),
+        [Component(each.place, norm * each.weight, each.map) for each in components], whole
     )
-    return replace(mixed, kept=_kept(findings, maps, mixed.probabilities))
+    return mixed.times(_kept(findings, maps, mixed.probabilities))
 
 
 def names_of(place: Place) -> tuple[str, ...]:

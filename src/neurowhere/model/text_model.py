@@ -24,16 +24,20 @@ from neurowhere.learn import (
 )
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
+from neurowhere.model.mixture import Mixture, PlaceMaps, mix
 from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.places import ADJECTIVE
+from neurowhere.text.findings import Finding, find_findings
+from neurowhere.text.kinds import Kind
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
+LEAST_GATE = 0.01  # of a text that is drawn as a report at all
 FAINT = 0.2  # of the strongest structure; one without a side that weighs less pulls at no side
 CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
@@ -59,11 +63,20 @@ class _Lift(NamedTuple):
     added: sparse.csr_matrix
 
 
+class _Report(NamedTuple):
+    """What a text that is drawn as a report says: how far it is one, and where its findings are."""
+
+    gate: float
+    findings: list[Finding]
+    mixture: Mixture | None
+
+
 class _Predicted(NamedTuple):
-    """Maps of some texts, (n, m), and what makes their structures visible, if anything does."""
+    """Maps of some texts, (n, m), what makes their structures visible, and what reports say."""
 
     probabilities: NDArray[np.float32]
     lifts: list[_Lift | None]
+    reports: list[_Report | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +249,7 @@ class TextModel(Parameters):
         sides: bool | None = None,
         findings: bool | None = None,
         hedge_weight: float | None = None,
+        kind: Kind | None = None,
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
@@ -253,6 +267,9 @@ class TextModel(Parameters):
             comparison, plan, affiliations) are left out.
         hedge_weight : float, optional
             Weight of what the text leaves open ("possible", "cannot be excluded").
+        kind : "report" or "study", optional
+            Formula of the map: a report is a mixture over its places by their roles, a study the
+            product of its words. By default what the text says tells.
 
         Returns
         -------
@@ -266,6 +283,7 @@ class TextModel(Parameters):
             sides=sides,
             findings=findings,
             hedge_weight=hedge_weight,
+            kind=kind,
         )
         return encoding.checked()
 
@@ -277,6 +295,7 @@ class TextModel(Parameters):
         sides: bool | None = None,
         findings: bool | None = None,
         hedge_weight: float | None = None,
+        kind: Kind | None = None,
     ) -> Iterator[Encoding]:
         """Yield the encodings of texts, in order, as they come: some at a time are predicted.
 
@@ -286,7 +305,7 @@ class TextModel(Parameters):
         Parameters
         ----------
         texts : iterable of str
-        negation, sides, findings, hedge_weight : optional
+        negation, sides, findings, hedge_weight, kind : optional
             As in `encode`.
 
         Yields
@@ -299,6 +318,7 @@ class TextModel(Parameters):
             "sides": sides,
             "findings": findings,
             "hedge_weight": hedge_weight,
+            "kind": kind,
         }
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         reader = replace(self.reader, **given)
@@ -329,7 +349,7 @@ class TextModel(Parameters):
 
     def _encode_together(self, texts: Sequence[str], reader: Reader) -> list[Encoding]:
         readings = self._read(texts, reader)
-        predicted = self._predict_readings(readings, reader)
+        predicted = self._predict_readings(texts, readings, reader)
         return [
             self._encoding(text, readings, row, predicted, reader) for row, text in enumerate(texts)
         ]
@@ -356,7 +376,9 @@ class TextModel(Parameters):
             return Readings.unread(texts)
         return Readings.read(texts, self.extractor_, self.weighting_, reader)
 
-    def _predict_readings(self, readings: Readings, reader: Reader) -> "_Predicted":
+    def _predict_readings(
+        self, texts: Sequence[str], readings: Readings, reader: Reader
+    ) -> "_Predicted":
         """Predict, with each term on the side that the text gives it, and each place visible."""
         follows = self._follows_sides(reader)
         shift: NDArray[np.float32] | None = None
@@ -368,14 +390,45 @@ class TextModel(Parameters):
                     shift = np.zeros(shape, np.float32)
                 shift[row] = shifts.sum(axis=0)
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
-        lifts = [self._show(q[row], readings, row, follows) for row in range(len(readings.counted))]
+        texts_read = range(len(readings.counted))
+        wholes = {row: q[row].copy() for row in texts_read if readings.gates[row] >= LEAST_GATE}
+        lifts = [self._show(q[row], readings, row, follows) for row in texts_read]
         for row in range(len(q) if follows else 0):
             if not readings.rows[row].data.any():
                 continue  # of a text without a known term nothing is moved
             shares = readings.counted[row].fold_shares()
             if shares.neither < 1:
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
-        return _Predicted(q, lifts)
+        reports: list[_Report | None] = [None] * len(q)
+        for row, whole in wholes.items():
+            reports[row] = report = self._report(texts[row], readings, row, whole, q[row])
+            if report.mixture is not None:
+                q[row] = report.mixture.probabilities
+        return _Predicted(q, lifts, reports)
+
+    def _report(
+        self,
+        text: str,
+        readings: Readings,
+        row: int,
+        whole: NDArray[np.float32],
+        study: NDArray[np.float32],
+    ) -> "_Report":
+        """Mix the map of a report; `study` is its map as a study, which has the rest of the gate."""
+        findings = find_findings(text, readings.mentions[row])
+        gate = readings.gates[row]
+        mixture = mix(findings, self._place_maps, whole)
+        return _Report(gate, findings, mixture and mixture.blended(gate, study))
+
+    @property
+    def _place_maps(self) -> PlaceMaps:
+        maps: PlaceMaps | None = self.__dict__.get("_maps_of_places")
+        if maps is None or maps.predictor is not self.predictor_:
+            maps = PlaceMaps(
+                self.predictor_, self.vocabulary_, self.partition_, len(self.extractor_.terms)
+            )
+            self.__dict__["_maps_of_places"] = maps
+        return maps
 
     def _show(
         self, q: NDArray[np.float32], readings: Readings, row: int, follows_sides: bool
