@@ -29,7 +29,7 @@ from neurowhere.learn import LogLinear, Predictor
 from neurowhere.space import Partition
 from neurowhere.space.geometry import side_of_regions
 from neurowhere.text import Vocabulary
-from neurowhere.text.clinical.mentions import Side
+from neurowhere.text.clinical.places import Side
 from neurowhere.text.findings import Finding, Place, Role
 
 Floats = NDArray[np.floating]
@@ -54,7 +54,13 @@ GROWTH = 0.2  # of |f|
 TINY = 1e-12
 N_MAPS = 256  # that are kept
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
-AT_MOST: dict[Role, float] = {"spared": 0.4, "pressed": 0.8, "level": 0.8, "compared": 0.6, "mentioned": 0.9}
+AT_MOST: dict[Role, float] = {
+    "spared": 0.4,
+    "pressed": 0.8,
+    "level": 0.8,
+    "compared": 0.6,
+    "mentioned": 0.9,
+}
 SMALLER = 1.2  # times as large as such a place, a seat that is kept within it
 FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
@@ -75,6 +81,7 @@ STEMS = {
 _STEM = re.compile("|".join(STEMS))
 _HEMISPHERE = re.compile("hemispher")
 CEREBRUM = (*list(STEMS.values())[:5], "basal ganglia", "thalamus")
+
 
 class Component(NamedTuple):
     """A place of a report, its share of the whole mixture, and its map: (m,)."""
@@ -151,6 +158,27 @@ def _scaled(component: Component, kept: Map, total: float) -> Component:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A text that is drawn as a report.
+
+    Attributes
+    ----------
+    gate : float
+        How far it is one, from 0 to 1; the map as a study has the rest.
+    findings : tuple of Finding
+    mixture : Mixture or None
+        None for a text that has no place.
+    is_normal : bool
+        Whether it says that nothing is wrong: no seat, and no sign that points to one.
+    """
+
+    gate: float
+    findings: tuple[Finding, ...]
+    mixture: Mixture | None
+    is_normal: bool = False
+
+
 class PlaceMaps:
     """Maps of places on their sides, made by a model.
 
@@ -206,13 +234,15 @@ class PlaceMaps:
         if inside is None or side not in ("left", "right"):
             return inside
         sign = 1 if side == "left" else -1
-        return inside * (sign * self._sides >= 0)
+        half: Floats = inside * (sign * self._sides >= 0)
+        return half
 
     def _on_side(self, values: Floats, side: Side | None) -> Floats:
         sign = {"left": 1.0, "right": -1.0}.get(side or "", 0.0)
         kept = values * np.clip((1 + sign * self._sides) / (1 + abs(sign)), 0, 1) ** 2
         total = kept.sum()
-        return kept / total if total > TINY else values / values.sum()
+        moved: Floats = kept / total if total > TINY else values / values.sum()
+        return moved
 
     def _columns(self, names: Iterable[str]) -> Iterator[int]:
         vocabulary = self._vocabulary

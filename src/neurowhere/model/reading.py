@@ -145,7 +145,9 @@ class Readings:
     def unread(cls, texts: Sequence[str]) -> "Readings":
         """Return the readings of texts that do not matter."""
         nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
-        return cls([Mentions(())] * len(texts), [None] * len(texts), [], nothing, [0.0] * len(texts))
+        return cls(
+            [Mentions(())] * len(texts), [None] * len(texts), [], nothing, [0.0] * len(texts)
+        )
 
     def __len__(self) -> int:
         return len(self.mentions)

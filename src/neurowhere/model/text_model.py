@@ -24,13 +24,13 @@ from neurowhere.learn import (
 )
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
-from neurowhere.model.mixture import Mixture, PlaceMaps, mix
+from neurowhere.model.mixture import PlaceMaps, Report, mix
 from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.places import ADJECTIVE
-from neurowhere.text.findings import Finding, find_findings
+from neurowhere.text.findings import find_findings
 from neurowhere.text.kinds import Kind
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
 OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
+TINY = 1e-12
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
@@ -63,20 +64,12 @@ class _Lift(NamedTuple):
     added: sparse.csr_matrix
 
 
-class _Report(NamedTuple):
-    """What a text that is drawn as a report says: how far it is one, and where its findings are."""
-
-    gate: float
-    findings: list[Finding]
-    mixture: Mixture | None
-
-
 class _Predicted(NamedTuple):
     """Maps of some texts, (n, m), what makes their structures visible, and what reports say."""
 
     probabilities: NDArray[np.float32]
     lifts: list[_Lift | None]
-    reports: list[_Report | None]
+    reports: list[Report | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +82,32 @@ class _Explanation:
     order: NDArray[np.intp]
     follows_sides: bool
     lift: _Lift | None
+    report: Report | None
 
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
+        if self.report is None or self.report.mixture is None:
+            return self._product(places)
+        mixture, mean = self.report.mixture, self.model.mean_map_
+        q = np.maximum(mixture.probabilities, TINY)
+        whole = places * (mixture.share_of_whole * mixture.whole / q)
+        explained = self._product(whole)
+        entry = {column: n for n, column in enumerate(self._columns)}
+        for component in mixture.components:
+            own = places * (component.share * component.map / q)
+            raised = np.log(np.maximum(component.map, TINY) / mean)
+            known = self.model.vocabulary_
+            names = [name for name in component.place.names if name in known]
+            columns = [entry[n] for name in names if (n := known.index(name)) in entry]
+            if columns:
+                explained[columns] += float(own @ raised) / len(columns)
+        return explained
+
+    @cached_property
+    def _columns(self) -> list[int]:
+        columns: list[int] = self.readings.rows[self.row].indices[self.order].tolist()
+        return columns
+
+    def _product(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
         added = self.model.predictor_.mean_added(self.readings.rows[self.row], places)
         if self.follows_sides:
             structures, shifts = self._lateral
@@ -154,6 +171,14 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def _drawn_names(report: Report | None) -> frozenset[str] | None:
+    """Return the structures that a report is drawn from; None for a study."""
+    if report is None or report.mixture is None or report.gate <= 0.5:
+        return None
+    places = (component.place for component in report.mixture.components)
+    return frozenset(name for place in places for name in place.names)
 
 
 class TextModel(Parameters):
@@ -399,11 +424,13 @@ class TextModel(Parameters):
             shares = readings.counted[row].fold_shares()
             if shares.neither < 1:
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
-        reports: list[_Report | None] = [None] * len(q)
+        reports: list[Report | None] = [None] * len(q)
         for row, whole in wholes.items():
             reports[row] = report = self._report(texts[row], readings, row, whole, q[row])
             if report.mixture is not None:
                 q[row] = report.mixture.probabilities
+            elif report.is_normal:
+                q[row] = self.mean_map_
         return _Predicted(q, lifts, reports)
 
     def _report(
@@ -413,12 +440,18 @@ class TextModel(Parameters):
         row: int,
         whole: NDArray[np.float32],
         study: NDArray[np.float32],
-    ) -> "_Report":
-        """Mix the map of a report; `study` is its map as a study, which has the rest of the gate."""
-        findings = find_findings(text, readings.mentions[row])
-        gate = readings.gates[row]
+    ) -> Report:
+        """Mix the map of a report; `study` is its map as a study, with the rest of the gate."""
+        findings = tuple(find_findings(text, readings.mentions[row]))
+        gate, mentions = readings.gates[row], readings.mentions[row]
         mixture = mix(findings, self._place_maps, whole)
-        return _Report(gate, findings, mixture and mixture.blended(gate, study))
+        is_normal = (
+            gate > 0.5
+            and mixture is None
+            and any(mention.is_negated for mention in mentions.found)
+            and not any(mention.is_present for mention in mentions.rule_based)
+        )
+        return Report(gate, findings, mixture and mixture.blended(gate, study), is_normal)
 
     @property
     def _place_maps(self) -> PlaceMaps:
@@ -491,23 +524,30 @@ class TextModel(Parameters):
     ) -> Encoding:
         features = readings.rows[row]
         lifted = predicted.lifts[row] if predicted.lifts else None
+        report = predicted.reports[row] if predicted.reports else None
         order = np.argsort(-features.data, kind="stable")
+        uses = partial(self._uses, readings, row, order)
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
-            find_uses=partial(self._uses, readings, row, order),
+            find_uses=dict if report and report.is_normal else uses,
             mentions=readings.mentions[row],
             listed=readings.listed[row],
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=_Explanation(self, readings, row, order, self._follows_sides(reader), lifted),
+            explain=_Explanation(
+                self, readings, row, order, self._follows_sides(reader), lifted, report
+            ),
+            report=report,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
-            find_named=partial(self._named, readings, row, self._follows_sides(reader)),
+            find_named=partial(
+                self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
+            ),
         )
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
@@ -536,9 +576,11 @@ class TextModel(Parameters):
         }
 
     def _named(
-        self, readings: Readings, row: int, follows_sides: bool
+        self, readings: Readings, row: int, follows_sides: bool, drawn: frozenset[str] | None
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the regions of the structures that a text names, where the model has a prior.
+
+        Of a report, these are those that it is drawn from, `drawn`.
 
         One that the text puts on one side only is that half of it.
         """
@@ -549,6 +591,8 @@ class TextModel(Parameters):
         places, _, balance = readings.counted[row].named(columns)
         sides, named = side_of_regions(self.partition_), {}
         for column, side in zip(columns[places].tolist(), balance.tolist(), strict=True):
+            if drawn is not None and self.extractor_.terms[column] not in drawn:
+                continue
             place = self._place_of(column)
             region = prior.region_of(place)
             half = {1: "left ", -1: "right "}.get(side if follows_sides else 0, "")

@@ -7,13 +7,14 @@ drawn where the seats are; see `neurowhere.model.mixture`.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
 
-from neurowhere.text.clinical.mentions import Mention, Mentions, Side, Span
-from neurowhere.text.clinical.places import is_general, is_lesion
+from neurowhere.text.clinical.mentions import Mention, Mentions, Span
+from neurowhere.text.clinical.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
 from neurowhere.text.reading.tables import (
     TEXT,
@@ -53,7 +54,9 @@ REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(r"[,:;]|\n|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
-_PLAN = re.compile(r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M)
+_PLAN = re.compile(
+    r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
+)
 FLUID = re.compile(
     r"ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
     r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
@@ -71,7 +74,8 @@ _SIZE = re.compile(
 )
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
-    r"^[ \t*#>\-\d.]*(?:final |overall )?(impressions?|conclusions?|opinion|summary|imp|concl|diagnosis|assessment|interpretation|in summary|in conclusion|overall)\b",
+    r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
+    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall)\b",
     re.I | re.M,
 )
 
@@ -108,7 +112,7 @@ class Place:
     role: Role
     side: Side | None
     weight: float = 1.0
-    status: str = "affirmed"
+    status: Literal["affirmed", "hedged", "denied"] = "affirmed"
     rule: str = ""
     is_concluded: bool = False
     is_weak: bool = False
@@ -181,10 +185,10 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     >>> from neurowhere.text import TermCounter, Vocabulary
     >>> from neurowhere.text.clinical.mentions import read_mentions
     >>> counter = TermCounter(Vocabulary(["insula", "putamen", "lateral ventricle"]))
-    >>> text = "Mass in the left insula extending into the putamen; the lateral ventricle is effaced."
+    >>> text = "Mass in the left insula extending to the putamen; lateral ventricle effaced."
     >>> (finding,) = find_findings(text, read_mentions(text, counter))
-    >>> [(place.names[0], place.side, place.role) for place in finding.places]
-    [('insula', 'left', 'seat'), ('putamen', 'left', 'extension'), ('lateral ventricle', 'left', 'pressed')]
+    >>> [(place.names[0], place.role) for place in finding.places]
+    [('insula', 'seat'), ('putamen', 'extension'), ('lateral ventricle', 'pressed')]
     """
     document = document_of(text)
     places = list(_places(text, mentions))
@@ -240,7 +244,10 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     prefix = _PREFIX.search(text, max(0, mention.start - LONGEST_PREFIX), mention.start)
     span = prefix.start() if prefix else mention.start, mention.end
     role: Role = "spared" if mention.is_negated else "seat"
-    return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, mention.status)
+    status: Literal["affirmed", "hedged", "denied"] = (
+        "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
+    )
+    return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, status)
 
 
 def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
@@ -305,9 +312,7 @@ def _without_spared(places: list[Place]) -> list[Place]:
 
 def _conclusion(text: str) -> Span:
     """Return where a report comes to its conclusion, and where this ends."""
-    found = [
-        match for match in _CONCLUSION.finditer(text) if match.start() > _EARLIEST * len(text)
-    ]
+    found = [match for match in _CONCLUSION.finditer(text) if match.start() > _EARLIEST * len(text)]
     if not found:
         return len(text), len(text)
     plan = _PLAN.search(text, found[-1].end())
@@ -343,28 +348,31 @@ def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, 
         cue_start, cue_end = document.starts[first], document.ends[last - 1]
         is_before, is_after = cue_end <= start, cue_start >= end
         between = text[cue_end:start] if is_before else text[end:cue_start]
-        if (is_before or is_after) and _decides(document, row["reach"], is_after, place, cue_start):
-            if row["reach"] != "clause" or not _STOP.search(between):
-                return row, False
+        is_outside = is_before or is_after
+        if is_outside and _decides(document, row["reach"], is_after, between, place, cue_start):
+            return row, False
         if row["reach"] in ("ahead", "both") and is_before:
             before = row
         if row["role"] == "seat":
             near = row
         elif row["role"] == "edema" and near is None:  # what the sentence speaks of
             of_edema = row
-    row = before or near
-    row = of_edema if of_edema and row and row["role"] == "seat" else row
-    return row, before is None
+    given = before or near
+    if of_edema and given and given["role"] == "seat":
+        return of_edema, before is None
+    return given, before is None
 
 
-def _decides(document: Document, reach: str, is_after: bool, place: Place, cue_start: int) -> bool:
+def _decides(
+    document: Document, reach: str, is_after: bool, between: str, place: Place, cue_start: int
+) -> bool:
     """Whether a cue reaches a place in a way that no other cue changes."""
     if reach == "clause":
-        return True
+        return not _STOP.search(between)
     if not is_after:
         return False
     if reach == "value":
-        return bool(_VALUE.fullmatch(document.text[place.span[1] : cue_start]))
+        return bool(_VALUE.fullmatch(between))
     return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
 
 
@@ -409,7 +417,7 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
 def _with_sides(findings: list[Finding]) -> list[Finding]:
     """Give places without a side that of their finding's seats, else of the first seat."""
     sides = [place.side for finding in findings for place in finding.seats if place.side]
-    default = max(sides, key=sides.count) if sides else None
+    default = Counter(sides).most_common(1)[0][0] if sides else None
     done = []
     for finding in findings:
         side = next((place.side for place in finding.seats if place.side), default)
