@@ -217,15 +217,15 @@ class PlaceMaps:
         alone = sparse.csr_matrix(
             (ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), self._n_terms)
         )
-        q = np.asarray(self.predictor.predict(alone), np.float64).mean(axis=0)
-        q = self._on_side(q, side)
+        q = self._on_side(self.predictor.predict(alone).mean(axis=0, dtype=np.float64), side)
         inside = self._membership(columns)
         if inside is not None:
             volumes = self._partition.volumes_mm3 * inside
             is_large = volumes.sum() > LARGE * self._partition.total_volume_mm3
             u = FILLED if is_large else FILLED_SMALL
             q = (1 - u) * q + u * self._on_side(volumes, side)
-        return q.astype(np.float32)
+        map_: Map = q.astype(np.float32)
+        return map_
 
     def membership(self, place: Place) -> Floats | None:
         """Return how far each region is in a place on its side, (m,), where the model knows it."""
