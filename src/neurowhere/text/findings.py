@@ -304,6 +304,7 @@ def _without_spared(places: list[Place]) -> list[Place]:
         replace(place, role="mentioned")
         if place.role == "seat"
         and place.is_weak
+        and not place.is_concluded
         and {(place.names, place.side), (place.names, None)} & spared
         else place
         for place in places
