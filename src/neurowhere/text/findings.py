@@ -269,7 +269,7 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat":
             is_sized = _SIZE.search(document.text, *document.span(first, end))
             role = "seat" if is_sized else "mentioned"
-        if role == "seat" and FLUID.search(place.words.lower()):
+        if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
