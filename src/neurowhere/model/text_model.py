@@ -29,6 +29,7 @@ from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.places import ADJECTIVE
+from neurowhere.text.outside import Outside, find_outside
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
@@ -455,7 +456,13 @@ class TextModel(Parameters):
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
             find_named=partial(self._named, readings, row, self._follows_sides(reader)),
+            find_outside=partial(self._outside, text, readings, row),
         )
+
+    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
+        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+        is_read = self.text != "none" and readings.listed[row] is None
+        return find_outside(text, readings.mentions[row]) if is_read else None
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""
