@@ -622,7 +622,7 @@ def withhold(support: Support, reason: str) -> Support:
     -------
     Support
     """
-    offer = "; brain studies about it have a map" * (support.level == "good")
+    offer = "; a map of brain studies about it is available" * (support.level == "good")
     return replace(support, level="none", withheld=reason, summary=f"{reason}{offer}")
 
 
