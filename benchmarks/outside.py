@@ -1,4 +1,4 @@
-"""Outside the brain: texts whose finding is elsewhere, and texts of the brain that name such places.
+"""Outside the brain: texts whose finding is elsewhere, and texts of the brain beside them.
 
     python benchmarks/outside.py
 

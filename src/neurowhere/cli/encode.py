@@ -262,7 +262,9 @@ def _encode_one(
         return
     if withheld is not None:
         hint = "; --draw-anyway shows the map" * (not encoding.is_mean_map)
-        typer.echo(f"{summary.support.summary}{hint}{'; nothing was written' * (output is not None)}")
+        typer.echo(
+            f"{summary.support.summary}{hint}{'; nothing was written' * (output is not None)}"
+        )
         return
     from neurowhere.cli.terminal import lines
 
