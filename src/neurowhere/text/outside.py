@@ -54,7 +54,8 @@ SCHEMA: dict[str, Column] = {
 }
 CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
 CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
-AHEAD, BACK = frozenset(["ahead", "both", "beside"]), frozenset(["back", "both", "beside"])
+AHEAD = frozenset(["ahead", "both", "beside", "not"])
+BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
 class Outside(NamedTuple):
@@ -180,8 +181,9 @@ class _Denials:
 
 def _denies(cue: Tag, hit: _Hit) -> bool:
     """Whether a cue of the clause of a phrase speaks of it: what follows it, or stands before."""
-    directions = AHEAD if cue.first < hit.first else BACK
-    return cue.direction in directions
+    if cue.end <= hit.first:
+        return cue.direction in AHEAD
+    return hit.end <= cue.first and cue.direction in BACK  # within a name it denies nothing
 
 
 # ---- words
