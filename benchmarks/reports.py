@@ -184,7 +184,8 @@ def entry(score, report, encoding, judge, thumbnail):
     raised = [
         f"{s['side']} {s['group']} {' '.join(s['regions'])} ({s['why']})"
         for s in report["not_raised"]
-        if judge.ratio(encoding.probabilities, judge.inside(s["group"], s["regions"], s["side"])) >= 1
+        if judge.ratio(encoding.probabilities, judge.inside(s["group"], s["regions"], s["side"]))
+        >= 1
     ]
     lines = [f"<b>{report['id']}</b> seat: {seats}", f"wrong: {', '.join(wrong)}"]
     lines += [f"raised although {', '.join(raised)}"] * bool(raised) + [f"drawn: {drawn}"]
