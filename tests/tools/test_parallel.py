@@ -1,7 +1,9 @@
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
@@ -156,6 +158,32 @@ def test_what_a_worker_takes_along_is_sent_again(monkeypatch: pytest.MonkeyPatch
     results = list(parallel.run_on_cluster(weigh, CALLS, cluster_of(lambda: 1)))
     assert results == [(task, 3.0 * task) for task in range(5)]
     assert rounds == [[0, 1, 2, 3, 4], [2, 3, 4], [4]]
+
+
+def test_a_worker_that_dies_while_it_is_sent_to_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Dask does so without end, if the worker was to pass on what it is sent."""
+
+    async def scatter(*_: object, **__: object) -> None:
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr(parallel, "SHARE_SECONDS", 0.01)
+    workers = iter([{"a", "b"}, {"a", "b"}, {"a"}])
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    client = SimpleNamespace(
+        scatter=scatter,
+        loop=SimpleNamespace(asyncio_loop=loop),
+        run_on_scheduler=lambda _: next(workers),
+    )
+    with pytest.raises(OSError, match="a worker died"):
+        parallel._share([1], client)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.run_until_complete(asyncio.gather(*asyncio.all_tasks(loop), return_exceptions=True))
+    loop.close()
 
 
 @pytest.mark.parametrize(("n_workers", "n_rounds"), [(0, 1), (1, parallel.MOST_IDLE_ROUNDS)])
