@@ -468,11 +468,13 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
     default = Counter(sides).most_common(1)[0][0] if sides else None
     done = []
     for finding in findings:
-        side = next((place.side for place in finding.seats if place.side), default)
-        places = [
-            replace(place, side=place.side or side) if place.role != "spared" else place
-            for place in finding.places
-        ]
+        own = next((place.side for place in finding.seats if place.side), None)
+        places, before = list[Place](), None if own else default
+        for place in finding.places:
+            before = place.side if place.role == "seat" and place.side else before
+            given = before if place.role == "seat" else before or own
+            keeps = place.side or place.role == "spared"
+            places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done
