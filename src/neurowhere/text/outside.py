@@ -1,13 +1,18 @@
 """Outside: findings of the cord, a nerve, the orbit, the skull and others that no brain map shows.
 
 A table (``outside.csv``) has the phrases: a *disease* tells what is affected by itself ("Bell's
-palsy"), a *place* with a *finding* in its sentence ("cervical cord", "compression"). A row whose
-place is the brain speaks for the brain. Longer phrases go first, and *idle* ones say neither.
+palsy"), a *place* with a *finding* in its sentence ("cervical cord", "compression"), or in the one
+after that of an *exam* ("Ultrasound of the neck."). If the brain is said to be normal, a place is
+enough. A word that no phrase has is a finding by its *ending* ("-itis"), and a disease by its *stem*
+as well ("nephr-"). A row whose place is the brain speaks for the brain. Longer phrases go first, and
+*idle* ones say neither.
 """
+
+import re
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from neurowhere.text.clinical.mentions import Mention, Mentions
@@ -48,12 +53,13 @@ PLACES = frozenset(
 SCHEMA: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
-    "kind": one_of("disease place finding idle"),
+    "kind": one_of("disease place finding exam stem ending idle"),
     "where": Column(PLACES, is_required=False),
     "example": TEXT,
 }
 CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
 CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
+SIGNS = frozenset(["limb", "face"])  # where signs of the brain show
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
@@ -111,12 +117,7 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     >>> find_outside("Optic neuritis in multiple sclerosis", Mentions(()))
     """
     document = _document(text)
-    words, phrases = [fold(word) for word in document.words], _phrases()
-    hits = [
-        _Hit(start + first, start + last, row, number)
-        for number, (start, end) in enumerate(document.sentences)
-        for first, last, row in phrases.find(words[start:end])
-    ]
+    hits = _hits(document)
     if not any(_is_outside(hit.row) for hit in hits):
         return None
     own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
@@ -124,7 +125,8 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
         return None
     is_denied = _Denials(text, document, mentions)
     said = [hit for hit in hits if not is_denied(hit)]
-    affected = _affected(said)
+    is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
+    affected = _affected(said) or (_places(said) if is_brain_normal else [])
     if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
         return None
     seat = affected[0]
@@ -136,14 +138,41 @@ def _is_outside(row: Row) -> bool:
     return row["where"] not in ("", BRAIN)
 
 
+def _is_brain(hit: _Hit) -> bool:
+    return hit.row["where"] == BRAIN and hit.row["kind"] in ("place", "exam")
+
+
+def _hits(document: Document) -> list[_Hit]:
+    """Return the phrases of the table, and other words by their stem and ending, in order."""
+    words = [fold(word) for word in document.words]
+    hits = []
+    for number, (start, end) in enumerate(document.sentences):
+        free = set(range(start, end))
+        for first, last, row in _phrases().find(words[start:end]):
+            hits.append(_Hit(start + first, start + last, row, number))
+            free.difference_update(range(start + first, start + last))
+        hits += [_Hit(i, i + 1, row, number) for i in free if (row := _by_ending(words[i]))]
+    return sorted(hits, key=lambda hit: hit.first)
+
+
 def _affected(hits: list[_Hit]) -> list[_Hit]:
-    """Return diseases, and the places with a finding in their sentence."""
-    found = {hit.sentence for hit in hits if hit.row["kind"] == "finding"}
+    """Return diseases, and the places with a finding in their sentence or after their exam."""
+    kinds: dict[str, set[int]] = {}
+    for hit in hits:
+        kinds.setdefault(hit.row["kind"], set()).add(hit.sentence)
+    found, exams = kinds.get("finding", set()) | kinds.get("ending", set()), kinds.get("exam", set())
+    found |= {i - 1 for i in found - kinds.get("place", set()) if i - 1 in exams}
     return [
         hit
         for hit in hits
-        if hit.row["kind"] == "disease" or (hit.row["kind"] == "place" and hit.sentence in found)
+        if hit.row["kind"] in ("disease", "stem")
+        or (hit.row["kind"] == "place" and hit.sentence in found)
     ]
+
+
+def _places(hits: list[_Hit]) -> list[_Hit]:
+    """Return the places outside the brain that show no signs of it."""
+    return [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in SIGNS]
 
 
 def _is_seat(mention: Mention, others: Iterable[tuple[int, int]]) -> bool:
@@ -212,6 +241,23 @@ def _phrases() -> Trie[Row]:
     return Trie(
         (" ".join(map(fold, phrase.split())), row)
         for row in rows()
+        if row["kind"] not in ("stem", "ending")
         for item in split(row["words"])
         for phrase in alternatives(item)
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _by_ending(word: str) -> Row | None:
+    """Return the row of the stem of a word that ends as diseases do, or that of its ending."""
+    pattern, stems, ending = _endings()
+    match = pattern.fullmatch(word)
+    return match and (stems[match.lastindex - 1] if match.lastindex else ending)
+
+
+@cache
+def _endings() -> tuple[re.Pattern[str], list[Row], Row]:
+    stems = [row for row in rows() if row["kind"] == "stem"]
+    (ending,) = (row for row in rows() if row["kind"] == "ending")
+    groups = "|".join(f"({'|'.join(split(row['words']))})" for row in stems)
+    return re.compile(f"(?:{groups})?[a-z]*(?:{'|'.join(split(ending['words']))})"), stems, ending
