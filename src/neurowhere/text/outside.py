@@ -59,7 +59,9 @@ SCHEMA: dict[str, Column] = {
 }
 CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
 CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
+SEVERAL = 2  # places that a text names, for them to be its subject
 SIGNS = frozenset(["limb", "face"])  # where signs of the brain show
+PREFIX = "(?:epi|hemi|infra|intra|pan|para|peri|poly|retro|sub|supra)?"  # of a stem
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
 BACK = frozenset(["back", "both", "beside", "not", "object"])
 
@@ -86,10 +88,11 @@ class Outside(NamedTuple):
 
 
 class _Hit(NamedTuple):
-    """A phrase of the table in a text: its tokens, its row, and its sentence."""
+    """A phrase of the table in a text: its tokens, its words, its row, and its sentence."""
 
     first: int
     end: int
+    words: str
     row: Row
     sentence: int
 
@@ -126,7 +129,7 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     is_denied = _Denials(text, document, mentions)
     said = [hit for hit in hits if not is_denied(hit)]
     is_brain_normal = any(_is_brain(hit) and is_denied(hit) for hit in hits)
-    affected = _affected(said) or (_places(said) if is_brain_normal else [])
+    affected = _affected(said) or _named(said, is_brain_normal)
     if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
         return None
     seat = affected[0]
@@ -149,9 +152,12 @@ def _hits(document: Document) -> list[_Hit]:
     for number, (start, end) in enumerate(document.sentences):
         free = set(range(start, end))
         for first, last, row in _phrases().find(words[start:end]):
-            hits.append(_Hit(start + first, start + last, row, number))
-            free.difference_update(range(start + first, start + last))
-        hits += [_Hit(i, i + 1, row, number) for i in free if (row := _by_ending(words[i]))]
+            first, last = start + first, start + last
+            hits.append(_Hit(first, last, " ".join(words[first:last]), row, number))
+            free.difference_update(range(first, last))
+        hits += [
+            _Hit(i, i + 1, words[i], row, number) for i in free if (row := _by_ending(words[i]))
+        ]
     return sorted(hits, key=lambda hit: hit.first)
 
 
@@ -170,9 +176,12 @@ def _affected(hits: list[_Hit]) -> list[_Hit]:
     ]
 
 
-def _places(hits: list[_Hit]) -> list[_Hit]:
-    """Return the places outside the brain that show no signs of it."""
-    return [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in SIGNS]
+def _named(hits: list[_Hit], is_brain_normal: bool) -> list[_Hit]:
+    """Return the places that a text names without a finding, if they are enough to tell."""
+    places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in SIGNS]
+    is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
+    several = len({hit.words for hit in places}) >= SEVERAL and not is_brain_named
+    return places if is_brain_normal or several else []
 
 
 def _is_seat(mention: Mention, others: Iterable[tuple[int, int]]) -> bool:
@@ -260,4 +269,4 @@ def _endings() -> tuple[re.Pattern[str], list[Row], Row]:
     stems = [row for row in rows() if row["kind"] == "stem"]
     (ending,) = (row for row in rows() if row["kind"] == "ending")
     groups = "|".join(f"({'|'.join(split(row['words']))})" for row in stems)
-    return re.compile(f"(?:{groups})?[a-z]*(?:{'|'.join(split(ending['words']))})"), stems, ending
+    return re.compile(f"(?:{PREFIX}(?:{groups}))?[a-z]*(?:{'|'.join(split(ending['words']))})"), stems, ending
