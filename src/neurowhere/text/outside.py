@@ -60,7 +60,8 @@ SCHEMA: dict[str, Column] = {
 CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
 CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
 SEVERAL = 2  # places that a text names, for them to be its subject
-SIGNS = frozenset(["limb", "face"])  # where signs of the brain show
+SIGNS = frozenset(["face", "limb"])  # where signs of the brain show
+FELT = SIGNS | {"nerve", "other organ"}  # what studies of the brain name as well
 PREFIX = "(?:epi|hemi|infra|intra|pan|para|peri|poly|retro|sub|supra)?"  # of a stem
 AHEAD = frozenset(["ahead", "both", "beside", "not"])
 BACK = frozenset(["back", "both", "beside", "not", "object"])
@@ -178,10 +179,11 @@ def _affected(hits: list[_Hit]) -> list[_Hit]:
 
 def _named(hits: list[_Hit], is_brain_normal: bool) -> list[_Hit]:
     """Return the places that a text names without a finding, if they are enough to tell."""
-    places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in SIGNS]
+    others = SIGNS if is_brain_normal else FELT
+    places = [hit for hit in hits if hit.row["kind"] == "place" and hit.row["where"] not in others]
     is_brain_named = any(hit.row["where"] == BRAIN for hit in hits)
-    several = len({hit.words for hit in places}) >= SEVERAL and not is_brain_named
-    return places if is_brain_normal or several else []
+    are_several = len({hit.words for hit in places}) >= SEVERAL and not is_brain_named
+    return places if is_brain_normal or are_several else []
 
 
 def _is_seat(mention: Mention, others: Iterable[tuple[int, int]]) -> bool:
@@ -214,8 +216,10 @@ class _Denials:
         return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
 
     def _ends_clause(self, i: int) -> bool:
-        is_stop = not CLAUSE_ENDS.isdisjoint(self.document.gaps[i])
-        return is_stop or self.document.words[i] in CLAUSE_WORDS
+        gap = self.document.gaps[i]
+        if ":" in gap and any(cue.first == i for cue in self.cues):
+            return False  # "stenosis: none"
+        return not CLAUSE_ENDS.isdisjoint(gap) or self.document.words[i] in CLAUSE_WORDS
 
     def _clause(self, i: int) -> int:
         return bisect_right(self.clauses, i)
