@@ -2,14 +2,13 @@
 
 A table (``outside.csv``) has the phrases: a *disease* tells what is affected by itself ("Bell's
 palsy"), a *place* with a *finding* in its sentence ("cervical cord", "compression"), or in the one
-after that of an *exam* ("Ultrasound of the neck."). If the brain is said to be normal, a place is
-enough. A word that no phrase has is a finding by its *ending* ("-itis"), and a disease by its *stem*
-as well ("nephr-"). A row whose place is the brain speaks for the brain. Longer phrases go first, and
-*idle* ones say neither.
+after that of an *exam* ("Ultrasound of the neck."). Places alone are enough beside a brain that is
+normal, or if several are named. A word of no phrase is a finding by its *ending* ("-itis"), and a
+disease by its *stem* as well ("nephr-"). A row whose place is the brain speaks for the brain.
+Longer phrases go first, and *idle* ones say neither.
 """
 
 import re
-
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -152,23 +151,23 @@ def _hits(document: Document) -> list[_Hit]:
     hits = []
     for number, (start, end) in enumerate(document.sentences):
         free = set(range(start, end))
-        for first, last, row in _phrases().find(words[start:end]):
-            first, last = start + first, start + last
+        for i, j, row in _phrases().find(words[start:end]):
+            first, last = start + i, start + j
             hits.append(_Hit(first, last, " ".join(words[first:last]), row, number))
             free.difference_update(range(first, last))
-        hits += [
-            _Hit(i, i + 1, words[i], row, number) for i in free if (row := _by_ending(words[i]))
-        ]
+        for i in free:
+            if other := _by_ending(words[i]):
+                hits.append(_Hit(i, i + 1, words[i], other, number))
     return sorted(hits, key=lambda hit: hit.first)
 
 
 def _affected(hits: list[_Hit]) -> list[_Hit]:
     """Return diseases, and the places with a finding in their sentence or after their exam."""
-    kinds: dict[str, set[int]] = {}
-    for hit in hits:
-        kinds.setdefault(hit.row["kind"], set()).add(hit.sentence)
-    found, exams = kinds.get("finding", set()) | kinds.get("ending", set()), kinds.get("exam", set())
-    found |= {i - 1 for i in found - kinds.get("place", set()) if i - 1 in exams}
+    found, exams, places = (
+        {hit.sentence for hit in hits if hit.row["kind"] in kinds}
+        for kinds in (("finding", "ending"), ("exam",), ("place",))
+    )
+    found |= {i - 1 for i in found - places if i - 1 in exams}
     return [
         hit
         for hit in hits
@@ -202,6 +201,8 @@ class _Denials:
     def __init__(self, text: str, document: Document, mentions: Mentions) -> None:
         self.document = document
         self.cues = [tag for tag in find_cues(document) if not tag.is_open]
+        starts = {cue.first for cue in self.cues}
+        self.answers = {i for i in starts if ":" in document.gaps[i]}  # "stenosis: none"
         ends = {i for i in range(1, len(document.words)) if self._ends_clause(i)}
         self.clauses = sorted({*document.sentence_starts, *ends})
         self.skipped = [(part.start, part.end) for part in read_sections(text)]
@@ -212,14 +213,14 @@ class _Denials:
         start, end = self.document.span(hit.first, hit.end)
         if any(first < end and start < last for first, last in (*self.skipped, *self.denied)):
             return True
+        if hit.end in self.answers and hit.row["kind"] not in ("place", "exam"):
+            return True
         clause = self._clause(hit.first)
         return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
 
     def _ends_clause(self, i: int) -> bool:
-        gap = self.document.gaps[i]
-        if ":" in gap and any(cue.first == i for cue in self.cues):
-            return False  # "stenosis: none"
-        return not CLAUSE_ENDS.isdisjoint(gap) or self.document.words[i] in CLAUSE_WORDS
+        is_stop = not CLAUSE_ENDS.isdisjoint(self.document.gaps[i])
+        return is_stop or self.document.words[i] in CLAUSE_WORDS
 
     def _clause(self, i: int) -> int:
         return bisect_right(self.clauses, i)
@@ -273,4 +274,5 @@ def _endings() -> tuple[re.Pattern[str], list[Row], Row]:
     stems = [row for row in rows() if row["kind"] == "stem"]
     (ending,) = (row for row in rows() if row["kind"] == "ending")
     groups = "|".join(f"({'|'.join(split(row['words']))})" for row in stems)
-    return re.compile(f"(?:{PREFIX}(?:{groups}))?[a-z]*(?:{'|'.join(split(ending['words']))})"), stems, ending
+    endings = "|".join(split(ending["words"]))
+    return re.compile(f"(?:{PREFIX}(?:{groups}))?[a-z]*(?:{endings})"), stems, ending
