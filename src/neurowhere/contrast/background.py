@@ -44,8 +44,8 @@ Weights = Array | sparse.csr_matrix
 
 N_PLACELESS = 300  # words
 WORDS_AT_ONCE = 20  # whose residuals are held for all documents
-LAYOUT = 1  # of the files
-KEPT = ("usual", "cross", "square", "features", "presence")
+LAYOUT = 2  # of the files
+KEPT = ("usual", "cross", "square")
 FEWEST_PLACELESS = 20  # words, for their quantile to mean anything
 
 
@@ -59,12 +59,10 @@ class Background:
     covariates : Covariates
     usual : array of shape (m',)
         q̄, mean probability of each region of the model, then of the atlas.
-    cross : array of shape (p, 2m')
-        Cᵀ Z, with responses Z = [log(½ + ½ q/q̄), q/q̄].
-    square : array of shape (2m',)
+    cross : array of shape (p, n_responses)
+        CᵀZ, with the responses Z of `Summing`.
+    square : array of shape (n_responses,)
         Σ z².
-    features, presence : arrays of shape (d,)
-        Sums of the features of all documents, and of their signs.
     """
 
     documents: Sequence[Documents]
@@ -72,8 +70,6 @@ class Background:
     usual: Array
     cross: Array
     square: Array
-    features: Array
-    presence: Array
 
     @property
     def n_documents(self) -> int:
@@ -131,7 +127,7 @@ class Chance(NamedTuple):
 
     Attributes
     ----------
-    extra : array of shape (2m',)
+    extra : array of shape (n_responses,)
         τ².
     words : int
         Number of words.
@@ -182,9 +178,7 @@ def _make_background(
     relative = Summing(summing.model, summing.shares, summing.left_out, usual)
     rows = rows_of(documents, covariates.values.astype(np.float64), ones)
     sums = sum_documents(relative, rows, workers, "fitting to kinds")
-    return Background(
-        documents, covariates, usual, sums.linear, sums.square[0], total.features, total.presence
-    )
+    return Background(documents, covariates, usual, sums.linear, sums.square[0])
 
 
 def rows_of(
@@ -257,17 +251,16 @@ def _make_chance(
 ) -> Chance:
     words = background.covariates.placeless[:, :N_PLACELESS]
     n_words = words.shape[1]
-    n_responses = background.cross.shape[1]
     if n_words < FEWEST_PLACELESS:
-        return Chance(np.zeros(n_responses), n_words, np.nan, np.nan)
+        return Chance(np.zeros_like(background.square), n_words, np.nan, np.nan)
     design = background.design(columns)
     effect, variance, n = fit_words(design, background.documents, words, summing, workers)
-    m, m_both = summing.model.partition_.n_regions, n_responses // 2
+    m, m_both = summing.model.partition_.n_regions, len(background.usual)
     shares = [
         share_by_chance(effect[:, part], variance[:, part], n, calibrated=calibrated)
         for part in (slice(m, m_both), slice(m))
     ]
-    extra = calibrate(effect, variance) if calibrated else np.zeros(n_responses)
+    extra = calibrate(effect, variance) if calibrated else np.zeros_like(background.square)
     return Chance(extra, n_words, *shares)
 
 

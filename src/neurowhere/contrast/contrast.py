@@ -169,7 +169,7 @@ class Contrast:
         return self.to_img(np.where(self.significant(), self.log_ratio, 0.0))
 
     def regions(self, atlas: Atlas | None = None) -> pd.DataFrame:
-        """Return the regions of the atlas, the largest t first.
+        """Return the regions of the atlas, the largest t first; of a hint, the largest log ratio.
 
         Parameters
         ----------
@@ -189,6 +189,7 @@ class Contrast:
             )
         effects = self.by_region
         ratio, low, high = effects.ratio()
+        volumes = self.atlas.volumes_mm3 / self.brain.total_volume_mm3
         table = pd.DataFrame(
             {
                 "region": self.atlas.names,
@@ -203,8 +204,8 @@ class Contrast:
                 "reference": effects.expected,
             }
         )
-        order = ["t", "ratio"] if self.about["tested"] else ["ratio"]
-        return table.sort_values(order, ascending=False, kind="stable", ignore_index=True)
+        key = effects.t if self.about["tested"] else effects.ratio(volumes)[0]
+        return table.iloc[np.argsort(-key, kind="stable")].reset_index(drop=True)
 
     def save(
         self,

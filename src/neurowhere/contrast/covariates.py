@@ -21,6 +21,7 @@ from neurowhere.text import Vocabulary
 from neurowhere.text.words import fold, plain
 
 __all__ = [
+    "LENGTHS",
     "Covariates",
     "Documents",
     "compare_kinds",

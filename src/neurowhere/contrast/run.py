@@ -38,7 +38,7 @@ from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import KIND_WORDS, Ints
 from neurowhere.contrast.regression import fit_groups, half_width, partial_out, t_tests
 from neurowhere.contrast.selection import ByTerm, Found, Group, Query, Search, search
-from neurowhere.contrast.shard import Summing, Sums, sum_documents
+from neurowhere.contrast.shard import Summing, sum_documents
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, QueryError
 from neurowhere.model.encoder import Encoder
@@ -282,7 +282,7 @@ def _contrast(
     library: Library, groups: list[Group], how: How, about: dict[str, Any], workers: Workers
 ) -> Contrast:
     """Contrast one group."""
-    left_out = _columns_left_out(how.model, groups[0] if how.masked else None, how.without)
+    left_out = columns_left_out(how.model, groups[0] if how.masked else None, how.without)
     found = search(library, Search(groups, how.model.extractor_, left_out), workers)
     documents = [Documents(each.shard, each.rows, each.terms) for each in found]
     if sum(len(each.rows) for each in documents) < 2:
@@ -311,17 +311,13 @@ def _contrast(
         )
     used = [column for column in columns if names[column] not in named]
     masked = changed_to(relative, left_out=left_out)
-    design = _masked_design(background, used, found, relative, masked, workers)
+    design = masked_design(background, used, found, relative, masked, workers)
     fit = _fit(selected, background, design, masked, chance, workers)
     tested = selected.n_members >= FEW and (
         selected.second is None or np.count_nonzero(selected.second) >= FEW
     )
     m = how.model.partition_.n_regions
     voxels, by_region = (_effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None)))
-    reference = fit.second or Sums(
-        fit.group.linear, fit.group.square, background.features, background.presence
-    )
-    n_reference = selected.second.sum() if selected.second is not None else background.n_documents
     return Contrast(
         group=str(groups[0]) if how.unadjusted else groups[0].about_words,
         against=_against(groups, matched=how.matched),
@@ -331,9 +327,7 @@ def _contrast(
         voxels=voxels,
         by_region=by_region,
         documents=_documents_table(found, selected),
-        terms=_carrying_terms(
-            how.model, fit.group, reference, selected.first.sum(), float(n_reference)
-        ),
+        terms=_carrying_terms(how.model, fit, 2 * len(background.usual)),
         kinds=kinds,
         about={
             "documents": library.n_documents,
@@ -345,7 +339,7 @@ def _contrast(
             ),
             "documents_in_both": selected.in_both,
             "documents_without_a_control": selected.alone,
-            "effective_documents": float(fit.n),
+            "effective_documents": round(float(fit.n), 1),
             "covariates": len(used) - 1,
             "tested": tested,
             **_about_chance(chance),
@@ -391,7 +385,7 @@ def _as_groups(group: str | Group, against: str | Group | None, min_mentions: in
     ]
 
 
-def _columns_left_out(model: Encoder, group: Group | None, without: Sequence[str]) -> Ints:
+def columns_left_out(model: Encoder, group: Group | None, without: Sequence[str]) -> Ints:
     """Columns of the terms that the queries name, by the term or by a synonym.
 
     Initials need no rule: those that a text defines are counted as what they stand for.
@@ -549,7 +543,10 @@ def _kinds(
 
 
 class _Fit(NamedTuple):
-    """Responses of a group, what is expected of them, and the effects: (2m',) each."""
+    """Mean responses of a group, what is expected of them, and the effects.
+
+    The difference of the first two is the effect times `scale`.
+    """
 
     observed: Array
     expected: Array
@@ -557,11 +554,9 @@ class _Fit(NamedTuple):
     variance: Array
     scale: float
     n: float
-    group: Sums
-    second: Sums | None
 
 
-def _masked_design(
+def masked_design(
     background: Background,
     columns: Sequence[int],
     found: Sequence[Found],
@@ -595,25 +590,24 @@ def _fit(
     A second group is contrasted with by one more covariate, the union of both: what the first then
     adds is the difference of the two.
     """
-    def total(weights: Array) -> Sums:
-        rows = rows_of(
-            background.documents, weights[:, None], weights[:, None][:, :0], active=weights > 0
-        )
-        return sum_documents(masked, rows, workers, "encoding the group")
+    def total(weights: Array) -> Array:
+        nothing = np.empty((len(weights), 0))
+        rows = rows_of(background.documents, weights[:, None], nothing, active=weights > 0)
+        return sum_documents(masked, rows, workers, "encoding the group").linear
 
-    g, second = selected.first, None
-    group, active = total(g), g > 0
+    g = selected.first
+    linear, active = total(g), g > 0
     if selected.second is not None:
-        second = total(selected.second)
         union = g + selected.second
         active = union > 0
         design = Design(
             np.hstack([design.values, union[:, None]]),
-            np.vstack([design.cross, group.linear + second.linear]),
+            np.vstack([design.cross, linear + total(selected.second)]),
             design.square,
         )
     parted = partial_out(design.basis, g[:, None], active[:, None])
-    if parted.s[0] < LEAST_OWN * (g**2).sum():
+    s, weight = parted.s[0], g.sum()
+    if s < LEAST_OWN * (g**2).sum():
         raise CorpusError(
             "the group cannot be told from its kind of document: source, length, species and "
             "methods predict who is in it; contrast it with --unadjusted, or with a second group"
@@ -622,21 +616,13 @@ def _fit(
     rows = rows_of(background.documents, inside**3, inside**2, design.basis, active)
     fitted = changed_to(masked, coefficients=design.coefficients.astype(np.float32))
     sums = sum_documents(fitted, rows, workers, "encoding the group")
-    expected = parted.on_basis.T @ design.coefficients  # (1, 2m'): of the sum over the group
-    effect, variance = fit_groups(
-        parted, (group.linear - expected, sums.square, sums.linear), design.variance
-    )
+    own = linear - parted.on_basis.T @ design.coefficients  # Σ g ỹ
+    effect, variance = fit_groups(parted, (own, sums.square, sums.linear), design.variance)
+    scale = s / weight if selected.second is None else 1.0
+    observed = linear[0] / weight
     extra = 0.0 if chance is None else chance.extra
-    weight = g.sum()
     return _Fit(
-        group.linear[0] / weight,
-        expected[0] / weight,
-        effect[0],
-        variance[0] + extra,
-        float(parted.s[0] / weight),
-        float(parted.n[0]),
-        group,
-        second,
+        observed, observed - scale * effect[0], effect[0], variance[0] + extra, scale, parted.n[0]
     )
 
 
@@ -644,7 +630,7 @@ def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:
     """Take the logarithms' t, and what is observed and expected in probability, of some regions."""
     m = len(usual)
     n = np.array([fit.n])
-    q, logs, relative = usual[part], *(np.arange(2 * m).reshape(2, m)[k][part] for k in (0, 1))
+    q, (logs, relative) = usual[part], np.arange(2 * m).reshape(2, m)[:, part]
     t, p_values = t_tests(fit.effect[None, logs], fit.variance[None, logs], n)
     nothing = np.full_like(t[0], np.nan)
     half = half_width(fit.variance[None, relative], n)[0] * fit.scale * q
@@ -707,15 +693,14 @@ def _documents_table(found: Sequence[Found], selected: _Selected) -> pd.DataFram
     )
 
 
-def _carrying_terms(
-    model: Encoder, group: Sums, reference: Sums, n_group: float, n_reference: float
-) -> pd.DataFrame:
+def _carrying_terms(model: Encoder, fit: _Fit, start: int) -> pd.DataFrame:
     """Find the terms that carry a contrast, as a table, see `Contrast.terms`.
 
-    From the mean features of the group, the mean text, one term at a time is put back to what it
-    is in the reference. How much of the predicted probability that moves is the term's part.
+    From the mean features of the group, the mean text, one term at a time is put back to what is
+    expected. How much of the predicted probability that moves is the term's part.
     """
-    mean, usual = group.features / n_group, reference.features / n_reference
+    mean, share = np.split(fit.observed[start:], 2)
+    usual, usual_share = np.maximum(np.split(fit.expected[start:], 2), 0.0)
     order = np.argsort(-np.abs(mean - usual), kind="stable")
     candidates = order[: min(N_TERMS, np.count_nonzero(mean != usual))]
     texts = np.tile(mean, (len(candidates) + 1, 1))  # the last one is not changed
@@ -726,8 +711,8 @@ def _carrying_terms(
     places = model.partition_.centers_mm[density.argmax(axis=1)]
     table = {
         "term": [model.extractor_.terms[column] for column in candidates],
-        "share": group.presence[candidates] / n_group,
-        "share_reference": reference.presence[candidates] / n_reference,
+        "share": share[candidates],
+        "share_reference": usual_share[candidates],
         "moves": np.abs(gain).sum(axis=1) / 2,
         **dict(zip(XYZ, places.T, strict=True)),
     }

@@ -14,7 +14,7 @@ makes of them need memory that does not grow with their number.
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from importlib.metadata import version
 from pathlib import Path
@@ -388,7 +388,7 @@ class Summing:
         Columns of the counts, terms that are left out of the encoding.
     usual : array of shape (m + n_regions,), optional
         q̄, the mean over all documents. Without it the responses are the encodings q themselves;
-        with it log(½ + ½ q/q̄) and q/q̄, side by side.
+        with it, side by side, log(½ + ½ q/q̄), q/q̄, the features x, and [x > 0].
     coefficients : array of shape (rank, n_responses), optional
         Of the basis of the rows; what it fits is subtracted.
     """
@@ -406,7 +406,8 @@ class Summing:
         if self.usual is None:
             return q
         relative = np.divide(q, self.usual, out=np.ones_like(q), where=self.usual > 0)
-        return np.hstack([log_response(relative), relative])
+        x = features.toarray()
+        return np.hstack([log_response(relative), relative, x, x > 0], dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,20 +420,15 @@ class Sums:
         Σ a z for each weight a.
     square : array of shape (l, n_responses)
         Σ b z².
-    features, presence : arrays of shape (d,)
-        Σ a x and Σ a [x > 0] of the features x, with the first of the weights.
     """
 
     linear: Array
     square: Array
-    features: Array
-    presence: Array
 
     def add(self, other: "Sums") -> "Sums":
         """Add other sums to these, in place, and return them."""
-        for each in fields(self):
-            total = getattr(self, each.name)
-            total += getattr(other, each.name)
+        np.add(self.linear, other.linear, out=self.linear)
+        np.add(self.square, other.square, out=self.square)
         return self
 
 
@@ -467,14 +463,7 @@ def _sum_batches(summing: Summing, each: Rows) -> Iterator[Sums]:
         z = summing.responses(features)
         if each.basis is not None and summing.coefficients is not None:
             z -= each.basis[part].astype(np.float32) @ summing.coefficients
-        linear = each.linear[part]
-        first = linear[:, :1].toarray() if sparse.issparse(linear) else linear[:, :1]
-        yield Sums(
-            _times(linear, z),
-            _times(each.square[part], z * z),
-            first[:, 0] @ features,
-            first[:, 0] @ (features > 0),
-        )
+        yield Sums(_times(each.linear[part], z), _times(each.square[part], z * z))
 
 
 def _times(weights: "Array | sparse.csr_matrix", z: Array) -> Array:
