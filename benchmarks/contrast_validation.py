@@ -39,6 +39,7 @@ LARGE = 150  # documents of a group of which samples are taken
 SIZES = (25, 50, 100)
 NEAR = 50  # ranks of length
 AT_ONCE = 100  # groups
+UNSEEN = 1200  # words from here on, in their random order, were not looked at before
 
 
 def main():
@@ -131,7 +132,7 @@ class Study:
         return np.concatenate([each.about for each in found], axis=1)
 
     def unseen_words(self, n):
-        return sparse.csc_matrix(self.background.covariates.placeless[:, 300 : 300 + n], dtype=float)
+        return sparse.csc_matrix(self.background.covariates.placeless[:, UNSEEN : UNSEEN + n], dtype=float)
 
     def as_long(self, n, rng):
         """Groups whose documents are about as long as those of words that name no place."""
@@ -169,7 +170,7 @@ class Study:
             for part in some
         ]
         effect, variance, n = (np.concatenate(each) for each in zip(*fits, strict=True))
-        return effect, variance + self.chance.extra, n
+        return effect, self.chance.factor * (variance + self.chance.extra), n
 
     def error(self, name, groups):
         effect, variance, n = self.fit(groups)

@@ -48,7 +48,7 @@ def atlas(tmp_path):
 def options(model, tmp_path):
     return (
         *("-o", tmp_path / "out", "--model", model, "--cache", tmp_path / "cache"),
-        *("--jobs", 1, "--replicates", 20),
+        *("--jobs", 1),
     )
 
 

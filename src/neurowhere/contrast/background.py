@@ -25,6 +25,7 @@ from neurowhere.contrast.regression import (
     orthonormal,
     partial_out,
     share_by_chance,
+    stretch,
 )
 from neurowhere.contrast.shard import (
     KEY_LENGTH,
@@ -44,7 +45,7 @@ Weights = Array | sparse.csr_matrix
 
 N_PLACELESS = 300  # words
 WORDS_AT_ONCE = 20  # whose residuals are held for all documents
-LAYOUT = 2  # of the files
+LAYOUT = 3  # of the files
 KEPT = ("usual", "cross", "square")
 FEWEST_PLACELESS = 20  # words, for their quantile to mean anything
 
@@ -128,7 +129,9 @@ class Chance(NamedTuple):
     Attributes
     ----------
     extra : array of shape (n_responses,)
-        τ².
+        τ², which is added to variances.
+    factor : array of shape (n_responses,)
+        κ², by which they are then multiplied: one for the voxels, one for the regions.
     words : int
         Number of words.
     share_regions, share_voxels : float
@@ -136,6 +139,7 @@ class Chance(NamedTuple):
     """
 
     extra: Array
+    factor: Array
     words: int
     share_regions: float
     share_voxels: float
@@ -233,11 +237,13 @@ def find_chance(
     path = folder / f"chance-{_key(background.documents, summing)}-{len(columns)}.npz"
     try:
         arrays = read_arrays(path)
-        return Chance(arrays["extra"], int(arrays["words"]), *arrays["shares"].tolist())
+        words = int(arrays["words"])
+        return Chance(arrays["extra"], arrays["factor"], words, *arrays["shares"].tolist())
     except (CorpusError, KeyError):
         chance = _make_chance(background, columns, summing, workers, calibrated)
         shares = np.array([chance.share_regions, chance.share_voxels])
-        arrays = {"extra": chance.extra, "words": np.array(chance.words), "shares": shares}
+        words = np.array(chance.words)
+        arrays = {"extra": chance.extra, "factor": chance.factor, "words": words, "shares": shares}
         write_arrays(path, arrays)
         return chance
 
@@ -251,17 +257,21 @@ def _make_chance(
 ) -> Chance:
     words = background.covariates.placeless[:, :N_PLACELESS]
     n_words = words.shape[1]
+    extra, factor = np.zeros_like(background.square), np.ones_like(background.square)
     if n_words < FEWEST_PLACELESS:
-        return Chance(np.zeros_like(background.square), n_words, np.nan, np.nan)
+        return Chance(extra, factor, n_words, np.nan, np.nan)
     design = background.design(columns)
     effect, variance, n = fit_words(design, background.documents, words, summing, workers)
     m, m_both = summing.model.partition_.n_regions, len(background.usual)
-    shares = [
-        share_by_chance(effect[:, part], variance[:, part], n, calibrated=calibrated)
-        for part in (slice(m, m_both), slice(m))
-    ]
-    extra = calibrate(effect, variance) if calibrated else np.zeros_like(background.square)
-    return Chance(extra, n_words, *shares)
+    extra = calibrate(effect, variance) if calibrated else extra
+    shares = []
+    for part in (slice(m, m_both), slice(m)):
+        fit = effect[:, part], variance[:, part]
+        shares.append(share_by_chance(*fit, n, calibrated=calibrated))
+        if calibrated:
+            kappa = stretch(fit[0], fit[1] + extra[part], n)
+            factor[part] = factor[m_both:][part] = kappa**2  # of logarithms, and of ratios
+    return Chance(extra, factor, n_words, *shares)
 
 
 def fit_words(

@@ -131,12 +131,19 @@ class Contrast:
     def _uniform(self) -> Array:
         return self.partition.volumes_mm3 / self.brain.total_volume_mm3  # v/V
 
-    def significant(self) -> Flags:
+    def significant(self, min_ratio: float | None = None) -> Flags:
         """Return the regions of the model that pass a false-discovery rate of 5 %: (m,).
 
-        They also have the effect that the contrast was asked for.
+        Parameters
+        ----------
+        min_ratio : float, optional
+            Effect that a region needs as well; by default what the contrast was asked for.
+
+        Returns
+        -------
+        array of bool
         """
-        return self.voxels.discovered(self.about["min_ratio"])
+        return self.voxels.discovered(self.about["min_ratio"] if min_ratio is None else min_ratio)
 
     def to_img(self, values: Array, *, resolution_mm: float | None = None, like: Any = None) -> Any:
         """Paint values of regions as an image.

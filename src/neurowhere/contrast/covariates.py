@@ -44,6 +44,7 @@ FEWEST, MOST = 25, 700  # documents with a placeless word
 N_PLACELESS = 300
 SHORTEST = 4  # letters of a placeless word
 DOCUMENTS_PER_COVARIATE = 10
+DOCUMENTS_PER_TOPIC = 200  # a topic of few documents may be what the query asks for
 MOST_SOURCES = 50  # that are told apart
 DIFFERENT = 0.5  # standard deviations, from which groups differ in kind
 STILL_DIFFERENT = 0.25  # the same where controls were matched
@@ -154,12 +155,16 @@ def _read_fronts(documents: Sequence[Documents]) -> tuple[sparse.csr_matrix, Int
 
 
 def _vocabulary_words(vocabulary: Vocabulary) -> tuple[set[str], set[str]]:
-    """Return the words of terms that say where, and those of all terms."""
+    """Return the words of terms that say where, and those of all terms.
+
+    In a vocabulary without categories, any term may.
+    """
+    categories = PLACED if vocabulary.categories else ("",)
     placed, known = set(), set()
     for name in [*vocabulary.terms, *vocabulary.synonyms]:
         words = set(map(fold, plain(name).split()))
         known |= words
-        if vocabulary.category(vocabulary.synonyms.get(name, name)) in PLACED:
+        if vocabulary.category(vocabulary.synonyms.get(name, name)) in categories:
             placed |= words
     return placed, known
 
@@ -187,7 +192,7 @@ def _topics(counts: sparse.csr_matrix, allowed: Sequence[bool], n_with: Ints) ->
     n = counts.shape[0]
     common = np.where(np.array(allowed) & (n_with > 1) & (n_with < n / 2), n_with, 0)
     columns = np.argsort(-common, kind="stable")[: min(TOPIC_WORDS, np.count_nonzero(common))]
-    k = min(N_TOPICS, len(columns) - 1, n // DOCUMENTS_PER_COVARIATE)
+    k = min(N_TOPICS, len(columns) - 1, n // DOCUMENTS_PER_TOPIC)
     if k < 1:
         return np.empty((n, 0))
     weighted = TfidfTransformer(sublinear_tf=True).fit_transform(

@@ -314,7 +314,7 @@ def _contrast(
     design = masked_design(background, used, found, relative, masked, workers)
     fit = _fit(selected, background, design, masked, chance, workers)
     tested = selected.n_members >= FEW and (
-        selected.second is None or np.count_nonzero(selected.second) >= FEW
+        selected.second is None or bool(np.count_nonzero(selected.second) >= FEW)
     )
     m = how.model.partition_.n_regions
     voxels, by_region = (_effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None)))
@@ -473,10 +473,10 @@ def _check(
     for number, (group, inside) in enumerate(zip(groups, weights, strict=True)):
         n = np.count_nonzero(inside)
         silent = sum(int(each.silent[number]) for each in found)
-        passing = np.count_nonzero(selected.mentions[number])
+        passing = int(np.count_nonzero(selected.mentions[number]))
         if not n:
-            but = f" (but for {silent:,} without any term that the model knows)" * (silent > 0)
-            but += f" but in passing ({passing:,} do)" * (passing > 0)
+            but = f" (but for {silent:,} without any term that the model knows)" if silent else ""
+            but += f" but for {passing:,} in passing" if passing else ""
             raise CorpusError(
                 f"expected documents that {group}, but none of the {n_known:,} does{but}; "
                 f"{group.advice(found[0].shard)}"
@@ -620,9 +620,11 @@ def _fit(
     effect, variance = fit_groups(parted, (own, sums.square, sums.linear), design.variance)
     scale = s / weight if selected.second is None else 1.0
     observed = linear[0] / weight
-    extra = 0.0 if chance is None else chance.extra
+    calibrated = variance[0]
+    if chance is not None:
+        calibrated = chance.factor * (calibrated + chance.extra)
     return _Fit(
-        observed, observed - scale * effect[0], effect[0], variance[0] + extra, scale, parted.n[0]
+        observed, observed - scale * effect[0], effect[0], calibrated, scale, parted.n[0]
     )
 
 
