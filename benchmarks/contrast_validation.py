@@ -1,6 +1,6 @@
 """Does a contrast find what is there, and nothing where there is nothing? On 10,771 documents.
 
-    python benchmarks/contrast_validation.py -o docs/results/contrast/validation.json [--cache FOLDER]
+    python benchmarks/contrast_validation.py -o docs/results/contrast/validation.json
 
 Nothing to find: random groups as long as real ones, random groups drawn by the propensity of real
 ones, and words outside of the vocabulary that the calibration has not seen. The table has the share
@@ -111,7 +111,9 @@ class Study:
         self.model, self.workers = load_model(), Workers(1)
         self.library = open_library([SOURCE], cache, workers=self.workers)
         options = {"weighted": False, "unadjusted": False, "matched": False}
-        self.how = How(self.model, default_atlas(), masked=True, without=(), min_ratio=1.0, **options)
+        self.how = How(
+            self.model, default_atlas(), masked=True, without=(), min_ratio=1.0, **options
+        )
         found = self.search([ByTerm("brain")], np.empty(0, np.intp))
         self.documents = [Documents(each.shard, each.rows, each.terms) for each in found]
         folder = self.library.folder
@@ -124,18 +126,22 @@ class Study:
         self.n, self.m = self.background.n_documents, self.model.partition_.n_regions
 
     def search(self, groups, left_out):
+        """Search all documents."""
         return search(self.library, Search(groups, self.model.extractor_, left_out), self.workers)
 
     def groups_of(self, queries):
-        """Documents about each of some terms."""
+        """Return the documents about each of some terms."""
         found = self.search([ByTerm(query) for query in queries], np.empty(0, np.intp))
         return np.concatenate([each.about for each in found], axis=1)
 
     def unseen_words(self, n):
-        return sparse.csc_matrix(self.background.covariates.placeless[:, UNSEEN : UNSEEN + n], dtype=float)
+        """Return words that name no place and have no part in the calibration."""
+        return sparse.csc_matrix(
+            self.background.covariates.placeless[:, UNSEEN : UNSEEN + n], dtype=float
+        )
 
     def as_long(self, n, rng):
-        """Groups whose documents are about as long as those of words that name no place."""
+        """Draw groups whose documents are about as long as those of words that name no place."""
         words = self.background.covariates.placeless
         lengths = self.background.covariates.values[:, self.column("words")]
         order = np.argsort(lengths + 1e-6 * rng.random(self.n))
@@ -148,7 +154,7 @@ class Study:
         return sparse.csc_matrix(groups)
 
     def by_propensity(self, templates, n, rng):
-        """Groups drawn by how likely a document of its kind is to be in a real one."""
+        """Draw groups by how likely a document of its kind is to be in a real one."""
         values = self.background.covariates.values
         odds = [propensity(values, template) for template in templates]
         groups = np.zeros((self.n, n))
@@ -160,19 +166,24 @@ class Study:
         return sparse.csc_matrix(groups)
 
     def column(self, name):
+        """Return the column of a covariate."""
         return self.background.covariates.names.index(name)
 
     def fit(self, groups, design=None, summing=None):
+        """Fit groups, with calibrated variances."""
         design = design or self.background.design(self.columns)
         some = [slice(k, k + AT_ONCE) for k in range(0, groups.shape[1], AT_ONCE)]
         fits = [
-            fit_words(design, self.documents, groups[:, part], summing or self.relative, self.workers)
+            fit_words(
+                design, self.documents, groups[:, part], summing or self.relative, self.workers
+            )
             for part in some
         ]
         effect, variance, n = (np.concatenate(each) for each in zip(*fits, strict=True))
         return effect, self.chance.factor * (variance + self.chance.extra), n
 
     def error(self, name, groups):
+        """Return the share of groups with any discovery."""
         effect, variance, n = self.fit(groups)
         m, both = self.m, len(self.background.usual)
         p_values = t_tests(effect, variance, n).p_values
@@ -188,7 +199,7 @@ class Study:
         }
 
     def samples(self, terms, n_samples, rng):
-        """Power and coverage in samples of large groups."""
+        """Measure power and coverage in samples of large groups."""
         asked = [term for term in terms if term["set"] != "nothing"]
         whole = self.groups_of([term["query"] for term in asked])
         found = {size: [] for size in SIZES}
@@ -207,7 +218,9 @@ class Study:
             for k in range(1, groups.shape[1]):
                 drawn = rng.choice(members, SIZES[(k - 1) % len(SIZES)])
                 np.add.at(groups[:, k], drawn, 1)
-            self.tell(term, groups, self.fit(sparse.csc_matrix(groups), design, masked), design, found)
+            self.tell(
+                term, groups, self.fit(sparse.csc_matrix(groups), design, masked), design, found
+            )
         return [
             {
                 "documents": size,
@@ -220,6 +233,7 @@ class Study:
         ]
 
     def tell(self, term, groups, fit, design, found):
+        """Add what samples of a group found, and whether their intervals hold its ratio."""
         effect, variance, n = fit
         m, both = self.m, len(self.background.usual)
         t, p_values = t_tests(effect[:, m:both], variance[:, m:both], n)
@@ -236,7 +250,9 @@ class Study:
         places = [names.index(name) for name in term["regions"].split(";")]
         for k in range(1, groups.shape[1]):
             ordered = np.sort(p_values[k])
-            passing = np.flatnonzero(ordered <= 0.05 * np.arange(1, len(ordered) + 1) / len(ordered))
+            passing = np.flatnonzero(
+                ordered <= 0.05 * np.arange(1, len(ordered) + 1) / len(ordered)
+            )
             limit = ordered[passing[-1]] if len(passing) else -1
             hits = np.mean((p_values[k, places] <= limit) & (t[k, places] > 0))
             covered = np.mean(np.abs(ratio[k] - ratio[0]) <= half[k])

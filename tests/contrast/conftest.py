@@ -1,6 +1,7 @@
 """What the tests of contrasts share: a small model, and documents that a disease changes."""
 
 import json
+
 import numpy as np
 import pytest
 from tests.studies import GRID, TERMS, make_corpus

@@ -11,11 +11,9 @@ from neurowhere import Atlas, Corpus, Encoder, contrast_documents
 from neurowhere.contrast import ByColumn, ByTerm, Query
 from neurowhere.contrast import library as library_module
 from neurowhere.contrast import run as run_module
-from neurowhere.contrast import contrast_terms
 from neurowhere.contrast.shard import sum_rows, without_terms
 from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
-from neurowhere.space import VoxelGrid
 from neurowhere.text import TermExtractor, Vocabulary
 
 # Made-up texts that mention more are longer.
@@ -62,7 +60,9 @@ def test_a_planted_effect_is_found(contrast, source, atlas):
     at_amygdala = result.partition.region_of(PLACES["amygdala"])
     assert result.significant()[at_amygdala].all()
     assert (result.interval[0][at_amygdala] > 0).all()
-    assert "40 documents that are about huntington against what is expected from 120" in repr(result)
+    assert "40 documents that are about huntington against what is expected from 120" in repr(
+        result
+    )
 
 
 def test_the_map_is_the_difference_of_logs_of_mean_encodings(contrast, model, source):
@@ -92,14 +92,12 @@ def test_without_the_term_the_model_does_not_know_it(contrast, model, source):
     texts = [f"{r['title']}\n\n{r['abstract']}" for r in make_records()]
     bare = model.predict([text.replace("Huntington's disease", "") for text in texts])
     np.testing.assert_allclose(without.reference, bare.mean(axis=0), rtol=1e-4, atol=1e-7)
-    named = contrast(
-        source, "amygdala", without=["huntingt*", "motor cortex"], unadjusted=True
-    )
+    named = contrast(source, "amygdala", without=["huntingt*", "motor cortex"], unadjusted=True)
     assert named.about["terms_left_out"] == ["motor cortex", "huntington disease"]
 
 
 def test_initials_are_left_out_where_the_text_defines_them_and_nowhere_else():
-    """"aphasia" is no reason to leave out "ca" and "pa"."""
+    """ "aphasia" is no reason to leave out "ca" and "pa"."""
     vocabulary = Vocabulary(("hd", "huntington disease", "motor cortex"))
     model = SimpleNamespace(extractor_=TermExtractor(vocabulary), vocabulary_=vocabulary)
     columns = run_module.columns_left_out(model, ByTerm("huntington"), [])
@@ -326,7 +324,15 @@ def test_everything_is_saved(contrast, atlas, tmp_path):
     images = {"map", "reference", "log_ratio", "log_ratio_low", "log_ratio_high", "t", "q"}
     assert names == {
         *(f"{name}.nii.gz" for name in {*images, "log_ratio_thresholded"}),
-        *("map.png", "lowered.png", "regions.png", "regions.csv", "terms.csv", "documents.csv", "kinds.csv"),
+        *(
+            "map.png",
+            "lowered.png",
+            "regions.png",
+            "regions.csv",
+            "terms.csv",
+            "documents.csv",
+            "kinds.csv",
+        ),
         *("report.html", "info.json"),
     }
     image = nibabel.load(tmp_path / "out" / "log_ratio.nii.gz")

@@ -56,7 +56,9 @@ def least_squares(covariates, group, y):
 
 def test_the_basis_is_orthonormal_and_spans_the_covariates_whatever_their_scale(setting):
     covariates = setting[0] * np.array([1, 1e4, 1e-4, 1, 1, 1, 1, 1, 1])
-    repeated = np.column_stack([covariates, covariates[:, 1] + covariates[:, 2], 0 * covariates[:, 0]])
+    repeated = np.column_stack(
+        [covariates, covariates[:, 1] + covariates[:, 2], 0 * covariates[:, 0]]
+    )
     basis = repeated @ orthonormal(repeated.T @ repeated)
     assert basis.shape[1] == 9
     np.testing.assert_allclose(basis.T @ basis, np.eye(9), atol=1e-9)
@@ -112,7 +114,9 @@ def test_the_error_is_held_and_effects_are_found():
         effect, variance, parted, _ = fit(covariates, groups, y)
         found = discoveries(t_tests(effect, variance, parted.n).p_values)
         assert least <= found.mean() <= most
-    effect, variance, parted, _ = fit(covariates, groups[:, :1], y + groups[:, :1] * (np.arange(m) < 4))
+    effect, variance, parted, _ = fit(
+        covariates, groups[:, :1], y + groups[:, :1] * (np.arange(m) < 4)
+    )
     tested = t_tests(effect, variance, parted.n)
     passing = stats.false_discovery_control(tested.p_values[0]) <= 0.05
     assert passing[:4].all()

@@ -52,7 +52,7 @@ def contrast(
         typer.Option(
             metavar="FILE",
             show_default=False,
-            help="File with a query in each line; all of them are contrasted and corrected together.",
+            help="File with a query in each line, which are contrasted and corrected together.",
         ),
     ] = None,
     column: Annotated[
@@ -157,13 +157,13 @@ def contrast(
     if unadjusted and matched:
         raise typer.BadParameter("expected --unadjusted or --matched, got both; give one of them")
     from neurowhere._tools.files import new_folder
-    from neurowhere.contrast import contrast_terms
+    from neurowhere.contrast import contrast_documents
     from neurowhere.model.store import load_model
     from neurowhere.report.contrast import write_files, write_list
 
     with new_folder(output, overwrite=overwrite) as folder:  # refused before the long work
         encoder = load_model(model)
-        results = contrast_terms(
+        results = contrast_documents(
             documents,
             wanted,
             against=second,
@@ -182,7 +182,7 @@ def contrast(
             n_jobs=jobs,
             cluster=cluster,
         )
-        options = {
+        options: dict[str, Any] = {
             "resolution_mm": resolution,
             "like": like,
             "titles": not no_text,
@@ -233,7 +233,9 @@ def _read_queries(path: "Path | None") -> list[str]:
     try:
         lines = Path(path or "").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise QueryError(f"{path}: expected a text file with a query in each line ({error})") from error
+        raise QueryError(
+            f"{path}: expected a text file with a query in each line ({error})"
+        ) from error
     queries = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not queries:
         raise QueryError(f"{path}: expected a query in each line, but the file has none")
@@ -268,5 +270,7 @@ def _print(result: "Contrast") -> None:
     about = {**result.about, "weighted": "by mentions" if result.about["weighted"] else ""}
     print_pairs({name: value for name, value in about.items() if value})
     regions = result.regions().head(SHOWN)
-    shown = regions.assign(region=_names(result, regions)).drop(columns=["probability", "reference"])
+    shown = regions.assign(region=_names(result, regions)).drop(
+        columns=["probability", "reference"]
+    )
     typer.echo(shown.to_string(index=False, float_format="{:.3g}".format))

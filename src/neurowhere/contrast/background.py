@@ -38,7 +38,15 @@ from neurowhere.contrast.shard import (
 )
 from neurowhere.exceptions import CorpusError
 
-__all__ = ["Background", "Chance", "Design", "find_background", "find_chance", "fit_words", "rows_of"]
+__all__ = [
+    "Background",
+    "Chance",
+    "Design",
+    "find_background",
+    "find_chance",
+    "fit_words",
+    "rows_of",
+]
 
 Array = NDArray[np.floating]
 Weights = Array | sparse.csr_matrix
@@ -108,19 +116,19 @@ class Design:
     @cached_property
     def basis(self) -> Array:
         """Q = C T, orthonormal: (N, rank)."""
-        return self.values @ self._change
+        return np.asarray(self.values @ self._change)
 
     @cached_property
     def coefficients(self) -> Array:
         """QᵀZ: (rank, n_responses)."""
-        return self._change.T @ self.cross
+        return np.asarray(self._change.T @ self.cross)
 
     @property
     def variance(self) -> Array:
         """V₀, the residual variance: (n_responses,)."""
         n, rank = self.basis.shape
         left = self.square - (self.coefficients**2).sum(axis=0)
-        return np.maximum(left, 0.0) / max(n - rank, 1)
+        return np.asarray(np.maximum(left, 0.0) / max(n - rank, 1))
 
 
 class Chance(NamedTuple):
@@ -201,7 +209,9 @@ def rows_of(
             rows, here = rows[active[here]], here[active[here]]
         if len(here):
             parts.append(
-                Rows(shard, rows, linear[here], square[here], None if basis is None else basis[here])
+                Rows(
+                    shard, rows, linear[here], square[here], None if basis is None else basis[here]
+                )
             )
     return parts
 
@@ -242,8 +252,8 @@ def find_chance(
     except (CorpusError, KeyError):
         chance = _make_chance(background, columns, summing, workers, calibrated)
         shares = np.array([chance.share_regions, chance.share_voxels])
-        words = np.array(chance.words)
-        arrays = {"extra": chance.extra, "factor": chance.factor, "words": words, "shares": shares}
+        number = np.array(chance.words)
+        arrays = {"extra": chance.extra, "factor": chance.factor, "words": number, "shares": shares}
         write_arrays(path, arrays)
         return chance
 
@@ -296,23 +306,26 @@ def fit_words(
     effect, variance : arrays of shape (K, n_responses)
     n : array of shape (K,)
     """
-    parts = []
+    parts, insides = [], []
     for some in slices(words.shape[1], WORDS_AT_ONCE):
         groups = words[:, some].toarray().astype(np.float64)
         parted = partial_out(design.basis, groups, groups > 0)
-        parts.append(parted._replace(inside=sparse.csr_matrix(parted.inside)))
-    inside = sparse.hstack([part.inside for part in parts]).tocsr()
+        insides.append(sparse.csr_matrix(parted.inside))
+        parts.append(parted._replace(inside=parted.inside[:0]))  # most are 0
+    inside = sparse.csr_matrix(sparse.hstack(insides))
     active = np.diff(inside.indptr) > 0
-    linear = sparse.hstack([words.astype(np.float32), inside.power(3)]).tocsr()
+    linear = sparse.csr_matrix(sparse.hstack([words.astype(np.float32), inside.power(3)]))
     fitted = replace(summing, coefficients=design.coefficients.astype(np.float32))
     rows = rows_of(documents, linear, inside.power(2), design.basis, active)
     sums = sum_documents(fitted, rows, workers, "asking words without a place")
     first, cube = np.split(sums.linear, 2)
     start, fits = 0, []
-    for part in parts:
+    for part, own in zip(parts, insides, strict=True):
         here = slice(start, start := start + len(part.s))
-        dense = part._replace(inside=part.inside.toarray())
-        fits.append(fit_groups(dense, (first[here], sums.square[here], cube[here]), design.variance))
+        dense = part._replace(inside=own.toarray())
+        fits.append(
+            fit_groups(dense, (first[here], sums.square[here], cube[here]), design.variance)
+        )
     effect, variance = (np.concatenate(each) for each in zip(*fits, strict=True))
     return effect, variance, np.concatenate([part.n for part in parts])
 

@@ -113,8 +113,14 @@ def find_covariates(documents: Sequence[Documents], vocabulary: Vocabulary) -> C
     placed, known = _vocabulary_words(vocabulary)
     topics = _topics(counts, [w not in placed and w not in KINDS for w in words], n_with)
     values = np.hstack(
-        [np.ones((len(logs), 1)), sources, logs, logs[:, :2] ** 2, has[:, in_kinds].toarray(),
-         topics]
+        [
+            np.ones((len(logs), 1)),
+            sources,
+            logs,
+            logs[:, :2] ** 2,
+            has[:, in_kinds].toarray(),
+            topics,
+        ]
     )
     names = ["all", *source_names, *LENGTHS, *(f"{each}²" for each in LENGTHS[:2])]
     names += [KINDS[kind] for kind in kinds]
@@ -123,7 +129,10 @@ def find_covariates(documents: Sequence[Documents], vocabulary: Vocabulary) -> C
     nowhere = [
         column
         for column, word in enumerate(words)
-        if len(word) >= SHORTEST and word.isalpha() and word not in known and word not in KINDS
+        if len(word) >= SHORTEST
+        and word.isalpha()
+        and word not in known
+        and word not in KINDS
         and FEWEST <= n_with[column] <= MOST
     ]
     chosen = np.random.default_rng(0).permutation(np.array(nowhere, dtype=np.intp))
@@ -227,7 +236,8 @@ def compare_kinds(
         largest first.
     """
     shown = [
-        column for column, name in enumerate(names)
+        column
+        for column, name in enumerate(names)
         if name in (*KIND_WORDS, *LENGTHS) and name not in asked
     ]
     x = covariates[:, shown].astype(np.float64)

@@ -344,4 +344,3 @@ vitro vivo injection virus plasmid simulation computational psychophysics surger
 postmortem
 """
 KIND_WORDS = tuple(f"{SPECIES} {PEOPLE} {METHODS}".split())
-

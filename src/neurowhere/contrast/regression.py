@@ -240,10 +240,11 @@ def share_by_chance(effect: Array, variance: Array, n: Array, *, calibrated: boo
     found = []
     for start in (0, 1):
         these, others = slice(start, None, 2), slice(1 - start, None, 2)
-        extra, kappa = 0.0, 1.0
+        error = variance[these]
         if calibrated:
             extra = calibrate(effect[others], variance[others])
             kappa = stretch(effect[others], variance[others] + extra, n[others])
-        tested = t_tests(effect[these], kappa**2 * (variance[these] + extra), n[these])
+            error = kappa**2 * (error + extra)
+        tested = t_tests(effect[these], error, n[these])
         found.append(discoveries(tested.p_values))
     return float(np.concatenate(found).mean())

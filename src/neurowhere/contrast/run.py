@@ -1,5 +1,6 @@
 """From sources to contrasts: documents cut, searched, encoded, fitted and tested."""
 
+import functools
 import os
 import tempfile
 import warnings
@@ -7,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as changed_to
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
@@ -46,7 +47,7 @@ from neurowhere.model.store import load_model
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import overlap_mm3
 
-__all__ = ["contrast_documents", "contrast_terms", "default_cache"]
+__all__ = ["contrast_documents", "default_cache"]
 
 Array = NDArray[np.floating]
 
@@ -58,9 +59,19 @@ LEAST_OWN = 0.05  # of a group, that its kind does not explain
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
+@overload
+def contrast_documents(
+    sources: Sources, group: list[str] | list[Group], **options: Any
+) -> list[Contrast]: ...
+
+
+@overload
+def contrast_documents(sources: Sources, group: str | Group, **options: Any) -> Contrast: ...
+
+
 def contrast_documents(
     sources: Sources,
-    group: str | Group,
+    group: str | Group | list[str] | list[Group],
     *,
     against: str | Group | None = None,
     model: Encoder | None = None,
@@ -78,7 +89,7 @@ def contrast_documents(
     keep_going: bool = True,
     n_jobs: int = -1,
     cluster: str | None = None,
-) -> Contrast:
+) -> Contrast | list[Contrast]:
     """Contrast the documents about a term with what is expected of documents of their kind.
 
     Parameters
@@ -86,10 +97,12 @@ def contrast_documents(
     sources : path or sequence of paths
         Files or folders of documents in any format of `read_corpus`, with coordinates or without.
         They are streamed. Of documents with the same id, the first is used.
-    group : str or Group
+    group : str or Group, or list of them
         A query, see `Query`; or `ByColumn` for documents that have a value in a column. Documents
         are about a term if title, abstract or keywords mention it, or the first 300 words of a text
-        without these parts. The term itself is left out of the encoding, with its synonyms.
+        without these parts. The term itself is left out of the encoding, with its synonyms. The
+        groups of a list are corrected together; one that cannot be contrasted is left out, with a
+        warning.
     against : str or Group, optional
         A second group, to contrast with instead of all documents. Documents in both groups are
         left out.
@@ -130,7 +143,7 @@ def contrast_documents(
 
     Returns
     -------
-    Contrast
+    Contrast, or list of Contrast for a list
         Maps and tables, with intervals, p-values and q-values.
 
     Raises
@@ -150,100 +163,36 @@ def contrast_documents(
     -----
     docs/contrast.md gives the statistics, and `neurowhere.contrast.regression` computes them.
     """
-    return contrast_terms(
-        sources,
-        [group],
-        against=against,
-        model=model,
-        atlas=atlas,
-        format=format,
-        min_mentions=min_mentions,
+    model = load_model() if model is None else model
+    how = How(
+        model,
+        default_atlas() if atlas is None else atlas,
         weighted=weighted,
         unadjusted=unadjusted,
         matched=matched,
-        without_term=without_term,
-        without=without,
+        masked=without_term or not unadjusted,
+        without=tuple(without),
         min_ratio=min_ratio,
-        cache=cache,
-        keep=keep,
-        keep_going=keep_going,
-        n_jobs=n_jobs,
-        cluster=cluster,
-    )[0]
-
-
-class Options(TypedDict, total=False):
-    """Options of `contrast_documents`."""
-
-    against: str | Group | None
-    model: Encoder | None
-    atlas: Atlas | None
-    format: str | None
-    min_mentions: int
-    weighted: bool
-    unadjusted: bool
-    matched: bool
-    without_term: bool
-    without: Sequence[str]
-    min_ratio: float
-    cache: str | os.PathLike[str] | None
-    keep: bool
-    keep_going: bool
-    n_jobs: int
-    cluster: str | None
-
-
-def contrast_terms(
-    sources: Sources, groups: Sequence[str | Group], **options: Unpack[Options]
-) -> list[Contrast]:
-    """Contrast several groups of the same documents, with one correction over all of them.
-
-    Parameters
-    ----------
-    sources : path or sequence of paths
-    groups : sequence of str or Group
-    **options
-        As of `contrast_documents`.
-
-    Returns
-    -------
-    list of Contrast
-        q-values are adjusted over the regions of all groups.
-    """
-    model = options.get("model") or load_model()
-    how = How(
-        model,
-        options.get("atlas") or default_atlas(),
-        weighted=options.get("weighted", False),
-        unadjusted=options.get("unadjusted", False),
-        matched=options.get("matched", False),
-        masked=options.get("without_term", False) or not options.get("unadjusted", False),
-        without=tuple(options.get("without", ())),
-        min_ratio=options.get("min_ratio", 1.0),
     )
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    least, against = options.get("min_mentions", 1), options.get("against")
-    wanted = [_as_groups(group, against, least) for group in groups]
-    keep = options.get("keep", True)
-    with (
-        hired(options.get("n_jobs", -1), options.get("cluster")) as workers,
-        _place_for(options.get("cache"), keep) as folder,
-    ):
-        library = open_library(
-            paths,
-            folder,
-            format=options.get("format"),
-            keep_going=options.get("keep_going", True),
-            workers=workers,
-        )
-        about = {
-            "sources": [os.fspath(path) for path in paths],
-            "kept_in": str(library.folder) if keep else None,
-        }
-        results = [
-            _contrast(library, each, how, about, workers) for each in track(wanted, "contrasting")
-        ]
-    return correct_together(results)
+    listed = group if isinstance(group, list) else [group]
+    wanted = [_as_groups(each, against, min_mentions) for each in listed]
+    results, problem = [], None
+    with hired(n_jobs, cluster) as workers, _place_for(cache, keep) as folder:
+        library = open_library(paths, folder, format=format, keep_going=keep_going, workers=workers)
+        place = str(library.folder) if keep else None
+        about = {"sources": [os.fspath(path) for path in paths], "kept_in": place}
+        for groups in track(wanted, "contrasting"):
+            try:
+                results.append(_contrast(library, groups, how, about, workers))
+            except CorpusError as error:
+                problem = error
+                if len(wanted) > 1:
+                    warnings.warn(str(error), DataWarning, stacklevel=2)
+    if problem is not None and not results:
+        raise problem
+    results = correct_together(results)
+    return results if isinstance(group, list) else results[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +210,9 @@ class How:
 
     def __post_init__(self) -> None:
         if self.model.text == "none":
-            raise FitError("a model of the mean map knows no terms; give one that was fitted to text")
+            raise FitError(
+                "a model of the mean map knows no terms; give one that was fitted to text"
+            )
         if not self.min_ratio >= 1:
             raise QueryError(
                 f"expected a ratio of at least 1, got {self.min_ratio}; 1 lets any effect pass"
@@ -299,8 +250,8 @@ def _contrast(
     columns = [0] if how.unadjusted or how.matched else list(range(len(names)))
     if how.matched:
         selected = _with_controls(selected, background, named)
-    kinds, hint = _kinds(selected, groups[0], background, named, how)
-    hints += hint
+    kinds, unlike_kinds = _kinds(selected, groups[0], background, named, how)
+    hints += unlike_kinds
     for hint in hints:
         warnings.warn(hint, DataWarning, stacklevel=4)
     relative = changed_to(how.plain, usual=background.usual)
@@ -317,7 +268,9 @@ def _contrast(
         selected.second is None or bool(np.count_nonzero(selected.second) >= FEW)
     )
     m = how.model.partition_.n_regions
-    voxels, by_region = (_effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None)))
+    voxels, by_region = (
+        _effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None))
+    )
     return Contrast(
         group=str(groups[0]) if how.unadjusted else groups[0].about_words,
         against=_against(groups, matched=how.matched),
@@ -456,7 +409,8 @@ def _select(found: Sequence[Found], groups: Sequence[Group], how: How) -> _Selec
     in_passing = int(np.count_nonzero((mentions[0] > 0) & ~chosen[0]))
     chosen &= ~both
     weights = [
-        np.where(inside, count if how.weighted else 1, 0) / (count[inside].mean() if how.weighted else 1)
+        np.where(inside, count if how.weighted else 1, 0)
+        / (count[inside].mean() if how.weighted else 1)
         if inside.any()
         else np.zeros(len(count))
         for inside, count in zip(chosen, mentions, strict=True)
@@ -490,9 +444,7 @@ def _check(
             yield f"documents that {group}: only {n}; take the map as a hint, nothing is tested"
 
 
-def _with_controls(
-    selected: _Selected, background: Background, named: Sequence[str]
-) -> _Selected:
+def _with_controls(selected: _Selected, background: Background, named: Sequence[str]) -> _Selected:
     """Put the nearest documents by propensity in the place of the second group.
 
     The propensity of a document is the probability that it belongs to the group, as far as its kind
@@ -505,7 +457,7 @@ def _with_controls(
     others = selected.mentions[0] == 0 if selected.second is None else selected.second > 0
     pool = np.flatnonzero(inside | others)
     odds = np.zeros(len(inside))
-    odds[pool] = propensity(covariates.values[np.ix_(pool, kept)], inside[pool])
+    odds[pool] = propensity(covariates.values[pool][:, kept], inside[pool])
     members, candidates = np.flatnonzero(inside), np.flatnonzero(others & ~inside)
     pairs = match_nearest(odds[members], odds[candidates])
     if not any(pairs):
@@ -590,6 +542,7 @@ def _fit(
     A second group is contrasted with by one more covariate, the union of both: what the first then
     adds is the difference of the two.
     """
+
     def total(weights: Array) -> Array:
         nothing = np.empty((len(weights), 0))
         rows = rows_of(background.documents, weights[:, None], nothing, active=weights > 0)
@@ -623,9 +576,7 @@ def _fit(
     calibrated = variance[0]
     if chance is not None:
         calibrated = chance.factor * (calibrated + chance.extra)
-    return _Fit(
-        observed, observed - scale * effect[0], effect[0], calibrated, scale, parted.n[0]
-    )
+    return _Fit(observed, observed - scale * effect[0], effect[0], calibrated, scale, parted.n[0])
 
 
 def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:
@@ -673,16 +624,18 @@ def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
 def _documents_table(found: Sequence[Found], selected: _Selected) -> pd.DataFrame:
     """Table of the documents of groups, numbered from 1, the most mentions first."""
     places = [(number, int(row)) for number, each in enumerate(found) for row in each.rows]
-    read = lru_cache(maxsize=None)(lambda number: found[number].shard.table())
-    rows = []
-    for number, weights in enumerate((selected.first, selected.second), start=1):
-        for place in [] if weights is None else np.flatnonzero(weights).tolist():
+    read = functools.cache(lambda number: found[number].shard.table())
+    rows: list[dict[str, Any]] = []
+    groups = [each for each in (selected.first, selected.second) if each is not None]
+    for number, weights in enumerate(groups):
+        for place in np.flatnonzero(weights).tolist():
             shard, row = places[place]
             about = dict(found[shard].table.get(row) or read(shard)[row])
-            mentions = selected.mentions[min(number, len(selected.mentions)) - 1, place]
+            own = number < len(selected.mentions)  # controls have no query of their own
+            mentions = selected.mentions[number if own else 0, place]
             rows.append(
                 {
-                    "group": number,
+                    "group": number + 1,
                     "id": about.pop("id"),
                     "title": about.pop("title"),
                     "mentions": int(mentions),

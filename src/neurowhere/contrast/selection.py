@@ -415,7 +415,8 @@ def search_shard(wanted: Search, task: tuple[Shard, Ints]) -> Found:
         _ = opened.front.sizes
     except CorpusError as error:
         nothing = np.empty(0, np.intp)
-        return Found(*(shard, *[nothing] * 6, {}), problem=str(error))
+        none = nothing.astype(bool)
+        return Found(shard, nothing, nothing, none, nothing, none, nothing, {}, str(error))
     return Found(
         shard,
         rows,

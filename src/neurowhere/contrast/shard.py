@@ -189,9 +189,7 @@ class Front:
 
     @cached_property
     def _arrays(self) -> Arrays:
-        return self.shard._kept(
-            "front", lambda: {**_index_arrays(self), "sizes": self._measure()}
-        )
+        return self.shard._kept("front", lambda: {**_index_arrays(self), "sizes": self._measure()})
 
     def _measure(self) -> NDArray[np.int64]:
         rows = self.shard._read_sections(np.arange(len(self)))

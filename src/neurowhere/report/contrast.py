@@ -253,8 +253,8 @@ def chance_words(about: dict[str, Any]) -> str:
     if about["chance_regions"] is None:
         return "how often nothing looks like something could not be measured on these documents"
     return (
-        f"{about['chance_regions']:.1%} of {about['placeless_words']} words that name no place have "
-        f"any discovery among the regions, {about['chance_voxels']:.1%} among the voxels"
+        f"{about['chance_regions']:.1%} of {about['placeless_words']} words that name no place "
+        f"have any discovery among the regions, {about['chance_voxels']:.1%} among the voxels"
     )
 
 
@@ -268,7 +268,11 @@ def _reference(contrast: Contrast) -> str:
     if second is not None:
         return f"{second:,} documents that {contrast.against}"
     known = f"{contrast.about['documents_with_known_terms']:,} documents"
-    return f"all {known}" if contrast.about["unadjusted"] else f"what their kind makes expected among {known}"
+    return (
+        f"all {known}"
+        if contrast.about["unadjusted"]
+        else f"what their kind makes expected among {known}"
+    )
 
 
 def _regions(regions: pd.DataFrame) -> list[dict[str, Any]]:
