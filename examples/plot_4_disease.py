@@ -58,10 +58,7 @@ print("\n".join(texts[:3]))
 with tempfile.TemporaryDirectory() as folder:
     for number, text in enumerate(texts):
         Path(folder, f"{number:03}.txt").write_text(text, encoding="utf-8")
-    maps = {
-        disease: contrast_documents(folder, disease, keep=False, n_jobs=1)
-        for disease in OFTEN
-    }
+    maps = {disease: contrast_documents(folder, disease, keep=False, n_jobs=1) for disease in OFTEN}
 maps["Huntington"]
 
 # %%

@@ -16,9 +16,6 @@ from neurowhere.corpus import Document
 from neurowhere.exceptions import CorpusError, DataWarning, FitError, OutputError, QueryError
 from neurowhere.text import TermExtractor, Vocabulary
 
-# Made-up texts that mention more are longer.
-pytestmark = pytest.mark.filterwarnings("ignore:documents that .* differ in kind")
-
 ARRAYS = ("probabilities", "reference", "log_ratio")
 
 

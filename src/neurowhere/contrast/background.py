@@ -6,6 +6,7 @@ place, how far contrasts go where there is nothing to find.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -140,36 +141,21 @@ class Chance(NamedTuple):
         τ², which is added to variances.
     factor : array of shape (n_responses,)
         κ², by which they are then multiplied: one for the voxels, one for the regions.
-    words : int
-        Number of words.
-    share_regions, share_voxels : float
-        Share of the words with any discovery among the regions of the atlas, and of the model.
+    words, share_regions, share_voxels : arrays of shape ()
+        Number of words, and share of them with any discovery among regions and among voxels.
     """
 
     extra: Array
     factor: Array
-    words: int
-    share_regions: float
-    share_voxels: float
+    words: NDArray[np.intp]
+    share_regions: Array
+    share_voxels: Array
 
 
 def find_background(
     folder: Path, documents: Sequence[Documents], summing: Summing, workers: Workers
 ) -> Background:
-    """Read the background of documents from a folder, or make it and keep it there.
-
-    Parameters
-    ----------
-    folder : Path
-    documents : sequence of Documents
-    summing : Summing
-        Of plain encodings.
-    workers : Workers
-
-    Returns
-    -------
-    Background
-    """
+    """Read the background of documents from a folder, or make it and keep it there."""
     path = folder / f"background-{_key(documents, summing)}.npz"
     try:
         return _from_arrays(documents, read_arrays(path))
@@ -227,61 +213,29 @@ def find_chance(
 ) -> Chance:
     """Contrast placeless words as a term would be, once for a design, and keep what they find.
 
-    Parameters
-    ----------
-    folder : Path
-    background : Background
-    columns : sequence of int
-        Covariates of the design.
-    summing : Summing
-        Of responses relative to the mean.
-    workers : Workers
-    calibrated : bool
-        Whether τ² is to be added to variances.
-
-    Returns
-    -------
-    Chance
-        τ² is 0 where there are less than 20 words, and shares are NaN.
+    With less than 20 words nothing is calibrated, and the shares are NaN.
     """
     path = folder / f"chance-{_key(background.documents, summing)}-{len(columns)}.npz"
-    try:
+    with suppress(CorpusError, KeyError):
         arrays = read_arrays(path)
-        words = int(arrays["words"])
-        return Chance(arrays["extra"], arrays["factor"], words, *arrays["shares"].tolist())
-    except (CorpusError, KeyError):
-        chance = _make_chance(background, columns, summing, workers, calibrated)
-        shares = np.array([chance.share_regions, chance.share_voxels])
-        number = np.array(chance.words)
-        arrays = {"extra": chance.extra, "factor": chance.factor, "words": number, "shares": shares}
-        write_arrays(path, arrays)
-        return chance
-
-
-def _make_chance(
-    background: Background,
-    columns: Sequence[int],
-    summing: Summing,
-    workers: Workers,
-    calibrated: bool,
-) -> Chance:
+        return Chance(*(arrays[name] for name in Chance._fields))
     words = background.covariates.placeless[:, :N_PLACELESS]
-    n_words = words.shape[1]
-    extra, factor = np.zeros_like(background.square), np.ones_like(background.square)
-    if n_words < FEWEST_PLACELESS:
-        return Chance(extra, factor, n_words, np.nan, np.nan)
-    design = background.design(columns)
-    effect, variance, n = fit_words(design, background.documents, words, summing, workers)
     m, m_both = summing.model.partition_.n_regions, len(background.usual)
-    extra = calibrate(effect, variance) if calibrated else extra
-    shares = []
-    for part in (slice(m, m_both), slice(m)):
-        fit = effect[:, part], variance[:, part]
-        shares.append(share_by_chance(*fit, n, calibrated=calibrated))
-        if calibrated:
-            kappa = stretch(fit[0], fit[1] + extra[part], n)
-            factor[part] = factor[m_both:][part] = kappa**2  # of logarithms, and of ratios
-    return Chance(extra, factor, n_words, *shares)
+    extra, factor = np.zeros_like(background.square), np.ones_like(background.square)
+    shares = np.full(2, np.nan)
+    if words.shape[1] >= FEWEST_PLACELESS:
+        design = background.design(columns)
+        effect, variance, n = fit_words(design, background.documents, words, summing, workers)
+        extra = calibrate(effect, variance) if calibrated else extra
+        for k, part in enumerate((slice(m, m_both), slice(m))):
+            fit = effect[:, part], variance[:, part]
+            shares[k] = share_by_chance(*fit, n, calibrated=calibrated)
+            if calibrated:
+                kappa = stretch(fit[0], fit[1] + extra[part], n)
+                factor[part] = factor[m_both:][part] = kappa**2  # of logarithms, and of ratios
+    chance = Chance(extra, factor, np.array(words.shape[1]), *map(np.array, shares))
+    write_arrays(path, chance._asdict())
+    return chance
 
 
 def fit_words(
@@ -291,20 +245,9 @@ def fit_words(
     summing: Summing,
     workers: Workers,
 ) -> tuple[Array, Array, Array]:
-    """Fit many groups of documents at once, of any documents, without leaving out terms.
+    """Fit K groups of any documents at once, without leaving out terms.
 
-    Parameters
-    ----------
-    design : Design
-    documents : sequence of Documents
-    words : csc_matrix of bool of shape (N, K)
-    summing : Summing
-    workers : Workers
-
-    Returns
-    -------
-    effect, variance : arrays of shape (K, n_responses)
-    n : array of shape (K,)
+    Returns effects and variances of shape (K, n_responses), and the sizes n.
     """
     parts, insides = [], []
     for some in slices(words.shape[1], WORDS_AT_ONCE):

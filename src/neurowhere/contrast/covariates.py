@@ -28,7 +28,6 @@ __all__ = [
     "find_covariates",
     "match_nearest",
     "propensity",
-    "unlike",
 ]
 
 Array = NDArray[np.floating]
@@ -46,9 +45,6 @@ SHORTEST = 4  # letters of a placeless word
 DOCUMENTS_PER_COVARIATE = 10
 DOCUMENTS_PER_TOPIC = 200  # a topic of few documents may be what the query asks for
 MOST_SOURCES = 50  # that are told apart
-DIFFERENT = 0.5  # standard deviations, from which groups differ in kind
-STILL_DIFFERENT = 0.25  # the same where controls were matched
-N_NAMED = 5  # kinds in a warning
 
 
 class Documents(NamedTuple):
@@ -88,18 +84,9 @@ class Covariates(NamedTuple):
 
 
 def find_covariates(documents: Sequence[Documents], vocabulary: Vocabulary) -> Covariates:
-    """Work out the covariates of documents, the most telling first.
+    """Work out covariates, the most telling first, at most one for ten documents.
 
-    Parameters
-    ----------
-    documents : sequence of Documents
-    vocabulary : Vocabulary
-        Words of its terms are not placeless; those of diseases and places are in no topic.
-
-    Returns
-    -------
-    Covariates
-        At most one for ten documents.
+    Words of the vocabulary are not placeless; those of diseases and places are in no topic.
     """
     counts, sizes, words = _read_fronts(documents)
     fronts, terms = counts.sum(axis=1).A1, np.concatenate([each.terms for each in documents])
@@ -215,32 +202,18 @@ def _topics(counts: sparse.csr_matrix, allowed: Sequence[bool], n_with: Ints) ->
 
 
 def compare_kinds(
-    covariates: Array, names: Sequence[str], group: Array, reference: Array, asked: Sequence[str]
+    covariates: Covariates, group: Array, reference: Array, asked: Sequence[str]
 ) -> pd.DataFrame:
-    """Compare two groups of documents by kind.
+    """Compare two groups of documents, given as weights, by kind; the largest difference first.
 
-    Parameters
-    ----------
-    covariates : array of shape (N, p)
-    names : sequence of str
-    group, reference : arrays of shape (N,)
-        Weights.
-    asked : sequence of str
-        Kinds that the query itself asks for, which are left out.
-
-    Returns
-    -------
-    DataFrame
-        kind; share of the documents that have it, in the group and in the reference (of lengths:
-        the mean logarithm, standardised); difference, the standardised difference of the means. The
-        largest first.
+    share, share_reference: of the documents that have a kind; of lengths, the mean logarithm,
+    standardised. difference: of the means, in standard deviations. `asked` are kinds that the query
+    itself asks for, which are left out.
     """
-    shown = [
-        column
-        for column, name in enumerate(names)
-        if name in (*KIND_WORDS, *LENGTHS) and name not in asked
-    ]
-    x = covariates[:, shown].astype(np.float64)
+    names = covariates.names
+    told = {*KIND_WORDS, *LENGTHS}.difference(asked)
+    shown = [column for column, name in enumerate(names) if name in told]
+    x = covariates.values[:, shown].astype(np.float64)
     means, variances = [], []
     for weights in (group / group.sum(), reference / reference.sum()):
         means.append(weights @ x)
@@ -259,30 +232,6 @@ def compare_kinds(
     return table.loc[order].reset_index(drop=True)
 
 
-def unlike(kinds: pd.DataFrame, *, matched: bool) -> str:
-    """Name the kinds in which two groups differ, "" where they are alike.
-
-    Parameters
-    ----------
-    kinds : DataFrame
-        Of `compare_kinds`.
-    matched : bool
-        Whether controls were matched, of which more is asked.
-
-    Returns
-    -------
-    str
-    """
-    limit = STILL_DIFFERENT if matched else DIFFERENT
-    far = kinds[kinds["difference"].abs() >= limit].head(N_NAMED)
-    return ", ".join(
-        f"{row['kind']} {row['difference']:+.1f} standard deviations"
-        if row["kind"] in LENGTHS
-        else f'"{row["kind"]}" {row["share"]:.0%} against {row["share_reference"]:.0%}'
-        for row in far.to_dict("records")
-    )
-
-
 # ---- controls of the same kind
 
 CONTROLS = 4  # at most, for each document: more would narrow an interval by a tenth at best
@@ -291,17 +240,7 @@ RIDGE = 10.0  # λ of the penalty λ/2 ‖β‖²
 
 
 def propensity(x: Array, inside: Flags) -> Array:
-    """Fit a logistic regression, and return the log odds of belonging to the group.
-
-    Parameters
-    ----------
-    x : array of shape (n, p)
-    inside : array of bool of shape (n,)
-
-    Returns
-    -------
-    array of shape (n,)
-    """
+    """Return the log odds of belonging to the group, by a logistic regression on x: (n,)."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
@@ -316,17 +255,6 @@ def match_nearest(group: Array, others: Array) -> list[list[int]]:
     In each of `CONTROLS` rounds, everyone in the group takes one, in random order, within 0.2
     standard deviations (Austin, Pharmaceutical Statistics, 2011).
 
-    Parameters
-    ----------
-    group, others : arrays
-
-    Returns
-    -------
-    list of list of int
-        Indices of the others, for each of the group.
-
-    Examples
-    --------
     >>> match_nearest(np.array([0.0, 50.0]), np.array([50.1, 0.2, 90.0, -0.1]))
     [[3, 1], [0]]
     """

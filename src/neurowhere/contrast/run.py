@@ -28,13 +28,7 @@ from neurowhere.contrast.background import (
     rows_of,
 )
 from neurowhere.contrast.contrast import Contrast, Effects, correct_together
-from neurowhere.contrast.covariates import (
-    Documents,
-    compare_kinds,
-    match_nearest,
-    propensity,
-    unlike,
-)
+from neurowhere.contrast.covariates import Documents, compare_kinds, match_nearest, propensity
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import KIND_WORDS, Ints
 from neurowhere.contrast.regression import fit_groups, half_width, partial_out, t_tests
@@ -156,8 +150,7 @@ def contrast_documents(
     Warns
     -----
     DataWarning
-        If a group is small, if its kind differs from what it is contrasted with, or if something
-        could not be read.
+        If a group is small, or if something could not be read.
 
     Notes
     -----
@@ -250,8 +243,13 @@ def _contrast(
     columns = [0] if how.unadjusted or how.matched else list(range(len(names)))
     if how.matched:
         selected = _with_controls(selected, background, named)
-    kinds, unlike_kinds = _kinds(selected, groups[0], background, named, how)
-    hints += unlike_kinds
+    everyone = np.ones(background.n_documents)
+    kinds = compare_kinds(
+        background.covariates,
+        selected.first,
+        everyone if selected.second is None else selected.second,
+        named,
+    )
     for hint in hints:
         warnings.warn(hint, DataWarning, stacklevel=4)
     relative = changed_to(how.plain, usual=background.usual)
@@ -473,24 +471,6 @@ def _with_controls(selected: _Selected, background: Background, named: Sequence[
     return selected._replace(first=first, second=second, alone=sum(not each for each in pairs))
 
 
-def _kinds(
-    selected: _Selected, group: Group, background: Background, named: Sequence[str], how: How
-) -> tuple[pd.DataFrame, list[str]]:
-    """Compare a group by kind with what it is contrasted with; hint at what differs."""
-    covariates = background.covariates
-    reference = np.ones(len(selected.first)) if selected.second is None else selected.second
-    kinds = compare_kinds(covariates.values, covariates.names, selected.first, reference, named)
-    different = unlike(kinds, matched=how.matched) if selected.n_members >= FEW else ""
-    if not different or not (how.unadjusted or how.matched):
-        return kinds, []
-    if how.matched:
-        return kinds, [f"controls differ still from the documents that {group}: {different}"]
-    return kinds, [
-        f"documents that {group} differ in kind from the reference: {different}; a contrast that "
-        "is adjusted for it says more of the term itself"
-    ]
-
-
 # ---- the fit
 
 
@@ -601,14 +581,10 @@ def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:
 
 
 def _about_chance(chance: Chance | None) -> dict[str, Any]:
-    if chance is None:
-        return {"placeless_words": 0, "chance_regions": None, "chance_voxels": None}
-    shares = [None if np.isnan(x) else x for x in (chance.share_regions, chance.share_voxels)]
-    return {
-        "placeless_words": chance.words,
-        "chance_regions": shares[0],
-        "chance_voxels": shares[1],
-    }
+    """Say how many placeless words were asked, and which share of them has any discovery."""
+    words, *shares = (0, np.nan, np.nan) if chance is None else map(float, chance[2:])
+    regions, voxels = (None if np.isnan(share) else share for share in shares)
+    return {"placeless_words": int(words), "chance_regions": regions, "chance_voxels": voxels}
 
 
 def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
