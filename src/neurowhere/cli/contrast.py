@@ -152,10 +152,10 @@ def contrast(
 
         neurowhere contrast reports.csv --column arm --group patients --against controls -o arms
     """
-    wanted = _groups(term, terms, column, group, min_mentions)
-    second = _second(column, against, min_mentions)
     if unadjusted and matched:
         raise typer.BadParameter("expected --unadjusted or --matched, got both; give one of them")
+    wanted = _groups(term, terms, column, group, min_mentions)
+    second = _second(column, against, min_mentions)
     from neurowhere._tools.files import new_folder
     from neurowhere.contrast import contrast_documents
     from neurowhere.model.store import load_model

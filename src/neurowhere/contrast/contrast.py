@@ -284,13 +284,8 @@ class Contrast:
 def correct_together(contrasts: list[Contrast]) -> list[Contrast]:
     """Adjust the p-values of several contrasts for the false-discovery rate over all of them.
 
-    Parameters
-    ----------
-    contrasts : list of Contrast
-
-    Returns
-    -------
-    list of Contrast
+    A q-value is not less than that of the contrast by itself: one with many discoveries would
+    otherwise lower the threshold for one with none.
     """
     for name in ("voxels", "by_region"):
         p_values = np.array([getattr(each, name).p_values for each in contrasts])
@@ -299,7 +294,11 @@ def correct_together(contrasts: list[Contrast]) -> list[Contrast]:
         if tested.any():
             q_values[tested] = stats.false_discovery_control(p_values[tested])
         contrasts = [
-            replace(each, **{name: replace(getattr(each, name), q_values=q)})
+            replace(each, **{name: _with_q_values(getattr(each, name), q)})
             for each, q in zip(contrasts, q_values, strict=True)
         ]
     return contrasts
+
+
+def _with_q_values(effects: Effects, q_values: Array) -> Effects:
+    return replace(effects, q_values=np.maximum(effects.q_values, q_values))

@@ -53,8 +53,9 @@ LEAST_OWN = 0.05  # of a group, that its kind does not explain
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
+# The overloads leave the options to the implementation, which mypy does not take for granted.
 @overload
-def contrast_documents(
+def contrast_documents(  # type: ignore[misc]
     sources: Sources, group: list[str] | list[Group], **options: Any
 ) -> list[Contrast]: ...
 
@@ -63,7 +64,7 @@ def contrast_documents(
 def contrast_documents(sources: Sources, group: str | Group, **options: Any) -> Contrast: ...
 
 
-def contrast_documents(
+def contrast_documents(  # type: ignore[misc]
     sources: Sources,
     group: str | Group | list[str] | list[Group],
     *,

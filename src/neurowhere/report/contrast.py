@@ -93,11 +93,24 @@ def write_list(contrasts: Sequence[Contrast], folder: Path, **options: Any) -> N
         "contrasts.html",
         styles=("encoding.css",),
         title=f"{len(rows)} contrasts",
-        rows=[{**row, "map": folder / str(row["folder"]) / "map.png"} for row in rows],
+        rows=[
+            {
+                **row,
+                "map": folder / str(row["folder"]) / "map.png",
+                "names": _names_raised(contrast),
+            }
+            for row, contrast in zip(rows, contrasts, strict=True)
+        ],
         chance=chance_words(contrasts[0].about),
     )
     (folder / "report.html").write_text(page, "utf-8")
     write_info(folder, {"kind": KIND, "contrasts": rows})
+
+
+def _names_raised(contrast: Contrast) -> list[str]:
+    regions = contrast.regions()
+    raised = regions.loc[regions["passes"] & (regions["t"] > 0), "region"]
+    return [region_names(contrast.atlas.names)[label] for label in raised]
 
 
 def _slug(group: str) -> str:
@@ -144,7 +157,7 @@ def _write_pictures(contrast: Contrast, tables: dict[str, pd.DataFrame], folder:
 
 
 def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
-    """Draw what was found: the log ratio where it passes the threshold; all of it for a hint.
+    """Draw what was found: the log ratio where it passes the threshold; nothing of a hint.
 
     Parameters
     ----------
@@ -158,9 +171,7 @@ def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
     """
     sign = -1 if lowered else 1
     values = contrast.log_ratio
-    if contrast.about["tested"]:
-        values = np.where(contrast.significant(), values, 0.0)
-    values = np.where(sign * values > 0, values, 0.0)
+    values = np.where(contrast.significant() & (sign * values > 0), values, 0.0)
     title = f"{_title(contrast)}: {_found(contrast, values, 'lowered' if lowered else 'raised')}"
     return draw_map(
         contrast.to_img(values), signed=True, title=title, unit=RATIO_UNIT, highest=END_OF_COLOURS
@@ -170,7 +181,7 @@ def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
 def _found(contrast: Contrast, values: Any, direction: str) -> str:
     n = int(np.count_nonzero(values))
     if not contrast.about["tested"]:
-        return f"{direction}, a hint that is not tested"
+        return "not enough documents for a test"
     passing = f"{n:,} of {len(values):,} voxels {direction}" if n else f"no voxel {direction}"
     return f"{passing} at a false-discovery rate of {RATE:.0%}"
 
