@@ -1,6 +1,6 @@
 """The paper's three maps of diseases from text alone, and one of a word that names no place.
 
-    python benchmarks/disease_maps.py [SOURCES ...] -o FOLDER [--image PICTURE]
+    python benchmarks/disease_maps.py [SOURCES ...] -o FOLDER [--image PICTURE] [--unadjusted]
 
 SOURCES are articles in any format that `neurowhere contrast` reads, such as the folder that pubget
 writes; by default the unlabelled and the linked documents of the development data. Prints what was
@@ -32,11 +32,16 @@ def main():
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write")
     parser.add_argument("--cache", type=Path, default=default_cache())
     parser.add_argument("--image", type=Path, help="picture to write")
+    parser.add_argument("--unadjusted", action="store_true", help="the plain ratio")
     parser.add_argument("--jobs", type=int, default=-1, help="cores")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     results = contrast_documents(
-        arguments.sources, TERMS, cache=arguments.cache, n_jobs=arguments.jobs
+        arguments.sources,
+        TERMS,
+        unadjusted=arguments.unadjusted,
+        cache=arguments.cache,
+        n_jobs=arguments.jobs,
     )
     print_table(
         ["documents that", "about it", "in passing", "found", "largest t", "largest ratio"],

@@ -287,18 +287,19 @@ def correct_together(contrasts: list[Contrast]) -> list[Contrast]:
     A q-value is not less than that of the contrast by itself: one with many discoveries would
     otherwise lower the threshold for one with none.
     """
-    for name in ("voxels", "by_region"):
-        p_values = np.array([getattr(each, name).p_values for each in contrasts])
-        tested = np.isfinite(p_values)
-        q_values = np.full_like(p_values, np.nan)
-        if tested.any():
-            q_values[tested] = stats.false_discovery_control(p_values[tested])
-        contrasts = [
-            replace(each, **{name: _with_q_values(getattr(each, name), q)})
-            for each, q in zip(contrasts, q_values, strict=True)
-        ]
-    return contrasts
+    voxels = _corrected([each.voxels for each in contrasts])
+    regions = _corrected([each.by_region for each in contrasts])
+    together = zip(contrasts, voxels, regions, strict=True)
+    return [replace(each, voxels=own, by_region=other) for each, own, other in together]
 
 
-def _with_q_values(effects: Effects, q_values: Array) -> Effects:
-    return replace(effects, q_values=np.maximum(effects.q_values, q_values))
+def _corrected(effects: list[Effects]) -> list[Effects]:
+    p_values = np.array([each.p_values for each in effects])
+    tested = np.isfinite(p_values)
+    q_values = np.full_like(p_values, np.nan)
+    if tested.any():
+        q_values[tested] = stats.false_discovery_control(p_values[tested])
+    return [
+        replace(each, q_values=np.maximum(each.q_values, q))
+        for each, q in zip(effects, q_values, strict=True)
+    ]

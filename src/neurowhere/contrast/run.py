@@ -55,7 +55,7 @@ Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 # The overloads leave the options to the implementation, which mypy does not take for granted.
 @overload
-def contrast_documents(  # type: ignore[misc]
+def contrast_documents(
     sources: Sources, group: list[str] | list[Group], **options: Any
 ) -> list[Contrast]: ...
 
