@@ -3,9 +3,10 @@
     python benchmarks/disease_maps.py [SOURCES ...] -o FOLDER [--image PICTURE] [--unadjusted]
 
 SOURCES are articles in any format that `neurowhere contrast` reads, such as the folder that pubget
-writes; by default the unlabelled and the linked documents of the development data. Prints what was
-found, writes the page of `neurowhere contrast --terms`, and draws all maps below each other, on one
-scale. Where less than 20 documents are about a disease, the answer is that they are not enough.
+writes; by default the unlabelled and the linked documents of the development data, and NeuroQuery's
+titles, abstracts and keywords as counts (imported once beside the output). Prints what was found,
+writes the page of `neurowhere contrast --terms`, and draws all maps below each other, on one scale.
+Where less than 20 documents are about a disease, the answer is that they are not enough.
 """
 
 import argparse
@@ -14,21 +15,20 @@ from pathlib import Path
 
 from PIL import Image
 
-from neurowhere import contrast_documents
+from neurowhere import contrast_documents, read_corpus
 from neurowhere._tools.files import new_folder
 from neurowhere.contrast import default_cache
 from neurowhere.report.contrast import chance_words, draw_found, write_list
 from setting import DATA, print_table
 
 TERMS = ["huntington", "parkinson*", "aphasi*", "antibody"]
-SOURCES = [DATA / "unlabelled", DATA / "corpus" / "rawtext_linked_dev.jsonl.gz"]
 SHOWN = 4  # regions
-SMALLER, N_COLOURS = 2, 128  # of the picture
+SMALLER, N_COLOURS = 2, 256  # of the picture
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sources", type=Path, nargs="*", default=SOURCES)
+    parser.add_argument("sources", type=Path, nargs="*")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write")
     parser.add_argument("--cache", type=Path, default=default_cache())
     parser.add_argument("--image", type=Path, help="picture to write")
@@ -37,7 +37,7 @@ def main():
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     results = contrast_documents(
-        arguments.sources,
+        arguments.sources or development_data(arguments.output.with_name("neuroquery_dev")),
         TERMS,
         unadjusted=arguments.unadjusted,
         cache=arguments.cache,
@@ -52,6 +52,13 @@ def main():
         write_list(results, folder, keep_formulas=False)
     if arguments.image:
         stack([draw_found(result) for result in results]).save(arguments.image, optimize=True)
+
+
+def development_data(counted):
+    """Documents of several sources; NeuroQuery's counts are imported once to a folder."""
+    if not counted.exists():
+        read_corpus(DATA / "corpus", format="neuroquery").save(counted)
+    return [DATA / "unlabelled", DATA / "corpus" / "rawtext_linked_dev.jsonl.gz", counted]
 
 
 def describe(result):
@@ -76,7 +83,7 @@ def stack(pictures):
         whole.paste(picture.convert("RGB"), (0, top))
         top += picture.height
     small = whole.resize((whole.width // SMALLER, whole.height // SMALLER), Image.LANCZOS)
-    return small.quantize(N_COLOURS)
+    return small.quantize(N_COLOURS, dither=Image.Dither.NONE, kmeans=3)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The paper's box plot: voxels and atlases, all losses, the mean map and uniform, on the same folds.
+"""The paper's box plot: voxels and atlases, all losses, mean map and uniform, on the same folds.
 
     python benchmarks/paper_figure.py [--image docs/images/study-atlases.png]
 
@@ -52,7 +52,9 @@ def read_results():
     by_fold = scores[scores["loss"] == "uniform"].groupby("fold")["log_likelihood"]
     assert np.allclose(by_fold.max(), by_fold.min(), atol=1e-9), "the folds differ"
     regions = {
-        name: partition["regions"] for each in about for name, partition in each["partitions"].items()
+        name: partition["regions"]
+        for each in about
+        for name, partition in each["partitions"].items()
     }
     return scores, regions
 
