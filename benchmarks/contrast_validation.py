@@ -206,7 +206,7 @@ class Study:
         for term, inside in zip(asked, whole, strict=True):
             if inside.sum() < LARGE:
                 continue
-            left_out = columns_left_out(self.model, ByTerm(term["query"]), ())
+            left_out = columns_left_out(self.model, [ByTerm(term["query"])], ())
             masked = replace(self.relative, left_out=left_out)
             changed = self.search([ByTerm(term["query"])], left_out)
             design = masked_design(

@@ -19,7 +19,7 @@ from neurowhere import contrast_documents, read_corpus
 from neurowhere._tools.files import new_folder
 from neurowhere.contrast import default_cache
 from neurowhere.report.contrast import chance_words, draw_found, write_list
-from setting import DATA, print_table
+from setting import DATA, peak_memory_gib, print_table
 
 TERMS = ["huntington", "parkinson*", "aphasi*", "antibody"]
 SHOWN = 4  # regions
@@ -48,6 +48,7 @@ def main():
         [describe(result) for result in results],
     )
     print(f"\n{results[0].about['documents']:,} documents; {chance_words(results[0].about)}")
+    print(f"peak memory: {peak_memory_gib():.1f} GiB")
     with new_folder(arguments.output, overwrite=True) as folder:
         write_list(results, folder, keep_formulas=False)
     if arguments.image:

@@ -97,7 +97,7 @@ def test_initials_are_left_out_where_the_text_defines_them_and_nowhere_else():
     """ "aphasia" is no reason to leave out "ca" and "pa"."""
     vocabulary = Vocabulary(("hd", "huntington disease", "motor cortex"))
     model = SimpleNamespace(extractor_=TermExtractor(vocabulary), vocabulary_=vocabulary)
-    columns = run_module.columns_left_out(model, ByTerm("huntington"), [])
+    columns = run_module.columns_left_out(model, [ByTerm("huntington")], [])
     assert [vocabulary.terms[column] for column in columns] == ["huntington disease"]
     texts = ["Huntington disease (HD) is rare; HD is inherited.", "HD, high definition."]
     documents = [Document(str(n), {"body": text}) for n, text in enumerate(texts)]
@@ -210,8 +210,8 @@ def test_two_groups_by_a_column(contrast, model, source, atlas):
 
 
 def test_documents_in_both_groups_are_in_none(contrast, source):
-    with pytest.warns(DataWarning, match="that mention huntington: only 3"):
-        result = contrast(source, "huntington", against="amygdala")
+    with pytest.warns(DataWarning, match="that mention huntington: only 7"):
+        result = contrast(source, "huntington", against="amygdala", unadjusted=True)
     texts = [r["abstract"] for r in make_records()]
     one, other = (Query(q).mentions(texts) > 0 for q in ("huntington", "amygdala"))
     assert result.about["documents_in_both"] == np.count_nonzero(one & other)

@@ -59,6 +59,7 @@ def open_documents(visit):
 
 
 def contrast(visit, term):
+    visit.page.check("#unadjusted")
     visit.page.fill("#group", term)
     visit.page.click("#run")
     visit.until(SHOWN)
@@ -104,6 +105,7 @@ def test_a_collection_of_the_server_is_contrasted_and_what_is_deleted_is_gone(vi
     open_documents(visit)
     visit.page.select_option("#collection", "articles")
     visit.page.wait_for_selector("#files-drop", state="hidden")
+    visit.page.check("#unadjusted")
     visit.page.fill("#group", "amygdala")
     visit.page.press("#group", "Enter")
     visit.until(SHOWN)

@@ -28,9 +28,17 @@ from neurowhere.contrast.background import (
     rows_of,
 )
 from neurowhere.contrast.contrast import Contrast, Effects, correct_together
-from neurowhere.contrast.covariates import Documents, compare_kinds, match_nearest, propensity
+from neurowhere.contrast.covariates import Documents, compare_kinds
+from neurowhere.contrast.groups import (
+    FEW,
+    Selected,
+    check_groups,
+    kinds_named,
+    select,
+    with_controls,
+)
 from neurowhere.contrast.library import Library, make_folder, open_library
-from neurowhere.contrast.matching import KIND_WORDS, Ints
+from neurowhere.contrast.matching import Ints
 from neurowhere.contrast.regression import fit_groups, half_width, partial_out, t_tests
 from neurowhere.contrast.selection import ByTerm, Found, Group, Query, Search, search
 from neurowhere.contrast.shard import Summing, sum_documents
@@ -46,7 +54,6 @@ __all__ = ["contrast_documents", "default_cache"]
 Array = NDArray[np.floating]
 
 N_TERMS = 200  # whose part in the contrast is worked out
-FEW = 20  # documents, below which a map is a hint
 LEAST_EXPECTED = 0.1  # of the mean of all documents; a regression may go below zero
 LEAST_OWN = 0.05  # of a group, that its kind does not explain
 
@@ -227,7 +234,7 @@ def _contrast(
     library: Library, groups: list[Group], how: How, about: dict[str, Any], workers: Workers
 ) -> Contrast:
     """Contrast one group."""
-    left_out = columns_left_out(how.model, groups[0] if how.masked else None, how.without)
+    left_out = columns_left_out(how.model, groups if how.masked else (), how.without)
     found = search(library, Search(groups, how.model.extractor_, left_out), workers)
     documents = [Documents(each.shard, each.rows, each.terms) for each in found]
     if sum(len(each.rows) for each in documents) < 2:
@@ -237,13 +244,13 @@ def _contrast(
             "their field"
         )
     background = find_background(library.folder, documents, how.plain, workers)
-    selected = _select(found, groups, how)
-    hints = list(_check(selected, groups, found, background.n_documents))
-    named = _kinds_named(groups)
+    selected = select(found, unadjusted=how.unadjusted, weighted=how.weighted)
+    hints = list(check_groups(selected, groups, found, background.n_documents))
+    named = kinds_named(groups)
     names = background.covariates.names
     columns = [0] if how.unadjusted or how.matched else list(range(len(names)))
     if how.matched:
-        selected = _with_controls(selected, background, named)
+        selected = with_controls(selected, background, named)
     everyone = np.ones(background.n_documents)
     kinds = compare_kinds(
         background.covariates,
@@ -263,9 +270,7 @@ def _contrast(
     masked = changed_to(relative, left_out=left_out)
     design = masked_design(background, used, found, relative, masked, workers)
     fit = _fit(selected, background, design, masked, chance, workers)
-    tested = selected.n_members >= FEW and (
-        selected.second is None or bool(np.count_nonzero(selected.second) >= FEW)
-    )
+    tested = all(np.count_nonzero(each) >= FEW for each in selected.weights)
     m = how.model.partition_.n_regions
     voxels, by_region = (
         _effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None))
@@ -337,14 +342,13 @@ def _as_groups(group: str | Group, against: str | Group | None, min_mentions: in
     ]
 
 
-def columns_left_out(model: Encoder, group: Group | None, without: Sequence[str]) -> Ints:
+def columns_left_out(model: Encoder, groups: Sequence[Group], without: Sequence[str]) -> Ints:
     """Columns of the terms that the queries name, by the term or by a synonym.
 
     Initials need no rule: those that a text defines are counted as what they stand for.
     """
     queries = [Query(text) for text in without]
-    if isinstance(group, ByTerm):
-        queries.append(group.query)
+    queries += [group.query for group in groups if isinstance(group, ByTerm)]
     terms = list(model.extractor_.terms)
     names = [*terms, *model.vocabulary_.synonyms]
     places = {term: column for column, term in enumerate(terms)}
@@ -367,109 +371,10 @@ def _names(model: Encoder, columns: Ints) -> list[str]:
     return [model.extractor_.terms[column] for column in columns]
 
 
-def _kinds_named(groups: Sequence[Group]) -> list[str]:
-    """Kinds that the queries ask for themselves."""
-    queries = [group.query for group in groups if isinstance(group, ByTerm)]
-    named = [query.has_words(KIND_WORDS) for query in queries]
-    return [word for word, *some in zip(KIND_WORDS, *named, strict=True) if any(some)]
-
-
 def _against(groups: Sequence[Group], *, matched: bool) -> str:
     """Name what a group is contrasted with; "" for all documents."""
     said = [str(group) for group in groups[1:]] + ["are of the same kind"] * matched
     return " and ".join(said)
-
-
-# ---- groups
-
-
-class _Selected(NamedTuple):
-    """Weights of all N documents in a group, and in a second one; what was left out."""
-
-    first: Array
-    second: Array | None
-    mentions: Ints
-    in_passing: int
-    in_both: int
-    alone: int = 0
-
-    @property
-    def n_members(self) -> int:
-        return int(np.count_nonzero(self.first))
-
-
-def _select(found: Sequence[Found], groups: Sequence[Group], how: How) -> _Selected:
-    """Weigh the documents of groups; those in both are in none."""
-    mentions = np.concatenate([each.mentions for each in found], axis=1)
-    chosen = mentions > 0
-    if not how.unadjusted:
-        chosen = np.concatenate([each.about for each in found], axis=1)
-    both = chosen.sum(axis=0) > 1
-    in_passing = int(np.count_nonzero((mentions[0] > 0) & ~chosen[0]))
-    chosen &= ~both
-    weights = [
-        np.where(inside, count if how.weighted else 1, 0)
-        / (count[inside].mean() if how.weighted else 1)
-        if inside.any()
-        else np.zeros(len(count))
-        for inside, count in zip(chosen, mentions, strict=True)
-    ]
-    second = weights[1] if len(groups) > 1 else None
-    return _Selected(weights[0], second, mentions, in_passing, int(both.sum()))
-
-
-def _check(
-    selected: _Selected, groups: Sequence[Group], found: Sequence[Found], n_known: int
-) -> Iterator[str]:
-    """Refuse groups that cannot be compared; say which are small."""
-    weights = [selected.first] if selected.second is None else [selected.first, selected.second]
-    for number, (group, inside) in enumerate(zip(groups, weights, strict=True)):
-        n = np.count_nonzero(inside)
-        silent = sum(int(each.silent[number]) for each in found)
-        passing = int(np.count_nonzero(selected.mentions[number]))
-        if not n:
-            but = f" (but for {silent:,} without any term that the model knows)" if silent else ""
-            but += f" but for {passing:,} in passing" if passing else ""
-            raise CorpusError(
-                f"expected documents that {group}, but none of the {n_known:,} does{but}; "
-                f"{group.advice(found[0].shard)}"
-            )
-        if len(groups) == 1 and n == n_known:
-            raise CorpusError(
-                f"all {n_known:,} documents {group}, so that nothing is left to contrast with; "
-                "give more documents, or ask for more mentions"
-            )
-        if n < FEW:
-            yield f"documents that {group}: only {n}; take the map as a hint, nothing is tested"
-
-
-def _with_controls(selected: _Selected, background: Background, named: Sequence[str]) -> _Selected:
-    """Put the nearest documents by propensity in the place of the second group.
-
-    The propensity of a document is the probability that it belongs to the group, as far as its kind
-    tells. Among documents of equal propensity, the group and the others have the same distribution
-    of kinds (Rosenbaum and Rubin, Biometrika, 1983).
-    """
-    covariates = background.covariates
-    kept = [column for column, name in enumerate(covariates.names) if name not in named]
-    inside = selected.first > 0
-    others = selected.mentions[0] == 0 if selected.second is None else selected.second > 0
-    pool = np.flatnonzero(inside | others)
-    odds = np.zeros(len(inside))
-    odds[pool] = propensity(covariates.values[pool][:, kept], inside[pool])
-    members, candidates = np.flatnonzero(inside), np.flatnonzero(others & ~inside)
-    pairs = match_nearest(odds[members], odds[candidates])
-    if not any(pairs):
-        raise CorpusError(
-            f"expected documents of the same kind, but none of {len(candidates):,} is like one of "
-            f"the {len(members):,} of the group; give more documents, or contrast without matching"
-        )
-    first, second = np.zeros_like(selected.first), np.zeros_like(selected.first)
-    for member, some in zip(members, pairs, strict=True):
-        if some:
-            first[member] = selected.first[member]
-            second[candidates[some]] = 1.0
-    return selected._replace(first=first, second=second, alone=sum(not each for each in pairs))
 
 
 # ---- the fit
@@ -511,7 +416,7 @@ def masked_design(
 
 
 def _fit(
-    selected: _Selected,
+    selected: Selected,
     background: Background,
     design: Design,
     masked: Summing,
@@ -598,13 +503,12 @@ def _unreadable(library: Library, found: Sequence[Found]) -> list[str]:
 # ---- tables
 
 
-def _documents_table(found: Sequence[Found], selected: _Selected) -> pd.DataFrame:
+def _documents_table(found: Sequence[Found], selected: Selected) -> pd.DataFrame:
     """Table of the documents of groups, numbered from 1, the most mentions first."""
     places = [(number, int(row)) for number, each in enumerate(found) for row in each.rows]
     read = functools.cache(lambda number: found[number].shard.table())
     rows: list[dict[str, Any]] = []
-    groups = [each for each in (selected.first, selected.second) if each is not None]
-    for number, weights in enumerate(groups):
+    for number, weights in enumerate(selected.weights):
         for place in np.flatnonzero(weights).tolist():
             shard, row = places[place]
             about = dict(found[shard].table.get(row) or read(shard)[row])
