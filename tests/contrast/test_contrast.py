@@ -210,7 +210,7 @@ def test_two_groups_by_a_column(contrast, model, source, atlas):
 
 
 def test_documents_in_both_groups_are_in_none(contrast, source):
-    with pytest.warns(DataWarning, match="that mention huntington: only 7"):
+    with pytest.warns(DataWarning, match="that mention huntington: only 3"):
         result = contrast(source, "huntington", against="amygdala", unadjusted=True)
     texts = [r["abstract"] for r in make_records()]
     one, other = (Query(q).mentions(texts) > 0 for q in ("huntington", "amygdala"))
