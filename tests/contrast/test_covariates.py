@@ -112,7 +112,7 @@ def test_terms_of_a_list_are_corrected_together(model, tmp_path):
 def test_controls_are_taken_from_a_second_group(run):
     with pytest.warns(DataWarning, match="only"):
         result = run(make_confounded(150), against="visual cortex", matched=True)
-    assert result.against == "mention visual cortex and are of the same kind"
+    assert result.against == "are about visual cortex and are of the same kind"
 
 
 def test_an_effect_smaller_than_asked_for_does_not_pass(run):

@@ -275,9 +275,10 @@ def _contrast(
     voxels, by_region = (
         _effects(fit, background.usual, part, tested) for part in (slice(m), slice(m, None))
     )
+    said = [str(group) if how.unadjusted else group.about_words for group in groups]
     return Contrast(
-        group=str(groups[0]) if how.unadjusted else groups[0].about_words,
-        against=_against(groups, matched=how.matched),
+        group=said[0],
+        against=" and ".join([*said[1:], *["are of the same kind"] * how.matched]),
         partition=how.model.partition_,
         brain=how.model.brain_,
         atlas=how.atlas,
@@ -369,12 +370,6 @@ def _columns_within(model: Encoder, left_out: Ints) -> Ints:
 
 def _names(model: Encoder, columns: Ints) -> list[str]:
     return [model.extractor_.terms[column] for column in columns]
-
-
-def _against(groups: Sequence[Group], *, matched: bool) -> str:
-    """Name what a group is contrasted with; "" for all documents."""
-    said = [str(group) for group in groups[1:]] + ["are of the same kind"] * matched
-    return " and ".join(said)
 
 
 # ---- the fit
