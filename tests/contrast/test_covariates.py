@@ -94,6 +94,22 @@ def test_documents_that_mention_it_in_passing_are_not_about_it(run):
     assert run(records, unadjusted=True).about["documents_in_group"] == n + passing
 
 
+def test_words_that_name_no_place_tell_how_often_nothing_is_found(run):
+    """They are said more often of mice: by the plain ratio they all have discoveries."""
+    records = make_confounded(effect=True)
+    rng = np.random.default_rng(1)
+    words = ["".join(letters) for letters in rng.choice(list("bcdfgklmnprtvz"), (40, 7))]
+    for record in records:
+        often = 0.4 if "mice" in record["abstract"] else 0.05
+        said = [word for word in words if rng.random() < often]
+        record["abstract"] += " ".join([*said, *["tissue"] * (len(words) - len(said))])
+    plain, adjusted = run(records, unadjusted=True).about, run(records).about
+    assert plain["placeless_words"] == adjusted["placeless_words"] >= len(words)
+    assert plain["chance_regions"] > 0.9
+    assert adjusted["chance_regions"] < 0.2
+    assert adjusted["chance_voxels"] < 0.2
+
+
 def test_terms_of_a_list_are_corrected_together(model, tmp_path):
     source = write_records(tmp_path / "documents.jsonl", make_confounded(effect=True))
     options = {"model": model, "cache": tmp_path / "cache", **OPTIONS}
