@@ -52,6 +52,7 @@ TITLE_FOOT_MM, BAR_FOOT_MM = 10.0, 5.0
 GAP_MM, MIDDLE_MM, BAR_MM = 4.0, 16.0, 66.0  # between panels, between their kinds, for the bar
 SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
 SHOWN, SIGNED_SHOWN = 0.05, 0.1  # share of the voxels, the strongest ones, that get a colour
+FAINTEST = 1e3  # as much as the colours reach: all but zeros is shown
 JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR = INK
@@ -71,7 +72,9 @@ VIEWS_MM = sum(Panel(axis, 0, 0).width for axis in range(3)) + 2 * GAP_MM
 CANVAS_MM = 2 * VIEWS_MM + MIDDLE_MM + BAR_MM + 2 * MARGIN_MM
 
 
-def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "") -> Any:
+def draw_map(
+    img: Any, *, signed: bool = False, title: str = "", unit: str = "", highest: float | None = None
+) -> Any:
     """Draw slices through the strongest place, the glass brain, and a row of axial slices.
 
     Parameters
@@ -82,6 +85,9 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     title : str
     unit : str
         Of the values, written at the colour bar.
+    highest : float, optional
+        End of the colours of a signed map, which then shows all that is not zero; by default its
+        highest value, and only what is strongest is shown.
 
     Returns
     -------
@@ -90,6 +96,8 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     canvas = _new_canvas()
     volume = volume_of(img)
     colours = _colours(volume.data, signed)
+    if highest is not None:
+        colours = Colours(SIGNED_COLOURS, -highest, highest, highest / FAINTEST)
     _draw_row(canvas, 1, volume, colours, strongest_place(img), title, unit)
     left = MARGIN_MM
     for z in _slices(img):
@@ -169,7 +177,7 @@ def _draw_row(
 
 
 def strongest_place(img: Any) -> tuple[float, float, float]:
-    """Return the centre of the highest voxel.
+    """Return the centre of the highest voxel; of an empty map, the origin.
 
     Parameters
     ----------
@@ -180,6 +188,8 @@ def strongest_place(img: Any) -> tuple[float, float, float]:
     (x, y, z) in mm
     """
     data = np.asarray(img.dataobj)
+    if not data.any():
+        return 0.0, 0.0, 0.0
     voxel = np.unravel_index(int(np.argmax(data)), data.shape)
     x, y, z = (img.affine @ [*voxel, 1])[:3].tolist()
     return x, y, z
