@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.studies import GRID, PLACES, TERMS, make_corpus
 
-from neurowhere import Encoder
+from neurowhere import Encoder, default_atlas
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
 from neurowhere.model.summary import N_REGIONS, summarise
@@ -109,7 +109,7 @@ TWO_PLACES = "Right occipital infarct and left insula infarct"
     ],
 )
 def test_every_structure_that_a_short_text_names_is_visible(shipped, text, expected):
-    ratio = shipped.encode(text).regions().set_index("region")["ratio"]
+    ratio = shipped.encode(text).regions(default_atlas()).set_index("region")["ratio"]
     assert (ratio[expected] > 1.5).all()
 
 
@@ -182,7 +182,10 @@ def test_a_hemisphere_leaves_structures_on_their_own_side(shipped):
     other = shipped.encode("Patients with left hemisphere stroke activated the right insula.")
     own = shipped.encode("Left hemisphere stroke with damage to the insula.")
     left, right = (
-        [result.regions().set_index("region")["probability"][f"Insula_{side}"] for side in "LR"]
+        [
+            result.regions(default_atlas()).set_index("region")["probability"][f"Insula_{side}"]
+            for side in "LR"
+        ]
         for result in (own, other)
     )
     assert left[0] > 2 * left[1]
@@ -196,7 +199,7 @@ def test_of_two_sides_that_are_compared_one_is_more_probable(shipped, text):
     name = "Insula" if "insula" in text else "Hippocampus"
     for sides, more in (("L>R", "LR"), ("right more than left", "RL")):
         result = shipped.encode(text.format(sides))
-        probability = result.regions().set_index("region")["probability"]
+        probability = result.regions(default_atlas()).set_index("region")["probability"]
         first, other = (probability[f"{name}_{side}"] for side in more)
         assert 1.5 < first / other < 4
         (mention,) = (each for each in summarise(result).mentions if each.side)
@@ -204,7 +207,9 @@ def test_of_two_sides_that_are_compared_one_is_more_probable(shipped, text):
 
 
 def test_a_lesion_of_a_named_structure_does_not_say_where(shipped):
-    first = shipped.encode("Right occipital infarct").regions()["region"][:3].tolist()
+    first = (
+        shipped.encode("Right occipital infarct").regions(default_atlas())["region"][:3].tolist()
+    )
     assert set(first) <= {
         "Calcarine_R",
         "Lingual_R",
@@ -231,7 +236,7 @@ def test_two_tracts_share_the_map(shipped):
 
 def test_a_structure_that_a_text_denies_is_not_made_visible(shipped):
     denied = shipped.encode("Left insula infarct; the right occipital lobe is normal.")
-    ratio = denied.regions().set_index("region")["ratio"]
+    ratio = denied.regions(default_atlas()).set_index("region")["ratio"]
     assert ratio["Occipital_Mid_R"] < 1
 
 

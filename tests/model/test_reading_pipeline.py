@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.studies import GRID, TERMS, make_corpus
 
-from neurowhere import Corpus, Document, Encoder, summarise
+from neurowhere import Corpus, Document, Encoder, default_atlas, summarise
 from neurowhere.exceptions import DataWarning, ReadingError, TextError
 from neurowhere.learn import LogLinear
 from neurowhere.model.text_model import CHUNK_ENCODED
@@ -173,7 +173,7 @@ def test_the_name_of_a_kind_of_part_says_nothing_of_where(shipped):
     misspelt = shipped.encode("Left fontal lobe abscess")
     assert misspelt.support.level == "weak"
     assert [unknown.word for unknown in misspelt.unknown] == ["fontal"]
-    regions = misspelt.regions().set_index("region")["ratio"]
+    regions = misspelt.regions(default_atlas()).set_index("region")["ratio"]
     assert regions["Hippocampus_L"] < 2.5
 
 

@@ -252,8 +252,9 @@ def _encode_one(
     from neurowhere.cli.terminal import lines
 
     _draw(encoding)
+    sort: RegionOrder = "probability" if encoding.is_mean_map else options.sort
     says_something = not (any(sign < 0 for _, sign in added) and _is_nothing(encoding))
-    for line in lines(summary, encoding.text, with_places=says_something):
+    for line in lines(summary, encoding.text, sort=sort, with_places=says_something):
         typer.echo(line)
     if not says_something:
         typer.echo("\nThe texts point to the same places: nothing is left of the difference.")
@@ -324,6 +325,7 @@ def write_folder(
         with_text=options.with_text,
         pictures=options.pictures,
         keep_formulas=options.keep_formulas,
+        sort=options.sort,
         overwrite=options.overwrite,
         about=about | ({"name": name} if options.with_text else {}),
     )

@@ -78,8 +78,8 @@ class Decoding:
         term, score, ratio to the term's base rate, and the terms with all but the same map, joined
         by "; "; the highest score first.
     studies : DataFrame or None
-        Training studies whose texts point there most: id, similarity, link to PubMed. None for a
-        model that does not know its studies.
+        Training studies whose texts point there most: id, title, similarity, link to PubMed. None
+        for a model that does not know its studies.
     threshold : float or None
         Values of a map above this were counted; None for points.
     """

@@ -188,7 +188,7 @@ class Encoding:
 
     @cached_property
     def similar(self) -> pd.DataFrame | None:
-        """Training studies with the closest texts: id, similarity, link. None if not kept."""
+        """Training studies with the closest texts: id, title, similarity, link; or None."""
         return self.find_similar()
 
     @property
@@ -407,12 +407,14 @@ class Encoding:
         )
 
     def regions(self, atlas: Atlas | None = None, *, sort: RegionOrder = "excess") -> pd.DataFrame:
-        """Sum up the map by the regions of an atlas.
+        """Sum up the map by regions: those that every face shows, or all of an atlas.
 
         Parameters
         ----------
         atlas : Atlas, optional
-            By default the model's own if it predicts the regions of one, or AAL3.
+            Whose regions to list, all of them and no others. By default the list of `summarise`:
+            first what the text names, also places that the atlas of names lacks (landmarks), then
+            what it raises most.
         sort : "excess", "probability" or "ratio"
             What the first regions have most of. The excess over the mean map lets small regions
             win where a text points to them, and large ones only where it does. The mean map itself
@@ -422,9 +424,14 @@ class Encoding:
         -------
         DataFrame
             region, name (in words), probability, ratio to the mean map (NaN where that is zero),
-            and excess, the probability minus that of the mean map. What lies in no region of the
-            atlas is left out, so that the probabilities may sum to less than 1.
+            and excess, the probability minus that of the mean map; without an atlas also named,
+            whether the text names it. What lies in no region of the atlas is left out, so that the
+            probabilities may sum to less than 1.
         """
+        if atlas is None:
+            from neurowhere.model.regions import N_REGIONS, region_table, regions_of
+
+            return region_table(regions_of(self, self.gazetteer(), N_REGIONS, sort=sort))
         gazetteer = self.gazetteer(atlas)
         probability = gazetteer.shares(self.density)
         mean = gazetteer.shares(self.mean_density)
@@ -450,7 +457,7 @@ class Encoding:
         Parameters
         ----------
         atlas : Atlas, optional
-            By default as in `regions`.
+            By default the model's own if it predicts the regions of one, or AAL3.
 
         Returns
         -------
@@ -487,7 +494,7 @@ class Encoding:
         ----------
         folder : path
         atlas : Atlas, optional
-            Names regions and peaks; by default as in `regions`.
+            Names regions and peaks; by default as in `gazetteer`.
         resolution_mm, like
             Grid of the images, as in `Partition.to_img`.
         with_text : bool

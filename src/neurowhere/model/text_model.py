@@ -25,6 +25,7 @@ from neurowhere.learn import (
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
+from neurowhere.model.titles import title_of
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
@@ -94,7 +95,7 @@ class _Explanation:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Training studies as points: no titles, no texts.
+    """Training studies as points.
 
     Attributes
     ----------
@@ -115,7 +116,10 @@ class Neighbours:
         return cls(ids, unit_rows(projections[:, :DIMENSIONS]))
 
     def nearest(self, projection: NDArray[np.float32], n: int = 10) -> pd.DataFrame:
-        """Find the studies closest to one text: id, similarity (a cosine), link to PubMed."""
+        """Find the studies closest to one text: id, title, similarity (a cosine), link to PubMed.
+
+        A title that is not known is None.
+        """
         vector = unit_rows(projection[None, : self.vectors.shape[1]])[0]
         similarity = self.vectors @ vector
         n_near = n if vector.any() else 0  # to a text without a known term nothing is close
@@ -124,6 +128,7 @@ class Neighbours:
         return pd.DataFrame(
             {
                 "id": ids,
+                "title": pd.Series([title_of(name) for name in ids.tolist()], dtype=object),
                 "similarity": similarity[best].round(4),
                 "link": [PUBMED.format(name) if name.isdecimal() else "" for name in ids],
             }
@@ -438,7 +443,7 @@ class TextModel(Parameters):
     ) -> Encoding:
         features = readings.rows[row]
         lifted = predicted.lifts[row] if predicted.lifts else None
-        order = np.argsort(-features.data, kind="stable")
+        order = np.lexsort((features.indices, -features.data))  # the same in any batch
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
@@ -487,12 +492,14 @@ class TextModel(Parameters):
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the regions of the structures that a text names, where the model has a prior.
 
-        One that the text puts on one side only is that half of it.
+        The heaviest first; one that the text puts on one side only is that half of it.
         """
         prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
         if prior is None:
             return {}
-        columns = readings.rows[row].indices
+        features = readings.rows[row]
+        order = np.lexsort((features.indices, -features.data))
+        columns = features.indices[order]
         places, _, balance = readings.counted[row].named(columns)
         sides, named = side_of_regions(self.partition_), {}
         for column, side in zip(columns[places].tolist(), balance.tolist(), strict=True):

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
-from neurowhere.model.encoding import Encoding
+from neurowhere.model.encoding import Encoding, RegionOrder
+from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of
 from neurowhere.model.schema import Summary, Term
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
@@ -44,7 +45,7 @@ TEMPLATE = {  # which of the MNI152 templates, in its makers' words and in those
 }
 OTHER_TEMPLATE = {"name": "unknown: the model came with a brain mask of its own"}
 Grid = tuple[NDArray[np.float64], tuple[int, ...]]
-N_REGIONS, N_TERMS = 12, 8  # rows on the page
+N_TERMS = 8  # rows on the page
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
 FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
@@ -68,6 +69,7 @@ def write_encoding(
     like: Any = None,
     with_text: bool = True,
     pictures: bool = True,
+    sort: RegionOrder = "excess",
     keep_formulas: bool = False,
     overwrite: bool = False,
     about: Mapping[str, Any] | None = None,
@@ -86,6 +88,8 @@ def write_encoding(
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
     pictures : bool
         Whether to draw map.png and surface.png, which is half of the work.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions.
     keep_formulas : bool
         Whether cells of tables that begin like a formula stay as they are, see `to_csv`.
     overwrite : bool
@@ -96,13 +100,20 @@ def write_encoding(
     with new_folder(folder, overwrite=overwrite) as temporary:
         atlas = encoding.gazetteer(atlas).atlas
         summary = summarise(
-            encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, with_text=with_text
+            encoding,
+            atlas,
+            n_regions=None,
+            n_explained=N_EXPLAINED,
+            sort=sort,
+            with_text=with_text,
         )
         grid = _write_images(encoding, temporary, resolution_mm, like)
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
         drawn = _write_pictures(encoding, temporary) if pictures else {}
-        page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
+        page = encoding_page(
+            encoding, summary, atlas, sort=sort, with_text=with_text, pictures=drawn
+        )
         (temporary / "report.html").write_text(page, "utf-8")
         info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
         info["atlas"] = atlas.title or repr(atlas)
@@ -214,6 +225,7 @@ def encoding_page(
     summary: Summary,
     atlas: Atlas,
     *,
+    sort: RegionOrder = "excess",
     with_text: bool = True,
     pictures: Mapping[str, Path] | None = None,
 ) -> str:
@@ -226,6 +238,8 @@ def encoding_page(
         With all regions of the atlas.
     atlas : Atlas
         Names the place under the crosshair.
+    sort : "excess", "probability" or "ratio"
+        Order of the regions of the summary.
     with_text : bool
         Whether to show the text.
     pictures : mapping of str to path, optional
@@ -237,6 +251,8 @@ def encoding_page(
         HTML.
     """
     pictures = pictures or {}
+    n_regions = len(regions_of(encoding, encoding.gazetteer(atlas), N_REGIONS, sort=sort))
+    regions = summary.regions[:n_regions]
     return render_page(
         "encoding.html",
         styles=("encoding.css", "text.css"),
@@ -246,7 +262,8 @@ def encoding_page(
         is_mean_map=encoding.is_mean_map,
         support_words=SUPPORT_WORDS[summary.support.level],
         support_reason=summary.support.summary.partition(" ")[2].strip("()"),
-        regions=summary.regions[:N_REGIONS],
+        regions=regions,
+        order=order_in_words(regions, "probability" if encoding.is_mean_map else sort),
         terms=_strongest(summary),
         still=pictures.get("map"),
         surface=pictures.get("surface"),

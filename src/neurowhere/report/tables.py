@@ -6,15 +6,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import FitError, NeurowhereError, tell_fault
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.encoding import Encoding, RegionOrder, ratios
+from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.losses import LOSSES
+from neurowhere.model.regions import region_table, regions_of, shown_terms
 from neurowhere.model.schema import Span, Summary
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.space import Atlas
@@ -214,8 +214,9 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         terms.csv: term, count, weight, where ("start-end" of each mention, if the summary has the
         text), contribution, implied (whether only rules point to it). peaks.csv: x, y, z, density,
-        ratio, region. regions.csv: region, name, probability, ratio, and the x, y, z where it is
-        densest. studies.csv: id, similarity, link.
+        ratio, region, name. regions.csv: region, name, probability, ratio, excess, named, and the
+        x, y, z where it is densest, in the order of the summary. studies.csv: id, title,
+        similarity, link.
     """
     terms = pd.DataFrame(
         [
@@ -226,13 +227,14 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     )
     with_text = all(row.where is not None for row in summary.terms)
     peaks = pd.DataFrame(
-        [(*row.at, row.density, row.ratio, row.region or "") for row in summary.peaks],
-        columns=[*XYZ, "density", "ratio", "region"],
+        [
+            (*row.at, row.density, row.ratio, row.region or "", row.name or "")
+            for row in summary.peaks
+        ],
+        columns=[*XYZ, "density", "ratio", "region", "name"],
     )
-    regions = pd.DataFrame(
-        [(row.region, row.name, row.probability, row.ratio, *row.at) for row in summary.regions],
-        columns=["region", "name", "probability", "ratio", *XYZ],
-    )
+    places = pd.DataFrame([row.at for row in summary.regions], columns=XYZ, dtype=float)
+    regions = pd.concat([region_table(summary.regions), places], axis=1)
     tables = {
         "terms.csv": terms if with_text else terms.drop(columns="where"),
         "peaks.csv": peaks,
@@ -240,8 +242,8 @@ def encoding_tables(summary: Summary) -> dict[str, pd.DataFrame]:
     }
     if summary.similar:
         tables["studies.csv"] = pd.DataFrame(
-            [(row.id, row.similarity, row.link) for row in summary.similar],
-            columns=["id", "similarity", "link"],
+            [(row.id, row.title or "", row.similarity, row.link) for row in summary.similar],
+            columns=["id", "title", "similarity", "link"],
         )
     return tables
 
@@ -300,9 +302,9 @@ class RowMaker:
     """Sums up what became of texts as rows of a table.
 
     A row has the id, how many known terms the text has, how well these support a map (in a word,
-    and in nats as `Support` has them), the first region with its probability and its ratio to the
-    mean map, the strongest place in mm, the heaviest terms, and the problem of what could not
-    be encoded: of such a text the row says no more than that.
+    and in nats as `Support` has them), the first region of its summary, in words, with its
+    probability and its ratio to the mean map, the strongest place in mm, the heaviest terms, and
+    the problem of what could not be encoded: of such a text the row says no more than that.
 
     Attributes
     ----------
@@ -344,19 +346,20 @@ class RowMaker:
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
         gazetteer, support = encoding.gazetteer(self.atlas), encoding.support
-        shares = gazetteer.shares(encoding.density)
-        means = gazetteer.shares(encoding.mean_density)
-        orders = {"excess": shares - means, "probability": shares, "ratio": ratios(shares, means)}
-        best = int(np.nanargmax(orders[self.sort]))
+        first = next(iter(regions_of(encoding, gazetteer, 1, sort=self.sort)), None)
         place = encoding.partition.centers_mm[encoding.density.argmax()]
         return {
             "terms": support.terms,
             "support": support.level,
             "nats": support.nats,
-            "region": self.atlas.names[best],
-            "probability": shares[best],
-            "ratio": orders["ratio"][best],
+            "region": first and first.name,
+            "probability": first and first.probability,
+            "ratio": first and first.ratio,
             **dict(zip(XYZ, place.tolist(), strict=True)),
-            "heaviest": "; ".join(islice(encoding.uses, N_TERMS)),
-            **(dict(zip(self.atlas.names, shares, strict=True)) if self.all_regions else {}),
+            "heaviest": "; ".join(islice(shown_terms(encoding), N_TERMS)),
+            **(self._all_regions(encoding) if self.all_regions else {}),
         }
+
+    def _all_regions(self, encoding: Encoding) -> dict[str, float]:
+        shares = encoding.gazetteer(self.atlas).shares(encoding.density).tolist()
+        return dict(zip(self.atlas.names, shares, strict=True))
