@@ -7,7 +7,8 @@ from tests.studies import GRID, PLACES, TERMS, make_corpus
 from neurowhere import Encoder, default_atlas
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import judge_support
-from neurowhere.model.summary import N_REGIONS, summarise
+from neurowhere.model.regions import N_REGIONS
+from neurowhere.model.summary import summarise
 
 TEXT = "The left amygdala and the visual cortex responded; no lesion in the motor cortex."
 

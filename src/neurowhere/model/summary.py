@@ -227,9 +227,11 @@ def _place(encoding: Encoding, gazetteer: Gazetteer, at: ArrayLike) -> Place:
     why = reasons_for(encoding, at, N_REASONS)  # refuses a point outside of the brain
     point: NDArray[np.float64] = np.asarray(at, dtype=np.float64)
     here = int(encoding.partition.region_of(point[None])[0])
+    ((label, name),) = _names_at(encoding, gazetteer, point[None])
     return Place(
         as_point(point),
-        *_names_at(encoding, gazetteer, point[None])[0],
+        label,
+        name,
         density=float(encoding.density[here]),
         ratio=_ratio(encoding.probabilities[here], encoding.mean_map[here]),
         why=why,
