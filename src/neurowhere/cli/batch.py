@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from neurowhere.inputs import Failure, Text
     from neurowhere.model.encoder import Encoder
+    from neurowhere.model.encoding import Encoding
     from neurowhere.report.tables import Pair, RowMaker
 
 import csv
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from neurowhere.inputs import Failure, Text
-    from neurowhere.report.tables import Outcome, Pair, RowMaker
+    from neurowhere.report.tables import Pair, RowMaker
 
 
 ROWS_AT_ONCE = 64
@@ -75,7 +76,11 @@ def encode_texts(
         found = _split(found, model, options.reading["findings"])
     found = track(found, "encoding")
     maker = RowMaker(
-        options.atlas, all_regions, with_text=sentences and options.with_text, sort=options.sort
+        options.atlas,
+        all_regions,
+        with_text=sentences and options.with_text,
+        sort=options.sort,
+        with_notes=sentences,
     )
     if output is None:
         _write_table(maker, encode_items(model, found, **options.reading), table, options)
@@ -378,8 +383,8 @@ class Shelf:
         """Write the folder of a text, unless it failed, then its row, and return the row."""
         row = self.maker.table([pair])
         folder = ""
-        if row["problem"].isna().all():
-            item, outcome = pair
+        item, outcome = pair
+        if row["problem"].isna().all() and not isinstance(outcome, str):
             if problem := self._write_folder(job, item.name, outcome):
                 row = self.maker.table([(item, problem)])
             else:
@@ -390,9 +395,8 @@ class Shelf:
             self._write_waiting()
         return row
 
-    def _write_folder(self, job: Job, name: str, outcome: "Outcome") -> str | None:
+    def _write_folder(self, job: Job, name: str, outcome: "Encoding") -> str | None:
         """Write the folder of a text, and return the problem if neurowhere fails on it."""
-        assert not isinstance(outcome, str)
         ours = replace(self.options, overwrite=True)  # what is there is this text's
         try:
             write_folder(outcome, self.output / job.folder, name, ours, key=job.key)

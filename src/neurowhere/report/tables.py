@@ -39,6 +39,8 @@ CHARACTERS_ENCODED = 10_000  # of texts that are encoded together, unless one al
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
 GENERIC = "only generic words are known, which point nowhere by themselves"
 
+NOWHERE = UNKNOWN, DENIED, GENERIC  # of texts that were read
+
 Outcome = Encoding | str  # what became of a text: its encoding, or the problem with it
 Pair = tuple[Text | Failure, Outcome]
 
@@ -316,16 +318,21 @@ class RowMaker:
         Whether a row has the text itself.
     sort : "excess", "probability" or "ratio"
         What the first region has most of.
+    with_notes : bool
+        Whether a text that points nowhere, such as a denial, has been read all the same: its row
+        tells so in a column of its own, note, and has no problem.
     """
 
     atlas: Atlas
     all_regions: bool = False
     with_text: bool = False
     sort: RegionOrder = "excess"
+    with_notes: bool = False
 
     def table(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Make the rows of some texts."""
-        columns = [*COLUMNS, "problem", *(self.atlas.names if self.all_regions else ())]
+        columns = [*COLUMNS, *(["note"] if self.with_notes else []), "problem"]
+        columns += self.atlas.names if self.all_regions else ()
         if self.with_text:
             columns.insert(1, "text")
         rows = [self._row(item, outcome) for item, outcome in pairs]
@@ -342,6 +349,8 @@ class RowMaker:
                 raise
             except Exception as error:
                 outcome = tell_fault(error, outcome.text)
+        if self.with_notes and outcome in NOWHERE:
+            return row | {"terms": 0, "support": "none", "note": outcome}
         return row | {"problem": outcome}
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
