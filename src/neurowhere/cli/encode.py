@@ -231,6 +231,7 @@ def _encode_one(
     text: "Text", added: "list[tuple[Text, int]]", output: Path | None, options: Options
 ) -> None:
     """Encode a text, others added (1) or subtracted (−1), and show or write the result."""
+    from neurowhere.model.regions import usual_in_words
     from neurowhere.model.store import load_model
     from neurowhere.model.summary import summarise
 
@@ -254,7 +255,14 @@ def _encode_one(
     _draw(encoding)
     sort: RegionOrder = "probability" if encoding.is_mean_map else options.sort
     says_something = not (any(sign < 0 for _, sign in added) and _is_nothing(encoding))
-    for line in lines(summary, encoding.text, sort=sort, with_places=says_something):
+    told = lines(
+        summary,
+        encoding.text,
+        sort=sort,
+        usual=usual_in_words(encoding),
+        with_places=says_something,
+    )
+    for line in told:
         typer.echo(line)
     if not says_something:
         typer.echo("\nThe texts point to the same places: nothing is left of the difference.")

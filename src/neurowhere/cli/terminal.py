@@ -27,7 +27,12 @@ VIEWS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))
 
 
 def lines(
-    summary: "Summary", text: str, *, sort: "RegionOrder" = "excess", with_places: bool = True
+    summary: "Summary",
+    text: str,
+    *,
+    sort: "RegionOrder" = "excess",
+    usual: str = "the mean map",
+    with_places: bool = True,
 ) -> Iterator[str]:
     """Yield what a summary says, line by line.
 
@@ -38,6 +43,8 @@ def lines(
         The text that it is about, whose words are quoted where the summary says where they are.
     sort : "excess", "probability" or "ratio"
         Order of the regions of the summary, which a line above them says.
+    usual : str
+        What their excess is over.
     with_places : bool
         Whether to list regions, peaks and studies.
     """
@@ -63,7 +70,7 @@ def lines(
     if with_places:
         from neurowhere.model.regions import order_in_words
 
-        yield from _places(summary, order_in_words(summary.regions, sort))
+        yield from _places(summary, order_in_words(summary.regions, sort, usual))
 
 
 def _places(summary: "Summary", order: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -72,6 +72,21 @@ class TermUse:
     subject: float = 1.0
 
 
+class Contrast(NamedTuple):
+    """What a difference of encodings is made of.
+
+    Attributes
+    ----------
+    added, subtracted : tuple of Encoding
+    gain : array of shape (m,)
+        Probability by what was added, minus that by what was subtracted.
+    """
+
+    added: tuple["Encoding", ...]
+    subtracted: tuple["Encoding", ...]
+    gain: NDArray[np.floating]
+
+
 def no_studies() -> None:
     """Return None: no similar studies are known."""
 
@@ -133,6 +148,8 @@ class Encoding:
     problem : str, optional
         Why one of many texts could not be read, in one line; the rest is then that of an empty
         text: the mean map.
+    contrast : Contrast, optional
+        What a difference of texts is made of.
     """
 
     text: str
@@ -151,6 +168,7 @@ class Encoding:
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
     problem: str | None = None
+    contrast: Contrast | None = None
 
     def checked(self) -> "Encoding":
         """Return this encoding, or raise a `ReadingError` if it has a problem.
@@ -205,6 +223,17 @@ class Encoding:
     def mean_density(self) -> NDArray[np.float64]:
         """Density of the mean map in each region, in mm⁻³: (m,)."""
         return self.mean_map / self.partition.volumes_mm3
+
+    @property
+    def excess(self) -> NDArray[np.floating]:
+        """Probability of each region above what is usual: (m,).
+
+        Usual is the mean map, and for a difference what was subtracted.
+        """
+        if self.contrast is not None:
+            return self.contrast.gain
+        excess: NDArray[np.floating] = self.probabilities - self.mean_map
+        return excess
 
     @cached_property
     def log_ratio(self) -> NDArray[np.float32]:
@@ -392,10 +421,14 @@ class Encoding:
     def peaks(self) -> pd.DataFrame:
         """Strongest maxima of the density: x, y, z in mm, density, ratio to the mean map.
 
-        All but the first are above the mean map, where the text raises a place at all.
+        All but the first are above the mean map, where the text raises a place at all. Those of a
+        difference are the maxima of its `excess`, in density.
         """
-        places = strongest_regions(self.partition, self.density, N_PEAKS)
-        if not self.is_mean_map:
+        heights = (
+            self.density if self.contrast is None else self.excess / self.partition.volumes_mm3
+        )
+        places = strongest_regions(self.partition, heights, N_PEAKS)
+        if self.contrast is None and not self.is_mean_map:
             is_raised = self.probabilities[places] > self.mean_map[places]
             places = places[is_raised | (np.arange(len(places)) == 0)]
         return pd.DataFrame(
@@ -424,7 +457,8 @@ class Encoding:
         -------
         DataFrame
             region, name (in words), probability, ratio to the mean map (NaN where that is zero),
-            and excess, the probability minus that of the mean map; without an atlas also named,
+            and excess, the probability minus that of the mean map, or for a difference minus that
+            of what was subtracted; without an atlas also named,
             whether the text names it. What lies in no region of the atlas is left out, so that the
             probabilities may sum to less than 1.
         """
@@ -441,7 +475,7 @@ class Encoding:
                 "name": gazetteer.names,
                 "probability": probability,
                 "ratio": ratios(probability, mean),
-                "excess": probability - mean,
+                "excess": gazetteer.shares(self.excess / self.partition.volumes_mm3),
             }
         )
         if sort not in REGION_ORDERS:

@@ -25,7 +25,7 @@ N_KEPT = 4096  # named places that are compared with an atlas once
 COLUMNS = ["region", "name", "probability", "ratio", "excess", "named"]
 
 ORDERS: dict[RegionOrder, str] = {
-    "excess": "their excess over the mean map",
+    "excess": "their excess over {usual}",
     "probability": "probability",
     "ratio": "their ratio to the mean map",
 }
@@ -77,7 +77,14 @@ def regions_of(
     ]
 
 
-def order_in_words(regions: list[Region], sort: RegionOrder = "excess") -> str:
+def usual_in_words(encoding: Encoding) -> str:
+    """Return in words what the excess of an encoding is over."""
+    return "the mean map" if encoding.contrast is None else "what is subtracted"
+
+
+def order_in_words(
+    regions: list[Region], sort: RegionOrder = "excess", usual: str = "the mean map"
+) -> str:
     """Return the order of regions in words, for the head of a table.
 
     >>> order_in_words([], "ratio")
@@ -86,7 +93,7 @@ def order_in_words(regions: list[Region], sort: RegionOrder = "excess") -> str:
     named = [region.named for region in regions]
     is_first = sort == "excess" and any(named) and named == sorted(named, reverse=True)
     first = ": those that the text names, then others" if is_first else ""
-    return f"regions{first}, by {ORDERS[sort]}"
+    return f"regions{first}, by {ORDERS[sort].format(usual=usual)}"
 
 
 def region_table(regions: list[Region]) -> pd.DataFrame:
@@ -144,8 +151,7 @@ class _Listing:
 
     @cached_property
     def excess(self) -> NDArray[np.floating]:
-        excess: NDArray[np.floating] = self.probability - self.mean
-        return excess
+        return self._sums(self.encoding.excess)
 
     @cached_property
     def ratio(self) -> NDArray[np.floating]:
@@ -174,7 +180,7 @@ class _Listing:
         is_raised = np.full(len(ranked), sort == "probability") | (self.excess > LEAST_EXCESS)
         is_sure = np.zeros(len(ranked), bool)
         if sort == "excess" and 2 * len(self.named) <= N_REGIONS:
-            is_sure = self.is_landmark.copy()
+            is_sure = self.is_landmark & is_raised
             for here in self.parts:
                 is_sure[ranked[(here & is_raised)[ranked]][:SIDES]] = True
         sure = ranked[is_sure[ranked]].tolist()[:N_REGIONS]

@@ -150,7 +150,7 @@ class Region(Schema):
     ratio: float | None
     """Ratio to the mean map; null where that is zero."""
     excess: float
-    """Probability minus that of the mean map."""
+    """Probability minus that of the mean map, or for a difference of what was subtracted."""
     named: bool
     """Whether it is part of a place that the text names."""
     at: Point

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
+from neurowhere.model.algebra import MINUS
 from neurowhere.model.encoding import Encoding, RegionOrder
-from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of
+from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
 from neurowhere.model.schema import Summary, Term
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
@@ -169,14 +170,37 @@ def _mass_within(encoding: Encoding, image: Any) -> float:
 
 def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
     """Draw the map on slices and on the surface; by the name of what they show."""
-    named = ", ".join(_longest(encoding.why()["term"])[:N_NAMED])
     figures = {
-        "map": draw_encoding(encoding, named),
+        "map": draw_encoding(encoding, title_of_picture(encoding)),
         "surface": draw_surface(encoding.log_ratio_img, RATIO_UNIT),
     }
     for name, figure in figures.items():
         write_png(figure, folder / f"{name}.png")
     return {name: folder / f"{name}.png" for name in figures}
+
+
+def title_of_picture(encoding: Encoding) -> str:
+    """Return the strongest terms of an encoding; of a difference, what was subtracted after a minus.
+
+    >>> from neurowhere import load_model
+    >>> model = load_model()
+    >>> title_of_picture(model.encode("left amygdala") - model.encode("right amygdala"))
+    'left amygdala − right amygdala'
+    """
+    if encoding.contrast is not None:
+        sides = encoding.contrast.added, encoding.contrast.subtracted
+        return f" {MINUS} ".join(", ".join(map(title_of_picture, side)) for side in sides)
+    sides_of: dict[str, set[str | None]] = {}
+    for mention in encoding.mentions.present:
+        sides_of.setdefault(mention.term, set()).add(mention.side)
+    named = _longest(encoding.why()["term"])[:N_NAMED]
+    return ", ".join(_with_side(term, sides_of.get(term, set())) for term in named)
+
+
+def _with_side(term: str, sides: set[str | None]) -> str:
+    """Put the one side that a text gives a term before it."""
+    side = sides.pop() if len(sides) == 1 else None
+    return term if side is None or term.startswith(side) else f"{side} {term}"
 
 
 def _longest(terms: Iterable[str]) -> list[str]:
@@ -252,7 +276,7 @@ def encoding_page(
     """
     pictures = pictures or {}
     n_regions = len(regions_of(encoding, encoding.gazetteer(atlas), N_REGIONS, sort=sort))
-    regions = summary.regions[:n_regions]
+    regions, usual = summary.regions[:n_regions], usual_in_words(encoding)
     return render_page(
         "encoding.html",
         styles=("encoding.css", "text.css"),
@@ -263,7 +287,8 @@ def encoding_page(
         support_words=SUPPORT_WORDS[summary.support.level],
         support_reason=summary.support.summary.partition(" ")[2].strip("()"),
         regions=regions,
-        order=order_in_words(regions, "probability" if encoding.is_mean_map else sort),
+        order=order_in_words(regions, "probability" if encoding.is_mean_map else sort, usual),
+        usual=usual,
         terms=_strongest(summary),
         still=pictures.get("map"),
         surface=pictures.get("surface"),

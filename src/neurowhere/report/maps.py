@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere._tools.parallel import slices, track
+from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.decoding import unlearned_terms
 from neurowhere.model.encoding import Encoding
@@ -102,7 +103,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """Draw the density of an encoding, and its log ratio to the mean map: slices and glass brain.
 
-    Both are cut at the place of the highest density.
+    Both are cut at the strongest peak.
 
     Parameters
     ----------
@@ -116,7 +117,8 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """
     relative = encoding.density * encoding.brain.total_volume_mm3
     density = encoding.partition.to_img(relative)
-    place = strongest_place(density)
+    peaks = encoding.peaks[XYZ].to_numpy(np.float64).tolist()
+    place = tuple(peaks[0]) if peaks else strongest_place(density)
     against = "Against the mean map of all studies"
     canvas = _new_canvas()
     for row, img, signed, words, unit in (
