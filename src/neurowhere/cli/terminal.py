@@ -20,6 +20,7 @@ CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
 UPPER_HALF = "▀"
+EXCESS = {"the mean map": "excess"}  # by what it is over
 COUNTED = ("affirmed", "hedged")
 NEXT_WORD = re.compile(r"\W{0,2}\w*")
 # Axes that go right and up in a slice, and the one that it cuts: axial, coronal, sagittal.
@@ -70,17 +71,18 @@ def lines(
     if with_places:
         from neurowhere.model.regions import order_in_words
 
-        yield from _places(summary, order_in_words(summary.regions, sort, usual))
+        excess = EXCESS.get(usual, "difference")
+        yield from _places(summary, order_in_words(summary.regions, sort, usual), excess)
 
 
-def _places(summary: "Summary", order: str) -> Iterator[str]:
+def _places(summary: "Summary", order: str, excess: str) -> Iterator[str]:
     """Yield regions, peaks and studies."""
     width = max([MIN_WIDTH, *(len(region.name) + 1 for region in summary.regions)])
     yield ""
     yield order
-    yield f"{'region':{width}}{'probability':>12}{'excess':>9}{'to the mean map':>17}"
+    yield f"{'region':{width}}{'probability':>12}{excess:>12}{'to the mean map':>17}"
     for region in summary.regions:
-        numbers = f"{region.probability:12.1%}{region.excess:+9.1%}"
+        numbers = f"{region.probability:12.1%}{region.excess:+12.1%}"
         yield f"{region.name:{width}}{numbers}{_times(region.ratio):>17}"
     yield ""
     yield f"{'peak':{width}}{'per cm³':>12}{'to the mean map':>17}"

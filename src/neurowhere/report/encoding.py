@@ -180,7 +180,7 @@ def _write_pictures(encoding: Encoding, folder: Path) -> dict[str, Path]:
 
 
 def title_of_picture(encoding: Encoding) -> str:
-    """Return the strongest terms of an encoding; of a difference, what was subtracted after a minus.
+    """Return the strongest terms of an encoding, and what was subtracted after a minus.
 
     >>> from neurowhere import load_model
     >>> model = load_model()
