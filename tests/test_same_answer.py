@@ -17,7 +17,8 @@ from neurowhere.cli import app
 from neurowhere.cli.terminal import lines
 from neurowhere.inputs import Text
 from neurowhere.model.regions import regions_of
-from neurowhere.report.encoding import encoding_html, encoding_page
+from neurowhere.report.encoding import encoding_page
+from neurowhere.report.notebook import encoding_html
 from neurowhere.report.tables import RowMaker, encode_items, encoding_tables
 
 N_SENTENCES, N_ABSTRACTS, N_PAGES = 160, 40, 4
@@ -166,7 +167,7 @@ def test_pages_show_the_same(encoded):
         ]
         assert [row[0] for row in cells(section) if row] == names
         shown = encoding_html(encoding)
-        start = shown.index('aria-label="regions"')
+        start = shown.index('aria-label="regions')
         assert [row[0] for row in cells(shown[start:]) if row][: len(names)] == names
         told = list(lines(summary, encoding.text))
         rows = told[next(i for i, line in enumerate(told) if line.startswith("region ")) + 1 :]

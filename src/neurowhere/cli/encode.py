@@ -287,7 +287,7 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             DataWarning,
             stacklevel=2,
         )
-    encoding = model.encode(text.content, **options.reading)
+    encoding = next(model.encode_many([text.content], **options.reading)).checked()
     if encoding.is_mean_map and model.text != "none":
         raise TextError(_why_nothing(encoding, text))
     return encoding

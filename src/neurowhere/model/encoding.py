@@ -241,6 +241,8 @@ class Encoding:
 
         With q' = ½ (1/V + q), which is never zero, this is log q' − log q̄'.
         """
+        if self.is_mean_map:  # else rounding would be drawn as if it were a map
+            return np.zeros(len(self.mean_map), np.float32)
         # In 32 bits log(1 + x) is many times as fast as log1p, and as exact as an image.
         ratio: NDArray[np.float32] = np.log(1 + self._relative(self.probabilities))
         ratio -= np.log(1 + self._relative(self.mean_map))
@@ -552,6 +554,35 @@ class Encoding:
             overwrite=overwrite,
         )
 
+    def plot(
+        self,
+        view: Literal["slices", "glass", "surface"] = "slices",
+        *,
+        image: Literal["log_ratio", "density"] = "log_ratio",
+        title: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Plot the map with nilearn; a text that supports no map warns.
+
+        Parameters
+        ----------
+        view : "slices", "glass" or "surface"
+            Slices through the strongest peak, the glass brain, or the inflated cortex.
+        image : "log_ratio" or "density"
+            Of the map to the mean map, or the density in mm⁻³.
+        title : str, optional
+            By default the strongest terms.
+        options
+            Of `nilearn.plotting.plot_stat_map`, `plot_glass_brain` or `plot_img_on_surf`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from neurowhere.report.plots import plot_encoding
+
+        return plot_encoding(self, view, image=image, title=title, **options)
+
     def __repr__(self) -> str:
         if self.is_mean_map:
             return "Encoding: no known term, so this is the mean map of the training studies"
@@ -561,7 +592,7 @@ class Encoding:
         return f"Encoding: {known} in {len(self.text):,} characters{peak}"
 
     def _repr_html_(self) -> str:
-        from neurowhere.report.encoding import encoding_html
+        from neurowhere.report.notebook import encoding_html
 
         return encoding_html(self)
 

@@ -236,6 +236,11 @@ class Summary(Schema):
     problem: str | None = None
     """Why one of many texts could not be read; the rest is then that of an empty text."""
 
+    def _repr_html_(self) -> str:
+        from neurowhere.report.notebook import summary_html
+
+        return summary_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, ready for JSON.
 

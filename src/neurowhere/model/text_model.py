@@ -244,6 +244,8 @@ class TextModel(Parameters):
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
+        A text of which no term counts supports no map, and warns.
+
         Options that are not given are the parameters of the same name of the model.
 
         Parameters
@@ -272,7 +274,14 @@ class TextModel(Parameters):
             findings=findings,
             hedge_weight=hedge_weight,
         )
-        return encoding.checked()
+        if encoding.checked().is_mean_map and self.text != "none":
+            warnings.warn(
+                f"the text supports no map, {encoding.support}: its map is the mean map of all "
+                "studies",
+                DataWarning,
+                stacklevel=2,
+            )
+        return encoding
 
     def encode_many(
         self,

@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import io
 import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -18,8 +17,8 @@ from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
 from neurowhere.model.schema import Summary, Term
 from neurowhere.model.summary import summarise
-from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
-from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
+from neurowhere.report.maps import MEAN_MAP, RATIO_UNIT, draw_encoding, write_png
+from neurowhere.report.page import highlight, render_page
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.space import Atlas, Partition, VoxelGrid
@@ -32,7 +31,14 @@ from neurowhere.space.images import (
 )
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
-__all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
+__all__ = [
+    "DENSITIES",
+    "SHARES",
+    "encoding_page",
+    "title_of_picture",
+    "viewer_data",
+    "write_encoding",
+]
 
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
@@ -194,6 +200,8 @@ def title_of_picture(encoding: Encoding) -> str:
     for mention in encoding.mentions.present:
         sides_of.setdefault(mention.term, set()).add(mention.side)
     named = _longest(encoding.why()["term"])[:N_NAMED]
+    if not named:
+        return MEAN_MAP
     return ", ".join(_with_side(term, sides_of.get(term, set())) for term in named)
 
 
@@ -299,38 +307,6 @@ def encoding_page(
             _about_regions(summary, atlas),
         ),
     )
-
-
-def encoding_html(encoding: Encoding) -> str:
-    """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook.
-
-    Parameters
-    ----------
-    encoding : Encoding
-
-    Returns
-    -------
-    str
-    """
-    stream = io.BytesIO()
-    write_png(draw_encoding(encoding), stream)
-    summary = summarise(encoding)
-    terms = [(row.term, signed(row.contribution), str(row.count)) for row in _strongest(summary)]
-    regions = [(row.name, f"{row.probability:.1%}", times(row.ratio)) for row in summary.regions]
-    peaks = [(in_mm(row.at), row.name or "", times(row.ratio)) for row in summary.peaks]
-    fragment = render(
-        "notebook.html",
-        style=asset("text.css"),
-        title=repr(encoding),
-        text=highlight(encoding),
-        picture=stream.getvalue(),
-        tables=[
-            ("terms", ("term", "contribution", "mentions"), terms),
-            ("regions", ("region", "probability", "ratio"), regions),
-            ("peaks", ("peak, mm", "region", "ratio"), peaks),
-        ],
-    )
-    return str(fragment)
 
 
 def _strongest(summary: Summary) -> list[Term]:
