@@ -144,7 +144,8 @@ def test_the_shared_folder_holds_several_corpora(data: Path) -> None:
 def write_pair(folder: Path, key: str = "id") -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "texts.csv").write_text(
-        f"{key},title,abstract\n1,Fear,The amygdala.\n2,Vision,The visual cortex.\n3,Speech,Broca.\n"
+        f"{key},title,abstract\n"
+        "1,Fear,The amygdala.\n2,Vision,The visual cortex.\n3,Speech,Broca.\n"
     )
     (folder / "peaks.csv").write_text(
         f"{key.upper()};X;Y;Z;space\n1;-22;-4;-18;MNI\n1;24;-2;-18;MNI\n2;8;-92;2;MNI\n2;8;a;2;\n"
@@ -174,5 +175,5 @@ def test_peaks_without_a_text_are_told(tmp_path: Path) -> None:
     with pytest.warns(DataWarning, match=r"1 of 2 ids of peaks.csv have no text, such as 77"):
         read_corpus(folder)
     (folder / "peaks.csv").write_text("id,x,y,z\n77,1,2,3\n")
-    with pytest.raises(CorpusError, match="none of 1 is there .such as 77"):
+    with pytest.raises(CorpusError, match=r"none of 1 is there .such as 77"):
         read_corpus(folder)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
     from neurowhere.model.encoding import Encoding, RegionOrder
     from neurowhere.space import Atlas
+    from neurowhere.text.kinds import Kind
 
 
 LONGEST_NAME = 40  # characters of a text that stand for it
@@ -44,6 +45,13 @@ class Order(Enum):
     ratio = "ratio"
 
 
+class TextKind(Enum):
+    """Kinds of text, each with a formula of its own."""
+
+    report = "report"
+    study = "study"
+
+
 @dataclass(frozen=True)
 class Options:
     """How to encode, and what to write."""
@@ -54,6 +62,7 @@ class Options:
     sides: bool
     findings: bool
     hedge_weight: float
+    kind: "Kind | None"
     sort: "RegionOrder"
     with_text: bool
     pictures: bool
@@ -72,6 +81,7 @@ class Options:
             "sides": self.sides,
             "findings": self.findings,
             "hedge_weight": self.hedge_weight,
+            "kind": self.kind,
         }
 
 
@@ -136,6 +146,15 @@ def encode(
         float,
         typer.Option(min=0, max=1, help="Weight of findings that the text leaves open."),
     ] = 1.0,
+    as_kind: Annotated[
+        TextKind | None,
+        typer.Option(
+            "--as",
+            help="Draw the text as a report, from the places of its findings, or as a study, from "
+            "all its words. By default its words decide.",
+            show_default=False,
+        ),
+    ] = None,
     sort: Annotated[
         Order,
         typer.Option(
@@ -190,6 +209,7 @@ def encode(
         sides=sides,
         findings=not all_sections,
         hedge_weight=hedge_weight,
+        kind=None if as_kind is None else as_kind.value,
         sort=sort.value,
         with_text=not no_text,
         pictures=not no_pictures,

@@ -151,6 +151,7 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
     return replace(
         first,
         contrast=None,
+        report=None,
         find_named=partial(_named, parts),
         text=text,
         probabilities=q.astype(np.float32),

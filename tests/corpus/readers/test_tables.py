@@ -61,9 +61,7 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text(f"id,text\n{name},text of {name}\n")
     (tmp_path / "c.csv").write_text("id,value\n1,2\n")
-    with pytest.warns(
-        DataWarning, match=r"skipped 1 of 3 files \(c.csv: .* the columns are id, value"
-    ):
+    with pytest.warns(DataWarning, match=r"skipped 1 of 3 files .*the columns are id, value"):
         assert read_corpus(tmp_path).texts == ["text of a", "text of b"]
 
 
