@@ -96,6 +96,20 @@ def order_in_words(
     return f"regions{first}, by {ORDERS[sort].format(usual=usual)}"
 
 
+def first_region(
+    encoding: Encoding, gazetteer: Gazetteer, sort: RegionOrder = "excess"
+) -> tuple[str, float, float] | None:
+    """Return name, probability and ratio of the first of `regions_of`, which is quick."""
+    listing = _Listing(encoding, gazetteer)
+    for row in listing.order("probability" if encoding.is_mean_map else sort, 1):
+        return (
+            listing.about(row)[1],
+            float(listing.probability[row]),
+            float(listing.ratio[row]),
+        )
+    return None
+
+
 def region_table(regions: list[Region]) -> pd.DataFrame:
     """Return regions as a table: region, name, probability, ratio, excess, named."""
     rows = [[getattr(region, column) for column in COLUMNS] for region in regions]
@@ -104,8 +118,12 @@ def region_table(regions: list[Region]) -> pd.DataFrame:
 
 def landmarks_of(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, Mask]:
     """Return the places that a text names and the atlas lacks, each once: its regions, (m,)."""
-    named = _distinct(encoding.find_named())
-    return {name: where for name, where in named.items() if _beside(gazetteer, where).is_lacking}
+    return _lacking(encoding.find_named(), gazetteer)
+
+
+def _lacking(named: dict[str, Mask], gazetteer: Gazetteer) -> dict[str, Mask]:
+    places = _distinct(named).items()
+    return {name: where for name, where in places if _beside(gazetteer, where).is_lacking}
 
 
 def landmark_names(place: str) -> tuple[str, str]:
@@ -130,7 +148,7 @@ class _Listing:
 
     @cached_property
     def landmarks(self) -> dict[str, Mask]:
-        return landmarks_of(self.encoding, self.gazetteer)
+        return _lacking(self.named, self.gazetteer)
 
     @property
     def n_atlas(self) -> int:
@@ -194,7 +212,7 @@ class _Listing:
 
     def region(self, row: int, is_explained: bool) -> Region:
         """Sum up a row."""
-        label, name, here = self._about(row)
+        label, name, here = self.about(row)
         return Region(
             label,
             name,
@@ -206,7 +224,7 @@ class _Listing:
             reasons_for(self.encoding, self._weights(row, here)) if is_explained else [],
         )
 
-    def _about(self, row: int) -> tuple[str, str, Mask | None]:
+    def about(self, row: int) -> tuple[str, str, Mask | None]:
         """Return label, name, and for a landmark its regions."""
         if row < self.n_atlas:
             return self.gazetteer.atlas.names[row], self.gazetteer.names[row], None

@@ -22,6 +22,7 @@ from neurowhere.learn import (
     Predictor,
     mass_for,
 )
+from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.mixture import PlaceMaps, Report, mix
@@ -119,7 +120,7 @@ class _Explanation:
         return explained
 
     @cached_property
-    def _lateral(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def _lateral(self) -> tuple[NDArray[np.integer], NDArray[np.float32]]:
         return self.model._shifts(self.readings, self.row)
 
 
@@ -421,13 +422,13 @@ class TextModel(Parameters):
         """Predict, with each term on the side that the text gives it, and each place visible."""
         follows = self._follows_sides(reader)
         shift: NDArray[np.float32] | None = None
-        for row in range(len(readings) if follows else 0):
-            _, shifts = self._shifts(readings, row)
-            if len(shifts):
-                if shift is None:
-                    shape = len(readings), self.partition_.n_regions
-                    shift = np.zeros(shape, np.float32)
-                shift[row] = shifts.sum(axis=0)
+        asked = {row: self._sided(readings, row) for row in range(len(readings) if follows else 0)}
+        sided = {row: text for row, text in asked.items() if text is not None}
+        if sided:
+            shift = np.zeros((len(readings), self.partition_.n_regions), np.float32)
+        for row, shifts in zip(sided, self._lateral_many(list(sided.values())), strict=True):
+            assert shift is not None
+            shift[row] = shifts.sum(axis=0)
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
         texts_read = range(len(readings.counted))
         wholes = {row: q[row].copy() for row in texts_read if readings.gates[row] >= LEAST_GATE}
@@ -507,21 +508,38 @@ class TextModel(Parameters):
         """Return whether sides are applied: a model that has learned them needs no more."""
         return reader.sides and self.text != "none" and not self.extractor_.sided
 
-    def _shifts(self, readings: Readings, row: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def _shifts(
+        self, readings: Readings, row: int
+    ) -> tuple[NDArray[np.integer], NDArray[np.float32]]:
         """Return the features of a text that have sides, and what these add."""
+        text = self._sided(readings, row)
+        if text is None:
+            return np.empty(0, np.intp), np.empty((0, self.partition_.n_regions), np.float32)
+        return text.places[text.balance.any(axis=1)], self.predictor_.lateral(*text)
+
+    def _lateral_many(self, texts: Sequence[Sided]) -> Iterator[NDArray[np.float32]]:
+        """Yield what the sides of each of some texts add."""
+        short = [text for text in texts if len(text.places) <= MAPS_AT_ONCE]
+        many: Iterator[NDArray[np.float32]] = iter(())
+        if isinstance(self.predictor_, LogLinear):
+            many = self.predictor_.lateral_many(short)
+        for text in texts:
+            made = next(many, None) if len(text.places) <= MAPS_AT_ONCE else None
+            yield self.predictor_.lateral(*text) if made is None else made
+
+    def _sided(self, readings: Readings, row: int) -> Sided | None:
+        """Return the structures of a text, if any of them has a side."""
         features = readings.rows[row]
         gate = self._limb_gate(features)
         places, balance = readings.counted[row].balance(features.indices, gate)
         if not balance.any():
-            return places[:0], np.empty((0, self.partition_.n_regions), np.float32)
+            return None
         weights = features.data[places]
         heard = balance.any(axis=1) | (weights >= FAINT * weights.max())
-        places, balance = places[heard], balance[heard]
         sides = np.stack(
             [side_of_regions(self.partition_), gate * served_side_of_regions(self.partition_)]
         )
-        shifts = self.predictor_.lateral(features, places, balance, sides)
-        return places[balance.any(axis=1)], shifts
+        return Sided(features, places[heard], balance[heard], sides)
 
     def _limb_gate(self, features: sparse.csr_matrix) -> float:
         """Return κ g: how far a side of the body moves what a text says, less in a long one."""

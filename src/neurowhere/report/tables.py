@@ -14,7 +14,7 @@ from neurowhere.inputs import Failure, Text
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding, RegionOrder
 from neurowhere.model.losses import LOSSES
-from neurowhere.model.regions import region_table, regions_of, shown_terms
+from neurowhere.model.regions import first_region, region_table, shown_terms
 from neurowhere.model.schema import Span, Summary
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.space import Atlas
@@ -35,7 +35,7 @@ __all__ = [
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = ("id", "terms", "support", "nats", "region", "probability", "ratio", *XYZ, "heaviest")
 N_TERMS = 5  # heaviest terms that a row names
-CHARACTERS_ENCODED = 10_000  # of texts that are encoded together, unless one alone has more
+CHARACTERS_ENCODED = 10_000  # of a text; a longer one is the last that is encoded with others
 UNKNOWN, DENIED = "no known term", "the text denies all terms that are known"
 GENERIC = "only generic words are known, which point nowhere by themselves"
 
@@ -278,13 +278,13 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
 
 def _chunks(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
     """Yield a few texts, or one that is long: whoever stops the work loses no more than these."""
-    chunk, size = list[Text | Failure](), 0
+    chunk = list[Text | Failure]()
     for item in items:
         chunk.append(item)
-        size += len(item.content) if isinstance(item, Text) else 0
+        size = len(item.content) if isinstance(item, Text) else 0
         if len(chunk) == CHUNK_ENCODED or size > CHARACTERS_ENCODED:
             yield chunk
-            chunk, size = [], 0
+            chunk = []
     if chunk:
         yield chunk
 
@@ -355,15 +355,15 @@ class RowMaker:
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
         gazetteer, support = encoding.gazetteer(self.atlas), encoding.support
-        first = next(iter(regions_of(encoding, gazetteer, 1, sort=self.sort)), None)
+        name, probability, ratio = first_region(encoding, gazetteer, self.sort) or (None,) * 3
         place = encoding.partition.centers_mm[encoding.density.argmax()]
         return {
             "terms": support.terms,
             "support": support.level,
             "nats": support.nats,
-            "region": first and first.name,
-            "probability": first and first.probability,
-            "ratio": first and first.ratio,
+            "region": name,
+            "probability": probability,
+            "ratio": ratio,
             **dict(zip(XYZ, place.tolist(), strict=True)),
             "heaviest": "; ".join(islice(shown_terms(encoding), N_TERMS)),
             **(self._all_regions(encoding) if self.all_regions else {}),
