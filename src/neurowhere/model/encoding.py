@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
+from neurowhere.model import lending
 from neurowhere.model.mixture import TINY, Report
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
@@ -155,6 +156,9 @@ class Encoding:
         text: the mean map.
     contrast : Contrast, optional
         What a difference of texts is made of.
+    model : Encoder, optional
+        The model that made it, without which it is pickled: it is found again in the process, or
+        loaded from where it was.
     """
 
     text: str
@@ -175,6 +179,14 @@ class Encoding:
     report: Report | None = None
     problem: str | None = None
     contrast: Contrast | None = None
+    model: Any = None
+
+    def __reduce__(self) -> Any:
+        """Pickle without the model, and without what can be computed again."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.model is None:
+            return _restored, (None, state)
+        return _restored, (lending.key_of(self.model), lending.dump(state, self.model))
 
     def checked(self) -> "Encoding":
         """Return this encoding, or raise a `ReadingError` if it has a problem.
@@ -258,7 +270,7 @@ class Encoding:
         """Whether no term was found, so that the map is the mean map."""
         return not self.uses
 
-    @cached_property
+    @property
     def density(self) -> NDArray[np.float64]:
         """Density q in each region, in mm⁻³: (m,)."""
         return self.probabilities / self.partition.volumes_mm3
@@ -279,7 +291,7 @@ class Encoding:
         excess: NDArray[np.floating] = self.probabilities - self.mean_map
         return excess
 
-    @cached_property
+    @property
     def log_ratio(self) -> NDArray[np.float32]:
         """Log of the half-uniform density over the half-uniform mean map: (m,).
 
@@ -298,12 +310,12 @@ class Encoding:
         relative: NDArray[np.float32] = np.multiply(probabilities, scale, dtype=np.float32)
         return relative
 
-    @cached_property
+    @property
     def density_img(self) -> Any:
         """Density in mm⁻³ as a NIfTI image; it integrates to 1."""
         return self.partition.to_img(self.density)
 
-    @cached_property
+    @property
     def log_ratio_img(self) -> Any:
         """Log ratio to the mean map as a NIfTI image; 0 where the text changes nothing."""
         return self.partition.to_img(self.log_ratio)
@@ -646,6 +658,11 @@ class Encoding:
         from neurowhere.report.notebook import encoding_html
 
         return encoding_html(self)
+
+
+def _restored(key: str | None, content: Any) -> Encoding:
+    """Undo `Encoding.__reduce__`."""
+    return Encoding(**(content if key is None else lending.load(content, lending.model_of(key))))
 
 
 def judge_support(

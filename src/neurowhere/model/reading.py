@@ -152,6 +152,16 @@ class Readings:
     def __len__(self) -> int:
         return len(self.mentions)
 
+    def only(self, row: int) -> "Readings":
+        """Return the readings of one of the texts."""
+        return Readings(
+            [self.mentions[row]],
+            [self.listed[row]],
+            self.counted[row : row + 1],
+            self.rows[row],
+            [self.gates[row]],
+        )
+
     @cached_property
     def rows(self) -> list[sparse.csr_matrix]:
         """Features of each text: (1, n_terms)."""

@@ -143,6 +143,10 @@ class _Listing:
     gazetteer: Gazetteer
 
     @cached_property
+    def density(self) -> NDArray[np.floating]:
+        return self.encoding.density
+
+    @cached_property
     def named(self) -> dict[str, Mask]:
         return self.encoding.find_named()
 
@@ -233,8 +237,8 @@ class _Listing:
 
     def _densest(self, row: int, here: Mask | None) -> Point:
         if here is None:
-            return as_point(self.gazetteer.densest_mm(self.encoding.density, [row])[0])
-        densest = np.flatnonzero(here)[np.argmax(self.encoding.density[here])]
+            return as_point(self.gazetteer.densest_mm(self.density, [row])[0])
+        densest = np.flatnonzero(here)[np.argmax(self.density[here])]
         return as_point(self.encoding.partition.centers_mm[densest])
 
     def _weights(self, row: int, here: Mask | None) -> NDArray[np.floating]:

@@ -42,6 +42,7 @@ LONG = 0.95  # of the long gate; such a text has too many structures to show eac
 LEAST_GATE = 0.01  # of a text that is drawn as a report at all
 FAINT = 0.2  # of the strongest structure; one without a side that weighs less pulls at no side
 CROSSED = 0.6  # how far a side of the body moves what a text says
+N_EXPLAINED = 4  # texts of which is kept what explains them
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
 # How much a term of a category tells that a text is about the brain; names of all others tell most.
 SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
@@ -76,14 +77,17 @@ class _Predicted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Explanation:
-    """What each term of a text adds to a weighted sum of the regions; it can be pickled."""
+    """What each term of a text adds to a weighted sum of the regions; it can be pickled.
+
+    What it needs beside the text is computed when it is called, and kept for a few texts: of a
+    list of many texts it would weigh more than their maps.
+    """
 
     model: "TextModel"
-    readings: Readings
-    row: int
+    text: str
+    readings: Readings  # of this text alone
+    reader: Reader
     order: NDArray[np.intp]
-    follows_sides: bool
-    lift: _Lift | None
     report: Report | None
 
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -106,22 +110,30 @@ class _Explanation:
 
     @cached_property
     def _columns(self) -> list[int]:
-        columns: list[int] = self.readings.rows[self.row].indices[self.order].tolist()
+        columns: list[int] = self.readings.rows[0].indices[self.order].tolist()
         return columns
 
     def _product(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
-        added = self.model.predictor_.mean_added(self.readings.rows[self.row], places)
-        if self.follows_sides:
-            structures, shifts = self._lateral
-            added[structures] += shifts @ places
-        if self.lift is not None:
-            added[self.lift.structures] += self.lift.added @ places
+        added = self.model.predictor_.mean_added(self.readings.rows[0], places)
+        lift, structures, shifts = _added_beside(self)
+        added[structures] += shifts @ places
+        if lift is not None:
+            added[lift.structures] += lift.added @ places
         explained: NDArray[np.floating] = added[self.order]
         return explained
 
-    @cached_property
-    def _lateral(self) -> tuple[NDArray[np.integer], NDArray[np.float32]]:
-        return self.model._shifts(self.readings, self.row)
+
+@lru_cache(maxsize=N_EXPLAINED)
+def _added_beside(
+    text: _Explanation,
+) -> tuple[_Lift | None, NDArray[np.integer], NDArray[np.float32]]:
+    """Return what makes structures of a text visible, those with a side, and what sides add."""
+    model, reader = text.model, text.reader
+    predicted = model._predict_readings([text.text], text.readings, reader)
+    lift = predicted.lifts[0] if predicted.lifts else None
+    if model._follows_sides(reader):
+        return lift, *model._shifts(text.readings, 0)
+    return lift, np.empty(0, np.intp), np.empty((0, len(model.mean_map_)), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -554,32 +566,30 @@ class TextModel(Parameters):
         predicted: "_Predicted",
         reader: Reader,
     ) -> Encoding:
-        features = readings.rows[row]
-        lifted = predicted.lifts[row] if predicted.lifts else None
+        own, features = readings.only(row), readings.rows[row]
         report = predicted.reports[row] if predicted.reports else None
         order = np.lexsort((features.indices, -features.data))  # the same in any batch
-        uses = partial(self._uses, readings, row, order)
+        uses = partial(self._uses, own, 0, order)
         return Encoding(
             text=text,
-            probabilities=predicted.probabilities[row],
+            probabilities=predicted.probabilities[row].copy(),  # not all of the chunk
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
             find_uses=dict if report and report.is_normal else uses,
-            mentions=readings.mentions[row],
-            listed=readings.listed[row],
+            mentions=own.mentions[0],
+            listed=own.listed[0],
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=_Explanation(
-                self, readings, row, order, self._follows_sides(reader), lifted, report
-            ),
+            explain=_Explanation(self, text, own, reader, order, report),
             report=report,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
             find_named=partial(
-                self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
+                self._named, own, 0, self._follows_sides(reader), _drawn_names(report)
             ),
+            model=self,
         )
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
