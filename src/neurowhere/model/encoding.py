@@ -39,6 +39,7 @@ from neurowhere.text.unknown import (
 from neurowhere.text.words import without_markup
 
 N_PEAKS = 10
+Maps = Literal["none", "nifti", "all"]
 RegionOrder = Literal["excess", "probability", "ratio"]
 REGION_ORDERS: tuple[RegionOrder, ...] = get_args(RegionOrder)
 FEW_NATS, MANY_NATS = 0.085, 0.4  # expected gains that support little, and much
@@ -584,6 +585,7 @@ class Encoding:
         resolution_mm: float | None = None,
         like: Any = None,
         with_text: bool = True,
+        maps: Maps = "all",
         pictures: bool = True,
         overwrite: bool = False,
     ) -> None:
@@ -599,8 +601,11 @@ class Encoding:
         with_text : bool
             Whether the page shows the text. Without, no file holds any of it but the names of
             terms.
+        maps : "none", "nifti" or "all"
+            Which files of the map: none but the tables; images and report.html; or all, with
+            map.png and surface.png, which are half of the work.
         pictures : bool
-            Whether to draw map.png and surface.png, which is half of the work.
+            Without, "all" is "nifti".
         overwrite : bool
             Whether to replace a folder that exists.
         """
@@ -613,7 +618,7 @@ class Encoding:
             resolution_mm=resolution_mm,
             like=like,
             with_text=with_text,
-            pictures=pictures,
+            maps="nifti" if maps == "all" and not pictures else maps,
             overwrite=overwrite,
         )
 

@@ -38,6 +38,7 @@ from neurowhere.text.words import PIECE, without_markup
 
 ANATOMY = 1.73  # factor of the names of structures in an article
 EXTRA_POWER = 0.5  # of the short gate, in the factor of extra words
+EXPECTED_TEXT = "expected a text as a str"
 QUERY = 2  # words of a text that may be nothing but an extra one
 LEAST_OPEN = 0.05  # of the long gate; a text below is no article
 BESIDE_LEARNED = 0.5  # weight of a rule for a name that the model knows
@@ -340,7 +341,7 @@ def no_text(text: Any) -> str | None:
         return None
     is_missing = pd.isna(text) is True
     what = f"{text}, a missing value" if is_missing else type(text).__name__
-    return f"expected a text as a str, got {what}"
+    return f"{EXPECTED_TEXT}, got {what}"
 
 
 def chunks(items: Iterable[Any], size: int) -> Iterator[list[Any]]:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from neurowhere._tools.parallel import Workers, run_in_order
 from neurowhere.corpus import Corpus
 from neurowhere.exceptions import DataWarning, NeurowhereError, TextError, tell_fault
 from neurowhere.learn import (
@@ -25,8 +26,17 @@ from neurowhere.learn import (
 from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
+from neurowhere.model.lending import key_of
 from neurowhere.model.mixture import PlaceMaps, Report, mix
-from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
+from neurowhere.model.reading import (
+    EXPECTED_TEXT,
+    Reader,
+    Readings,
+    as_items,
+    as_texts,
+    chunks,
+    no_text,
+)
 from neurowhere.model.titles import title_of
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
@@ -51,6 +61,29 @@ SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
 TINY = 1e-12
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
+
+
+class _Chunk(NamedTuple):
+    """Texts that are encoded together; one that is none is empty, and has a problem."""
+
+    texts: list[str]
+    problems: list[str | None]
+
+    @classmethod
+    def of(cls, items: list[Any]) -> "_Chunk":
+        problems = list(map(no_text, items))
+        pairs = zip(items, problems, strict=True)
+        return cls(["" if problem else text for text, problem in pairs], problems)
+
+
+def _encode_chunk(shared: "tuple[TextModel, Reader]", chunk: _Chunk) -> list[Encoding]:
+    """Encode some texts, perhaps in another process."""
+    model, reader = shared
+    encodings = model._encode_each(chunk.texts, reader)
+    return [
+        replace(encoding, problem=problem) if problem else encoding
+        for encoding, problem in zip(encodings, chunk.problems, strict=True)
+    ]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -348,6 +381,7 @@ class TextModel(Parameters):
         findings: bool | None = None,
         hedge_weight: float | None = None,
         kind: Kind | None = None,
+        n_jobs: int = 1,
     ) -> Iterator[Encoding]:
         """Yield the encodings of texts, in order, as they come: some at a time are predicted.
 
@@ -359,6 +393,9 @@ class TextModel(Parameters):
         texts : iterable of str
         negation, sides, findings, hedge_weight, kind : optional
             As in `encode`.
+        n_jobs : int
+            Processes that encode, −1 for one on each core. A few chunks of texts are held at a
+            time, so that any number of texts can be encoded.
 
         Yields
         ------
@@ -374,19 +411,20 @@ class TextModel(Parameters):
         }
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         reader = replace(self.reader, **given)
+        key_of(self)  # by which encodings of other processes find it
         n_before = 0
-        for chunk in chunks(as_items(texts), CHUNK_ENCODED):
-            problems = list(map(no_text, chunk))
-            known = ["" if problem else text for text, problem in zip(chunk, problems, strict=True)]
-            encodings = self._encode_each(known, reader)
-            for number, problem in enumerate(problems):
-                if problem:
+        todo = map(_Chunk.of, chunks(as_items(texts), CHUNK_ENCODED))
+        done = run_in_order(_encode_chunk, (self, reader), todo, Workers(n_jobs))
+        for encodings in done:
+            for number, encoding in enumerate(encodings):
+                if encoding.problem and encoding.problem.startswith(EXPECTED_TEXT):
                     warnings.warn(
-                        f"{problem} at position {n_before + number:,}", DataWarning, stacklevel=2
+                        f"{encoding.problem} at position {n_before + number:,}",
+                        DataWarning,
+                        stacklevel=2,
                     )
-                    encodings[number] = replace(encodings[number], problem=problem)
             yield from encodings
-            n_before += len(chunk)
+            n_before += len(encodings)
 
     def _encode_each(self, texts: Sequence[str], reader: Reader) -> list[Encoding]:
         """Encode texts together; if that fails, each alone, so that the others have their maps."""

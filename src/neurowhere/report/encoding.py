@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.algebra import MINUS
-from neurowhere.model.encoding import Encoding, RegionOrder
+from neurowhere.model.encoding import Encoding, Maps, RegionOrder
 from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
 from neurowhere.model.schema import Summary, Term
 from neurowhere.model.summary import summarise
@@ -75,7 +75,7 @@ def write_encoding(
     resolution_mm: float | None = None,
     like: Any = None,
     with_text: bool = True,
-    pictures: bool = True,
+    maps: Maps = "all",
     sort: RegionOrder = "excess",
     keep_formulas: bool = False,
     overwrite: bool = False,
@@ -93,8 +93,8 @@ def write_encoding(
         Grid of the images, as in `Partition.to_img`.
     with_text : bool
         Whether the page shows the text. Without, no file holds any of it but the names of terms.
-    pictures : bool
-        Whether to draw map.png and surface.png, which is half of the work.
+    maps : "none", "nifti" or "all"
+        Which files of the map, as in `Encoding.save`.
     sort : "excess", "probability" or "ratio"
         Order of the regions.
     keep_formulas : bool
@@ -114,15 +114,17 @@ def write_encoding(
             sort=sort,
             with_text=with_text,
         )
-        grid = _write_images(encoding, temporary, resolution_mm, like)
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
-        drawn = _write_pictures(encoding, temporary) if pictures else {}
-        page = encoding_page(
-            encoding, summary, atlas, sort=sort, with_text=with_text, pictures=drawn
-        )
-        (temporary / "report.html").write_text(page, "utf-8")
-        info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
+        info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
+        if maps != "none":
+            grid = _write_images(encoding, temporary, resolution_mm, like)
+            info |= _describe_grid(encoding, grid)
+            drawn = _write_pictures(encoding, temporary) if maps == "all" else {}
+            page = encoding_page(
+                encoding, summary, atlas, sort=sort, with_text=with_text, pictures=drawn
+            )
+            (temporary / "report.html").write_text(page, "utf-8")
         info["atlas"] = atlas.title or repr(atlas)
         write_info(temporary, info | {"about": dict(about or {})})
 
@@ -221,14 +223,19 @@ def _longest(terms: Iterable[str]) -> list[str]:
     return [a.strip() for a in spaced if not any(a in b and a != b for b in spaced)]
 
 
-def _describe(encoding: Encoding, grid: Grid) -> dict[str, Any]:
+def _describe_grid(encoding: Encoding, grid: Grid) -> dict[str, Any]:
     affine, shape = grid
+    return {
+        "template": TEMPLATE if _is_template_mask(encoding.brain) else OTHER_TEMPLATE,
+        "grid": {"shape": list(shape), "affine": affine.tolist()},
+    }
+
+
+def _describe(encoding: Encoding) -> dict[str, Any]:
     return {
         "summary": repr(encoding),
         "support": str(encoding.support),
         "space": SPACE,
-        "template": TEMPLATE if _is_template_mask(encoding.brain) else OTHER_TEMPLATE,
-        "grid": {"shape": list(shape), "affine": affine.tolist()},
         "units": {
             "map": "mm⁻³, integrates to 1 over the brain",
             "log_ratio": "nats, of half-uniform densities",

@@ -24,6 +24,7 @@ __all__ = [
     "LOSS_NAMES",
     "Cells",
     "RowMaker",
+    "chunks_of",
     "encode_items",
     "encoding_tables",
     "summary_cells",
@@ -269,14 +270,14 @@ def encode_items(model: Encoder, items: Iterable[Text | Failure], **options: Any
     """
     if model.text == "none":
         raise FitError("a model of the mean map says the same of every text; fit one with text")
-    for chunk in _chunks(items):
+    for chunk in chunks_of(items):
         contents = [item.content for item in chunk if isinstance(item, Text)]
         encodings = model.encode_many(contents, **options)
         for item in chunk:
             yield item, item.reason if isinstance(item, Failure) else _outcome(next(encodings))
 
 
-def _chunks(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
+def chunks_of(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
     """Yield a few texts, or one that is long: whoever stops the work loses no more than these."""
     chunk = list[Text | Failure]()
     for item in items:
