@@ -204,12 +204,12 @@ def test_faint_structures_without_a_side_are_left_out_of_its_sum(shipped, monkey
     n_structures = len(read.counted[0].balance(read.rows[0].indices)[0])
     seen = []
 
-    def lateral(self, x, places, balance, sides):
-        seen.append(len(places))
-        return original(self, x, places, balance, sides)
+    def lateral_many(self, texts):
+        seen.extend(len(text.places) for text in texts)
+        return original(self, texts)
 
-    original = LogLinear.lateral
-    monkeypatch.setattr(LogLinear, "lateral", lateral)
+    original = LogLinear.lateral_many
+    monkeypatch.setattr(LogLinear, "lateral_many", lateral_many)
     fast = shipped.encode(text).probabilities
     monkeypatch.setattr("neurowhere.model.text_model.FAINT", 0.0)
     whole = shipped.encode(text).probabilities

@@ -87,6 +87,11 @@ class Workers:
             return run_on_cluster(work, calls, self.client)
         return run_here(work, calls, n_jobs=self.n_jobs, at_once=at_once)
 
+    @property
+    def are_here(self) -> bool:
+        """Whether this process does the work itself."""
+        return self.n_jobs == 1 and self.client is None
+
     def for_calls(self, n_calls: int) -> "Workers":
         """Return workers for so many calls: one is made in this process, and nothing is sent."""
         return Workers() if n_calls == 1 else self

@@ -84,6 +84,7 @@ def encode_texts(
         with_text=sentences and options.with_text,
         sort=options.sort,
         with_notes=sentences,
+        draw_anyway=options.draw_anyway,
     )
     batch = Batch(model, maker, options)
     with hired(jobs, cluster) as workers:
@@ -129,7 +130,9 @@ def _folder_and_row(batch: Batch, job: "Job", pair: "Pair") -> "pd.DataFrame":
     row = batch.maker.table([pair])
     item, outcome = pair
     folder = ""
-    if row["problem"].isna().all() and not isinstance(outcome, str):
+    is_drawn = not isinstance(outcome, str) and not batch.maker.withholds(outcome)
+    if is_drawn and row["problem"].isna().all():
+        assert not isinstance(outcome, str)
         ours = replace(batch.options, overwrite=True)  # what is there is this text's
         try:
             write_folder(outcome, Path(job.path), item.name, ours, key=job.key)
@@ -167,21 +170,39 @@ def _write_table(
     batch: Batch, found: "Iterable[Text | Failure]", path: Path | None, workers: "Workers"
 ) -> None:
     """Write a row for each text, as CSV or as JSON lines."""
-    from neurowhere._tools.parallel import run_in_order
-    from neurowhere.report.tables import chunks_of
-
     tally, options = Tally(), batch.options
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
     with target as stream:
         with tally.until_stopped():
-            tables = run_in_order(make_rows, batch, chunks_of(found), workers)
-            with closing(tables):
+            with closing(_tables(batch, found, workers)) as tables:
                 for table in tables:
                     with tally.undisturbed():
                         _append(table, stream, options, header=not tally.n_seen)
                     tally.add(table)
         tally.refuse_nothing()  # before the file is there
     tally.end(path, options.keep_going)
+
+
+def _tables(
+    batch: Batch, found: "Iterable[Text | Failure]", workers: "Workers"
+) -> "Generator[pd.DataFrame, None, None]":
+    """Yield the rows of some texts at a time; of what is stopped here, those that are done."""
+    from neurowhere._tools.parallel import run_in_order
+    from neurowhere.report.tables import chunks_of, encode_items
+
+    if not workers.are_here:
+        yield from run_in_order(make_rows, batch, chunks_of(found), workers)
+        return
+    for chunk in chunks_of(found):
+        done: list[Pair] = []
+        try:
+            for pair in encode_items(batch.model, chunk, **batch.options.reading):
+                done.append(pair)  # one by one, so that what is done is there
+        except KeyboardInterrupt:
+            if done:
+                yield batch.maker.table(done)
+            raise
+        yield batch.maker.table(done)
 
 
 def _append(table: "pd.DataFrame", stream: TextIO, options: Options, *, header: bool) -> None:
@@ -221,7 +242,7 @@ def _made(
     from neurowhere._tools.parallel import run_in_order
     from neurowhere.model.text_model import CHUNK_ENCODED
 
-    if workers.n_jobs == 1 and workers.client is None:  # each as soon as it is done
+    if workers.are_here:  # each as soon as it is done
         while some := list(islice(jobs, CHUNK_ENCODED)):
             rows = iter_folders(batch, some)
             yield from (None if job.is_done else next(rows) for job in some)
@@ -443,7 +464,7 @@ class Shelf:
 
     def keep(self, row: "pd.DataFrame") -> None:
         """Write the row of a text into the table."""
-        self._has_results |= bool(row["folder"].ne("").all())
+        self._has_results |= bool(row["problem"].isna().all())
         self._waiting.append(rows_of_csv(row, self.options, header=False))
         if self._has_results:  # without any there is no table
             self._write_waiting()

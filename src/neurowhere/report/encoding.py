@@ -15,7 +15,7 @@ from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.algebra import MINUS
 from neurowhere.model.encoding import Encoding, Maps, RegionOrder
 from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
-from neurowhere.model.schema import Summary, Term
+from neurowhere.model.schema import Summary, Support, Term
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import MEAN_MAP, RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import highlight, render_page
@@ -299,8 +299,7 @@ def encoding_page(
         text=highlight(encoding) if with_text else None,
         summary=summary,
         is_mean_map=encoding.is_mean_map,
-        support_words=SUPPORT_WORDS[summary.support.level],
-        support_reason=summary.support.summary.partition(" ")[2].strip("()"),
+        **_support_in_words(summary.support),
         regions=regions,
         order=order_in_words(regions, "probability" if encoding.is_mean_map else sort, usual),
         usual=usual,
@@ -314,6 +313,15 @@ def encoding_page(
             _about_regions(summary, atlas),
         ),
     )
+
+
+def _support_in_words(support: Support) -> dict[str, str]:
+    """Return the level in words, and what it rests on."""
+    if support.withheld:
+        rest = support.summary.removeprefix(support.withheld).lstrip("; ")
+        return {"support_words": support.withheld, "support_reason": rest}
+    reason = support.summary.partition(" ")[2].strip("()")
+    return {"support_words": SUPPORT_WORDS[support.level], "support_reason": reason}
 
 
 def _strongest(summary: Summary) -> list[Term]:

@@ -32,6 +32,9 @@ def encoding_html(encoding: Encoding) -> str:
     -------
     str
     """
+    if encoding.support.withheld:
+        title = f"{encoding.support.summary}; plot() draws the map"
+        return _fragment(title, text=highlight(encoding))
     summary = summarise(encoding)
     return _fragment(
         repr(encoding),
