@@ -173,12 +173,11 @@ def _write_table(
     tally, options = Tally(), batch.options
     target = new_file(path, overwrite=options.overwrite) if path else nullcontext(sys.stdout)
     with target as stream:
-        with tally.until_stopped():
-            with closing(_tables(batch, found, workers)) as tables:
-                for table in tables:
-                    with tally.undisturbed():
-                        _append(table, stream, options, header=not tally.n_seen)
-                    tally.add(table)
+        with tally.until_stopped(), closing(_tables(batch, found, workers)) as tables:
+            for table in tables:
+                with tally.undisturbed():
+                    _append(table, stream, options, header=not tally.n_seen)
+                tally.add(table)
         tally.refuse_nothing()  # before the file is there
     tally.end(path, options.keep_going)
 
@@ -197,7 +196,7 @@ def _tables(
         done: list[Pair] = []
         try:
             for pair in encode_items(batch.model, chunk, **batch.options.reading):
-                done.append(pair)  # one by one, so that what is done is there
+                done.append(pair)  # noqa: PERF402 - what is done is there when this is stopped
         except KeyboardInterrupt:
             if done:
                 yield batch.maker.table(done)
