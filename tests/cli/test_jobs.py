@@ -98,6 +98,8 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on(model, source, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.cluster
+@pytest.mark.enable_socket
+@pytest.mark.filterwarnings("ignore")
 def test_a_cluster_makes_the_same_table(encode, source, cluster, tmp_path):
     first, second = tmp_path / "here.csv", tmp_path / "there.csv"
     assert encode(source, "--table", first, "--keep-going").code == 0
