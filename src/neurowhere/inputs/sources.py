@@ -28,7 +28,7 @@ from neurowhere.corpus.readers import files, jats, jsonl, tables
 from neurowhere.corpus.readers.files import Skipped
 from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError, TextError
 from neurowhere.inputs.apart import article_texts, document_text
-from neurowhere.inputs.prose import MEBI
+from neurowhere.inputs.prose import MEBI, article_prose
 from neurowhere.text import TermCounter
 from neurowhere.text.sections import read_sections
 
@@ -328,7 +328,9 @@ def read_file(path: Path) -> str:
         raise TextError(f"{path} is truncated or damaged ({error}); compress it again") from error
     except OSError as error:
         raise TextError(f"cannot read {path}: {error.strerror or error}") from error
-    return document_text("html", text, str(path)) if suffix in HTML_SUFFIXES else text
+    if suffix in HTML_SUFFIXES:
+        return document_text("html", text, str(path))
+    return article_prose(text)
 
 
 def read_stream(stream: IO[bytes], name: str) -> str:
