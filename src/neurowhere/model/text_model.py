@@ -646,7 +646,7 @@ class TextModel(Parameters):
             find_uses=dict if report and report.is_normal else uses,
             mentions=own.mentions[0],
             listed=own.listed[0],
-            calibrate=partial(self._mass_for, features),
+            calibrate=float if report and report.gate > 0.5 else partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=_Explanation(self, text, own, reader, order, report),
             report=report,
