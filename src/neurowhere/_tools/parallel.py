@@ -207,12 +207,12 @@ def run_in_order(
     ------
     object
     """
+    if workers.are_here:
+        yield from (work(shared, task) for task in tasks)
+        return
     from joblib import cpu_count
 
     cores = cpu_count() if workers.n_jobs == -1 else max(1, workers.n_jobs)
-    if workers.client is None and cores == 1:
-        yield from (work(shared, task) for task in tasks)
-        return
     content = pickle.dumps((work, shared), protocol=pickle.HIGHEST_PROTOCOL)
     if workers.client is None:
         yield from _in_processes(content, tasks, cores)
@@ -237,7 +237,7 @@ def _in_processes(content: bytes, tasks: Iterable[Any], cores: int) -> Iterator[
                 "run the same command again, with fewer jobs, and it goes on where it stopped"
             ) from error
         finally:
-            pool.shutdown(kill_workers=True)
+            pool.shutdown(wait=False, kill_workers=True)
 
 
 def _in_cluster(content: bytes, tasks: Iterable[Any], client: Any) -> Iterator[Any]:
