@@ -307,9 +307,10 @@ def _carrying(
     """
     carries = features @ (~extractor.is_generic).astype(np.float32) > 0
     carries |= is_query & (features @ extractor.is_extra.astype(np.float32) > 0)
-    if carries.all():
-        return features
-    return sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
+    if not carries.all():
+        features = sparse.csr_matrix(sparse.diags_array(carries.astype(np.float32)) @ features)
+    features.sort_indices()  # in whatever company a text is read, its terms have one order
+    return features
 
 
 def as_items(X: Iterable[Any]) -> Iterable[Any]:
