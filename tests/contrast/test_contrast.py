@@ -370,3 +370,14 @@ def test_a_full_disk_leaves_no_half_folder(contrast, source, tmp_path, monkeypat
     with pytest.raises(OutputError, match="No space left on device"):
         result.save(tmp_path / "out")
     assert not list(tmp_path.glob("*out*"))
+
+
+def test_a_contrast_shows_and_plots_itself(contrast, source):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    result = contrast(source, "huntington")
+    html = result._repr_html_()
+    assert "data:image/png;base64," in html
+    assert str(result.documents["id"].iloc[0]) in html
+    assert result.plot("glass").axes

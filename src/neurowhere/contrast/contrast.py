@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -265,6 +265,28 @@ class Contrast:
         if not raised + lowered:
             return f"no region passes {level}"
         return f"{raised} of {self.atlas.n_regions} regions raised, {lowered} lowered {level}"
+
+    def plot(self, view: Literal["slices", "glass", "surface"] = "slices", **options: Any) -> Any:
+        """Plot the log ratio with nilearn, as `Encoding.plot` does.
+
+        Parameters
+        ----------
+        view : "slices", "glass" or "surface"
+        options
+            Of `nilearn.plotting.plot_stat_map`, `plot_glass_brain` or `plot_img_on_surf`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from neurowhere.report.plots import plot_image
+
+        return plot_image(self.log_ratio_img, view, **{"title": self.group, **options})
+
+    def _repr_html_(self) -> str:
+        from neurowhere.report.notebook import contrast_html
+
+        return contrast_html(self)
 
     def __repr__(self) -> str:
         return (

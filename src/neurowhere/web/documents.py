@@ -23,7 +23,7 @@ from neurowhere.inputs.apart import document_text
 from neurowhere.inputs.prose import SCANNED, TooMuchError
 from neurowhere.inputs.sources import read_stream
 from neurowhere.model.encoder import Encoder
-from neurowhere.model.summary import as_point
+from neurowhere.model.regions import as_point
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import gazetteer_of
 from neurowhere.web import Collection

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
+from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import Study, Summary, to_plain
-from neurowhere.model.summary import N_REGIONS
 from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
