@@ -104,6 +104,8 @@ class Place:
         Whether it stands in the impression of the report.
     is_weak : bool
         Whether its sentence only has a lesion somewhere, not of this place by a cue.
+    side_where : (int, int) or None
+        Where its own sentence gives the side; None if the place has that of its finding.
     """
 
     names: tuple[str, ...]
@@ -116,6 +118,7 @@ class Place:
     rule: str = ""
     is_concluded: bool = False
     is_weak: bool = False
+    side_where: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +228,8 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
             sides = {structure.side for structure in mention.implied if structure.side}
             side = sides.pop() if len(sides) == 1 else mention.side
             names = tuple(structure.term for structure in mention.implied)
-            yield replace(_place(text, mention, names), side=side)
+            where = mention.side_span or (mention.start, mention.end) if side else None
+            yield replace(_place(text, mention, names), side=side, side_where=where)
 
 
 def _is_place(mention: Mention) -> bool:
@@ -247,7 +251,17 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     status: Literal["affirmed", "hedged", "denied"] = (
         "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
     )
-    return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, status)
+    where = mention.side_span or span if mention.side else None
+    return Place(
+        names,
+        text[slice(*span)],
+        span,
+        role,
+        mention.side,
+        mention.weight,
+        status,
+        side_where=where,
+    )
 
 
 def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
@@ -274,13 +288,15 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        side = place.side or _side_of(document.text[slice(*document.span(first, end))])
+        sentence = document.span(first, end)
+        own_side = _side_of(document.text, sentence) if place.side is None else None
         found.append(
             replace(
                 place,
                 role=role,
                 rule=rule,
-                side=place.side if role == "spared" else side,
+                side=own_side[0] if own_side and role != "spared" else place.side,
+                side_where=own_side[1] if own_side else _within(place.side_where, sentence),
                 is_concluded=is_concluded,
                 is_weak=is_weak,
             )
@@ -288,10 +304,18 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
     return found
 
 
-def _side_of(sentence: str) -> Side | None:
+def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    sides = {match[1].lower() for match in _SIDE.finditer(sentence)}
-    return sides.pop() if len(sides) == 1 else None  # type: ignore[return-value]
+    found = list(_SIDE.finditer(text[slice(*sentence)]))
+    if len({match[1].lower() for match in found}) != 1:
+        return None
+    start, end = found[0].span()
+    side: Side = found[0][1].lower()  # type: ignore[assignment]
+    return side, (sentence[0] + start, sentence[0] + end)
+
+
+def _within(span: Span | None, sentence: Span) -> Span | None:
+    return span if span and sentence[0] <= span[0] < sentence[1] else None
 
 
 Cues = Sequence[tuple[int, int, Row]]
