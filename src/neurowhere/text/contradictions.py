@@ -1,15 +1,16 @@
-"""Contradictions: where a report says left of a lesion here, and right of it there.
+"""Contradictions: where a report says left of a lesion, and elsewhere right of the same.
 
-The places of a report's findings are told apart by lobe (``lobes.csv``), side, and whether they are
-in its conclusion. Only a side that the sentence itself gives to the place counts. With B the sides
-of a lobe that has a lesion before the conclusion, C those in the conclusion, and N those on which
-the whole lobe is said to be normal, a lobe is contradictory if
+What the places of a report say is sorted by lobe (``lobes.csv``) and side: in a conclusion C or in
+the findings F before it, of a lesion or of a lobe that is normal, N. Only a side that the sentence
+itself gives to the place counts. With s a side and o the other one, a lobe is contradictory if
 
-- C has a side s that B has not, B has the other, and C has not: findings against impression;
-- B or C has a side that N has, and another sentence has the lesion on the other side.
+1. C has a lesion on s and none on o, and F has it on o and not on s: impression against findings;
+2. C or F has a lesion on s, N says that the whole lobe is normal on s, and another sentence has the
+   lesion on o;
+3. F has a lesion on s, N says that the whole lobe is normal on s, and says nothing of o.
 
-A lobe that is affected on both sides in one sentence is left alone, and so is what is old, pressed,
-compared, or only near: see the roles in `neurowhere.text.findings`.
+A lobe with a lesion on both sides is left alone. So are places that are old, pressed, compared or
+only near, and sides of the body: see the roles in `neurowhere.text.findings`.
 """
 
 import re
@@ -19,36 +20,44 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from neurowhere.text.clinical.mentions import Span
+from neurowhere.text.clinical.places import Side
 from neurowhere.text.findings import FLUID, Finding, Place, Role, document_of
-from neurowhere.text.reading.tables import TEXT, Column, read_table, split
+from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.tables import TEXT, Column, Row, read_table, split
 
 OneSide = Literal["left", "right"]
-OTHER: dict[str, OneSide] = {"left": "right", "right": "left"}
-# How far a role tells that a lesion is in the place.
-AFFECTED: dict[Role, float] = {
-    "seat": 1.0,
+OTHER: dict[OneSide, OneSide] = {"left": "right", "right": "left"}
+# How sure a role is that a lesion is in the place; 0 for a place that is normal.
+SURE = 1.0
+OF_ROLE: dict[Role, float] = {
+    "seat": SURE,
     "extension": 0.6,
     "edema": 0.6,
     "satellite": 0.6,
     "mentioned": 0.5,
+    "spared": 0.0,
 }
-COLUMNS: dict[str, Column] = {"id": TEXT, "stems": TEXT}
-_WHOLE = re.compile(
-    r"(?:the )?\S+(?: (?:lobes?|cortex|cortices|region|hemispheres?|gyri|white matter|cerebri))*"
-)
+COLUMNS: dict[str, Column] = {"id": TEXT, "whole": TEXT, "stems": TEXT}
+_SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?)$")
+_CELL = re.compile(r"[|\t]")
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sentences of a report that give a lesion different sides.
+    """Two sentences of a report of which one must have the wrong side.
 
     Attributes
     ----------
     lobe : str
         Lobe, or deep part of the brain, that both are about.
-    side, other_side : "left" or "right"
-    where, other_where : (int, int)
-        The sentences, in the order of the text.
+    side : "left" or "right"
+        Side of the lesion in the first sentence.
+    where : (int, int)
+        The first sentence.
+    other_side : "left" or "right"
+        Side of the lesion in the other sentence, or of what this calls normal.
+    other_where : (int, int)
+        The other sentence.
     """
 
     lobe: str
@@ -58,71 +67,116 @@ class Contradiction:
     other_where: Span
 
 
-class Said(NamedTuple):
-    """What a sentence says of a lobe on one side, or on both."""
+class _Said(NamedTuple):
+    """What a sentence says of a lobe on a side."""
 
     lobe: str
-    side: str
-    weight: float  # how far it tells that a lesion is there; 0 where all is normal
+    side: Side
+    sure: float  # as in `OF_ROLE`
     is_concluded: bool
+    is_whole: bool  # whether it is said of the lobe, not of a part
     where: Span
-    place: Place
-
-
-@cache
-def _stems() -> list[tuple[str, re.Pattern[str]]]:
-    rows = read_table("neurowhere.text", "lobes", COLUMNS)
-    return [
-        (row.id.replace("-", " "), re.compile(rf"\b(?:{'|'.join(split(row['stems']))})"))
-        for row in rows
-    ]
-
-
-def lobes_of(place: Place) -> set[str]:
-    """Return the lobes, or deep parts of the brain, that a place is in."""
-    names = [name.lower() for name in place.names]
-    return {lobe for lobe, stems in _stems() if any(map(stems.search, names))}
 
 
 def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradiction]:
-    said = list(_said(text, findings))
+    """Find where a report contradicts itself on the side of a lesion.
+
+    Parameters
+    ----------
+    text : str
+    findings : sequence of Finding
+        As `neurowhere.text.findings.find_findings` gives them.
+
+    Returns
+    -------
+    list of Contradiction
+        At most one for each lobe.
+
+    Examples
+    --------
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> from neurowhere.text.clinical.mentions import read_mentions
+    >>> from neurowhere.text.findings import find_findings
+    >>> counter = TermCounter(Vocabulary(["insula"]))
+    >>> text = "FINDINGS: Mass in the left insula.\\n\\nIMPRESSION: Right insula glioma."
+    >>> (found,) = find_contradictions(text, find_findings(text, read_mentions(text, counter)))
+    >>> found.lobe, found.side, text[slice(*found.other_where)]
+    ('insula', 'left', 'IMPRESSION: Right insula glioma')
+    """
+    said = list(_said(document_of(text), findings))
     found = []
     for lobe in dict.fromkeys(each.lobe for each in said):
-        own = [each for each in said if each.lobe == lobe]
-        if pair := _pair(own):
-            first, second = sorted(pair, key=lambda each: each.where)
-            found.append(Contradiction(lobe, first.side, first.where, second.side, second.where))
+        if pair := _pair([each for each in said if each.lobe == lobe]):
+            first, other = sorted(pair, key=lambda each: each.where)
+            found.append(Contradiction(lobe, first.side, first.where, other.side, other.where))  # type: ignore[arg-type]
     return found
 
 
-def _said(text: str, findings: Sequence[Finding]) -> Iterator[Said]:
-    document = document_of(text)
+def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
+    """Yield what the places of findings say of each lobe, where their sentence has a side."""
     for place in (place for finding in findings for place in finding.places):
-        if place.side_where is None or FLUID.search(place.words.lower()):
+        sure = OF_ROLE.get(place.role)
+        is_in_tissue = not FLUID.search(place.words.lower())
+        if sure is None or place.side is None or place.side_where is None or not is_in_tissue:
             continue
-        weight = AFFECTED.get(place.role, 0.0)
-        if place.role == "spared" and not _WHOLE.fullmatch(place.words.lower()):
-            continue
-        if weight == 0 and place.role != "spared":
-            continue
-        where = text.rfind("\n", 0, place.span[0]) + 1, place.span[1]
-        for lobe in lobes_of(place):
-            yield Said(lobe, place.side, weight, place.is_concluded, where, place)
+        where = _sentence(document, place.span[0])
+        for lobe, is_whole in _lobes_of(place):
+            yield _Said(lobe, place.side, sure, place.is_concluded, is_whole, where)
 
 
-def _pair(said):
-    if any(each.side == "bilateral" and each.weight for each in said):
+def _sentence(document: Document, at: int) -> Span:
+    """Return the sentence around a character, or the row of a table."""
+    text = document.text
+    line = text.rfind("\n", 0, at) + 1, (text + "\n").find("\n", at)
+    if _CELL.search(text, *line):
+        return line
+    (token,) = document.tokens_within(at, at + 1) or (document.tokens_within(0, at)[-1],)
+    return document.span(*document.sentences[document.sentence_of(token)])
+
+
+def _lobes_of(place: Place) -> Iterator[tuple[str, bool]]:
+    """Yield the lobes that a place is in, and whether it is the whole of each."""
+    names = [name.lower() for name in place.names]
+    for row, stems in _lobes():
+        if any(stems.search(name) for name in names):
+            wholes = split(row["whole"])
+            yield row.id.replace("-", " "), any(_SUFFIX.sub("", name) in wholes for name in names)
+
+
+@cache
+def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
+    rows = read_table("neurowhere.text", "lobes", COLUMNS)
+    return [(row, re.compile(rf"\b(?:{'|'.join(split(row['stems']))})")) for row in rows]
+
+
+def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
+    """Return what contradicts each other of what is said of one lobe; see the rules above."""
+    if any(each.side == "bilateral" and each.sure == SURE for each in said):
         return None
-    def best(side, is_concluded):
-        some = [e for e in said if e.side == side and e.weight and e.is_concluded is is_concluded]
-        return max(some, key=lambda each: each.weight, default=None)
-    for s, o in OTHER.items():
-        normal = [e for e in said if e.side == s and not e.weight]
-        c, b = best(s, True), best(s, False)
-        co, bo = best(o, True), best(o, False)
-        if c and bo and not co and not b:
-            return c, bo
-        if (c or b) and normal and (co or bo):
-            if c and b and not co: continue
-            return (c or b), (co or bo)
+    normal = [each for each in said if not each.sure and each.is_whole]
+    for side, other in OTHER.items():
+        in_conclusion = _lesions(said, side, is_concluded=True)
+        in_findings = _lesions(said, side, is_concluded=False)
+        other_concluded = _lesions(said, other, is_concluded=True)
+        other_found = _lesions(said, other, is_concluded=False)
+        is_sure = bool(in_findings) and in_findings[0].sure == SURE
+        is_other_sure = bool(other_found) and other_found[0].sure == SURE
+        is_in_both = any(each.sure == SURE for each in other_concluded)
+        if in_conclusion and other_found and not is_in_both:
+            if not in_findings or (is_other_sure and not is_sure):
+                return in_conclusion[0], other_found[0]
+        elsewhere = other_concluded or other_found[:is_other_sure]
+        for lesion in (*in_conclusion * (not is_sure), *in_findings):
+            denied = [n for n in normal if n.side == side and n.where != lesion.where]
+            if denied and elsewhere:
+                return lesion, elsewhere[0]
+            is_normal_there = any(each.side != side for each in normal)
+            if denied and not (other_found or is_normal_there or lesion.is_concluded):
+                return lesion, denied[0]
     return None
+
+
+def _lesions(said: Sequence[_Said], side: OneSide, *, is_concluded: bool) -> list[_Said]:
+    """Return what says that a lesion is on a side, the surest first."""
+    own = [each for each in said if each.side == side and each.is_concluded is is_concluded]
+    return sorted((each for each in own if each.sure), key=lambda each: -each.sure)

@@ -75,7 +75,9 @@ _SIZE = re.compile(
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
-    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall)\b",
+    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
+    r"|concluding|(?:radiologist )?comment|a(?=:))\b"
+    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b",
     re.I | re.M,
 )
 
