@@ -76,6 +76,7 @@ class _Said(NamedTuple):
     is_concluded: bool
     is_whole: bool  # whether it is said of the lobe, not of a part
     where: Span
+    is_given: bool  # whether the sentence gives the side; else it is that of its finding
 
 
 def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradiction]:
@@ -114,14 +115,20 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
 
 def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
     """Yield what the places of findings say of each lobe, where their sentence has a side."""
-    for place in (place for finding in findings for place in finding.places):
-        sure = OF_ROLE.get(place.role)
-        is_in_tissue = not FLUID.search(place.words.lower())
-        if sure is None or place.side is None or place.side_where is None or not is_in_tissue:
-            continue
-        where = _sentence(document, place.span[0])
-        for lobe, is_whole in _lobes_of(place):
-            yield _Said(lobe, place.side, sure, place.is_concluded, is_whole, where)
+    for finding in findings:
+        told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
+        for place in finding.places:
+            sure = OF_ROLE.get(place.role)
+            is_given = place.side_where is not None
+            is_known = is_given or (place.side in told and not place.is_concluded)
+            if sure is None or place.side is None or not is_known:
+                continue
+            if not FLUID.search(place.words.lower()):
+                where = _sentence(document, place.span[0])
+                for lobe, is_whole in _lobes_of(place):
+                    yield _Said(
+                        lobe, place.side, sure, place.is_concluded, is_whole, where, is_given
+                    )
 
 
 def _sentence(document: Document, at: int) -> Span:
@@ -151,6 +158,8 @@ def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
 
 def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     """Return what contradicts each other of what is said of one lobe; see the rules above."""
+    carried = {e.side for e in said if e.sure and not e.is_given and not e.is_concluded}
+    said = [each for each in said if each.is_given]
     if any(each.side == "bilateral" and each.sure == SURE for each in said):
         return None
     normal = [each for each in said if not each.sure and each.is_whole]
@@ -163,7 +172,8 @@ def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
         is_other_sure = bool(other_found) and other_found[0].sure == SURE
         is_in_both = any(each.sure == SURE for each in other_concluded)
         if in_conclusion and other_found and not is_in_both:
-            if not in_findings or (is_other_sure and not is_sure):
+            is_silent = not in_findings and side not in carried
+            if is_silent or (is_other_sure and not is_sure):
                 return in_conclusion[0], other_found[0]
         elsewhere = other_concluded or other_found[:is_other_sure]
         for lesion in (*in_conclusion * (not is_sure), *in_findings):
