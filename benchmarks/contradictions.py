@@ -30,7 +30,7 @@ SEED = 37
 SIDES = ("left", "right")
 # Words by which a report names a lobe, a part of it, or the artery that supplies it.
 WORDS = {
-    "frontal": r"front|orbitofr|ofc|precentral|premotor|motor|sma|cingul|[misd]l?fg|pfc|rect[iu]"
+    "frontal": r"front|orbitofr|ofc|precentral|premotor|motor|sma\b|cingul|[misd]l?fg|pfc|rect[iu]"
     r"|broca|opercul|aca|f\d",
     "parietal": r"pariet|angular|supramarginal|smg|precune|postcentral|ip[ls]|spl|sensorimotor",
     "temporal": r"temp|hippoc|amygd|uncus|fusiform|[msi]tg|heschl|limbic|mesial|tp",

@@ -175,7 +175,7 @@ def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
             is_silent = not in_findings and side not in carried
             if is_silent or (is_other_sure and not is_sure):
                 return in_conclusion[0], other_found[0]
-        elsewhere = other_concluded or other_found[:is_other_sure]
+        elsewhere = other_concluded or other_found
         for lesion in (*in_conclusion * (not is_sure), *in_findings):
             denied = [n for n in normal if n.side == side and n.where != lesion.where]
             if denied and elsewhere:
