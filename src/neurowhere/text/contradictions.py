@@ -39,6 +39,12 @@ OF_ROLE: dict[Role, float] = {
 }
 COLUMNS: dict[str, Column] = {"id": TEXT, "whole": TEXT, "stems": TEXT}
 _SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?)$")
+# What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
+_BESIDE = re.compile(
+    r"\b(?:rest|remainder|remaining|otherwise|elsewhere|apart|except"
+    r"|(?:no|without)(?: \w+)? (?:second|other|further|additional|more|new|recurren\w+|residual))\b",
+    re.I,
+)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -125,6 +131,8 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
                 continue
             if not FLUID.search(place.words.lower()):
                 where = _sentence(document, place.span[0])
+                if not sure and _BESIDE.search(document.text, *where):
+                    continue
                 for lobe, is_whole in _lobes_of(place):
                     yield _Said(
                         lobe, place.side, sure, place.is_concluded, is_whole, where, is_given
@@ -171,7 +179,8 @@ def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
         is_sure = bool(in_findings) and in_findings[0].sure == SURE
         is_other_sure = bool(other_found) and other_found[0].sure == SURE
         is_in_both = any(each.sure == SURE for each in other_concluded)
-        if in_conclusion and other_found and not is_in_both:
+        is_told = is_other_sure or any(each.sure == SURE for each in in_conclusion)
+        if is_told and in_conclusion and other_found and not is_in_both:
             is_silent = not in_findings and side not in carried
             if is_silent or (is_other_sure and not is_sure):
                 return in_conclusion[0], other_found[0]
