@@ -44,24 +44,18 @@ OF_ROLE: dict[Role, float] = {
     "edema": 0.3,
     "landmark": 0.2,
 }
-REST = 0.15  # of the seats together, all that is no seat
-CONCLUDED = 2.0  # times as much, of a seat that the impression names
-LATER = 0.6  # of a seat that is not the first of its finding
-WHOLE_TEXT = 0.05  # ε
-FILLED, FILLED_SMALL = 0.75, 0.85  # u, of a lobe and of a smaller place
-LARGE = 0.05  # of the volume of the brain, a lobe's region
-GROWTH = 0.2  # of |f|
+REST = 0.1  # of the seats together, all that is no seat
+CONCLUDED = 2.5  # times as much, of a seat that the impression names, or a part of such a seat
+WEAK = 0.3  # of a seat that has a lesion only somewhere in its sentence
+LATER = 0.5  # of a seat that is not the first of its finding
+WHOLE_TEXT = 0.03  # ε
+FILLED = 0.85  # u
 TINY = 1e-12
 N_MAPS = 256  # that are kept
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
-AT_MOST: dict[Role, float] = {
-    "spared": 0.4,
-    "pressed": 0.8,
-    "level": 0.8,
-    "compared": 0.6,
-    "mentioned": 0.9,
-}
-SMALLER = 1.2  # times as large as such a place, a seat that is kept within it
+AT_MOST: dict[Role, float] = {"spared": 0.25, "pressed": 0.6, "level": 0.6, "compared": 0.4}
+SMALLER = 0.8  # times as large as such a place, a seat that is kept within it
+SAME = 0.7  # shared by two places that are one, of what either has
 FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
 
@@ -221,9 +215,7 @@ class PlaceMaps:
         inside = self._membership(columns)
         if inside is not None:
             volumes = self._partition.volumes_mm3 * inside
-            is_large = volumes.sum() > LARGE * self._partition.total_volume_mm3
-            u = FILLED if is_large else FILLED_SMALL
-            q = (1 - u) * q + u * self._on_side(volumes, side)
+            q = (1 - FILLED) * q + FILLED * self._on_side(volumes, side)
         map_: Map = q.astype(np.float32)
         return map_
 
@@ -239,7 +231,7 @@ class PlaceMaps:
 
     def _on_side(self, values: Floats, side: Side | None) -> Floats:
         sign = {"left": 1.0, "right": -1.0}.get(side or "", 0.0)
-        kept = values * np.clip((1 + sign * self._sides) / (1 + abs(sign)), 0, 1) ** 2
+        kept = values * np.clip(sign * self._sides, 0, 1) if sign else values
         total = kept.sum()
         moved: Floats = kept / total if total > TINY else values / values.sum()
         return moved
@@ -299,14 +291,15 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
                 continue
             is_seat = place.role == "seat"
             if is_seat:
-                weight *= (CONCLUDED if place.is_concluded else 1) * (LATER if n_before else 1)
-            weight *= _spread(map_) ** (GROWTH if is_seat else 1)
+                weight *= (LATER if n_before else 1) * (WEAK if place.is_weak else 1)
+            else:
+                weight *= _spread(map_)
             some, key = seats if is_seat else others, (names_of(place), place.side)
             if key not in some or some[key].weight < weight:
                 some[key] = _Weighed(place, weight, map_)
     if not seats:
         return None
-    seats = _refined(seats, maps)
+    seats = _concluded(_refined(seats, maps), maps)
     total = sum(each.weight for each in seats.values())
     density = total / sum(_spread(each.map) for each in seats.values())
     extra = density * sum(each.weight for key, each in others.items() if key not in seats)
@@ -327,6 +320,28 @@ def names_of(place: Place) -> tuple[str, ...]:
     """Return the structures of a place; those of "temporo-occipital" are two lobes."""
     stems = tuple(STEMS[match[0]] for match in _STEM.finditer(place.words.lower()))
     return stems if len(stems) > 1 and len(place.words.split()) == 1 else place.names
+
+
+def _concluded(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
+    """Raise the weight of the seats that the impression names, and of those in or around them."""
+    inside = {key: maps.membership(each.place) for key, each in seats.items()}
+    named = [key for key, each in seats.items() if each.place.is_concluded]
+    return {
+        key: each._replace(weight=CONCLUDED * each.weight)
+        if any(_overlap(inside[key], inside[other]) for other in named) or key in named
+        else each
+        for key, each in seats.items()
+    }
+
+
+def _is_same(one: Floats, other: Floats) -> bool:
+    return float(np.minimum(one, other).sum()) > SAME * float(np.maximum(one, other).sum())
+
+
+def _overlap(one: Floats | None, other: Floats | None) -> bool:
+    if one is None or other is None:
+        return False
+    return float(np.minimum(one, other).sum()) > PART * min(one.sum(), other.sum())
 
 
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
@@ -361,7 +376,7 @@ def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     for inside, most in sorted(empty, key=lambda pair: -pair[1]):
         own = inside >= REACHED
         for seat in seats:
-            if seat.sum() <= SMALLER * inside.sum():
+            if seat.sum() <= SMALLER * inside.sum() or _is_same(seat, inside):
                 own &= seat < 0.5
         expected = mean[own].sum()
         if not expected:

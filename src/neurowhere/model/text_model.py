@@ -32,6 +32,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.places import ADJECTIVE
 from neurowhere.text.findings import find_findings
 from neurowhere.text.kinds import Kind
+from neurowhere.text.outside import Outside, find_outside
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
@@ -482,7 +483,35 @@ class TextModel(Parameters):
         is_of_place = self.extractor_.is_of_place[features.indices]
         about_places = float((features.data[is_of_place] ** 2).sum())
         shares = about_places * weights / max(1.0, weights.sum())
-        return _Lift(places, predictor.show(q, features, terms, shares, balance, sides))
+        added = predictor.show(q, features, terms, shares, balance, sides)
+        return _Lift(places, added + self._raise_to_mean(q, terms, balance, sides))
+
+    def _raise_to_mean(
+        self,
+        q: NDArray[np.float32],
+        terms: NDArray[np.intp],
+        balance: NDArray[np.floating],
+        sides: NDArray[np.floating],
+    ) -> sparse.csr_matrix:
+        """Raise the regions of structures to the mean map, in place: what is named is not lowered.
+
+        Return what this adds to the exponent: (k, m).
+        """
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        regions, added = [np.empty(0, np.intp)] * len(terms), np.zeros(len(terms), np.float32)
+        for n, (term, side) in enumerate(zip(terms.tolist(), balance.tolist(), strict=True)):
+            inside = None if prior is None else prior.region_of(term)
+            if inside is None:
+                continue
+            region = np.flatnonzero(inside & (side * sides >= 0) if abs(side) == 1 else inside)
+            expected, found = self.mean_map_[region].sum(), q[region].sum()
+            if 0 < found < expected:
+                regions[n], added[n] = region, np.log(expected / found)
+                q[region] *= np.float32(expected / found)
+        q /= q.sum()
+        lengths = [len(region) for region in regions]
+        entries = (np.repeat(added, lengths), np.concatenate(regions), np.cumsum([0, *lengths]))
+        return sparse.csr_matrix(entries, shape=(len(terms), len(q)))
 
     def _place_of(self, column: int) -> int:
         """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
@@ -548,7 +577,13 @@ class TextModel(Parameters):
             find_named=partial(
                 self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
             ),
+            find_outside=partial(self._outside, text, readings, row),
         )
+
+    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
+        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+        is_read = self.text != "none" and readings.listed[row] is None
+        return find_outside(text, readings.mentions[row]) if is_read else None
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""

@@ -285,7 +285,7 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat":
             is_sized = _SIZE.search(document.text, *document.span(first, end))
             role = "seat" if is_sized else "mentioned"
-        if role == "seat" and FLUID.search(place.words.lower()):
+        if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
@@ -330,6 +330,7 @@ def _without_spared(places: list[Place]) -> list[Place]:
         replace(place, role="mentioned")
         if place.role == "seat"
         and place.is_weak
+        and not place.is_concluded
         and {(place.names, place.side), (place.names, None)} & spared
         else place
         for place in places
