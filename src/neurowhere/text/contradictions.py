@@ -50,18 +50,18 @@ _CELL = re.compile(r"[|\t]")
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sentences of a report of which one must have the wrong side.
+    """Two sentences of a report, one of which has the wrong side.
 
     Attributes
     ----------
     lobe : str
         Lobe, or deep part of the brain, that both are about.
     side : "left" or "right"
-        Side of the lesion in the first sentence.
+        Side of the lesion in one sentence.
     where : (int, int)
-        The first sentence.
-    other_side : "left" or "right"
-        Side of the lesion in the other sentence, or of what this calls normal.
+        That sentence.
+    other_side : "left", "right" or None
+        Side of the lesion in the other sentence; None if this calls the lobe normal on `side`.
     other_where : (int, int)
         The other sentence.
     """
@@ -69,7 +69,7 @@ class Contradiction:
     lobe: str
     side: OneSide
     where: Span
-    other_side: OneSide
+    other_side: OneSide | None
     other_where: Span
 
 
@@ -114,8 +114,11 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
     found = []
     for lobe in dict.fromkeys(each.lobe for each in said):
         if pair := _pair([each for each in said if each.lobe == lobe]):
-            first, other = sorted(pair, key=lambda each: each.where)
-            found.append(Contradiction(lobe, first.side, first.where, other.side, other.where))  # type: ignore[arg-type]
+            first, other = pair
+            if other.sure and other.where < first.where:
+                first, other = other, first
+            other_side = other.side if other.sure else None
+            found.append(Contradiction(lobe, first.side, first.where, other_side, other.where))  # type: ignore[arg-type]
     return found
 
 
