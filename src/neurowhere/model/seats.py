@@ -1,7 +1,9 @@
 """Seats: where the findings of a report are, a row each, and as one region of the brain."""
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -14,6 +16,7 @@ from neurowhere.model.schema import Contradiction, Finding, Schema, Side
 from neurowhere.model.summary import contradictions_of, findings_of
 from neurowhere.space import Partition
 
+FILE = "seats.json"  # in the folder of a text
 HOLDING = 0.8  # of the map of a place, the share that its region holds
 
 
@@ -42,6 +45,24 @@ class Seats(Schema):
     """The region of all seats: first region of the partition of each run, and the one after it."""
     contradictions: list[Contradiction] = field(default_factory=list)
     """Where the report gives the same lesion different sides."""
+
+
+def write_seats(seats: Seats, folder: Path) -> None:
+    """Write the seats of a report into its folder, for the overlay of many."""
+    (folder / FILE).write_text(json.dumps(asdict(seats), ensure_ascii=False) + "\n", "utf-8")
+
+
+def read_seats(folder: Path) -> Seats | None:
+    """Read the seats of a report from its folder; None for the folder of a study."""
+    try:
+        found = json.loads((folder / FILE).read_bytes())
+    except FileNotFoundError:
+        return None
+    return Seats(
+        [Seat(**each) for each in found["seats"]],
+        [(first, end) for first, end in found["runs"]],
+        [Contradiction(**each) for each in found["contradictions"]],
+    )
 
 
 def seats_of(encoding: Encoding, *, with_text: bool = True) -> Seats | None:

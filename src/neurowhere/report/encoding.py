@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Summary, Support, Term
+from neurowhere.model.seats import seats_of, write_seats
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
@@ -101,6 +102,8 @@ def write_encoding(
         grid = _write_images(encoding, temporary, resolution_mm, like)
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
+        if seats := seats_of(encoding, with_text=with_text):
+            write_seats(seats, temporary)
         drawn = _write_pictures(encoding, temporary) if pictures else {}
         page = encoding_page(encoding, summary, atlas, with_text=with_text, pictures=drawn)
         (temporary / "report.html").write_text(page, "utf-8")
