@@ -45,7 +45,9 @@ ELSE = r"(?!\w*\W+(?:horn|bone|squama|scalp|sinus))"  # what is named after a lo
 NORMAL = re.compile(
     r"\b(?:normal|unremarkable|spared|intact|preserved|unaffected|clean|clear|not?|nil)\b", re.I
 )
-SIDE = re.compile(r"(?<![\w/])(?:([Ll]eft|[Rr]ight|LEFT|RIGHT)(?![\w]|-hand)|([LR])(?![\w/'])|(Lt|Rt|lt|rt)\b)")
+SIDE = re.compile(
+    r"(?<![\w/])(?:([Ll]eft|[Rr]ight|LEFT|RIGHT)(?![\w]|-hand)|([LR])(?![\w/'])|(Lt|Rt|lt|rt)\b)"
+)
 SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l", "lt": "rt", "rt": "lt"}
 NEAR = 45  # characters between a side and the word of a lobe
 SENTENCE = re.compile(r"[^\n]+?(?:(?<=[a-z)\]\d])[.!?](?=\s|$)|(?=\n)|$)")

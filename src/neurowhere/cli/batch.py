@@ -502,9 +502,7 @@ class Names:
     ['a', 'a~2', 'a-2', 'A~3', 'etc_x_y', 'table.csv~2', 'text']
     """
 
-    _counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys((TABLE_NAME, *FILES), 1)
-    )
+    _counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys((TABLE_NAME, *FILES), 1))
 
     def name_for(self, text: str) -> str:
         """Return a new name, made of that of a text."""

@@ -272,6 +272,8 @@ def _draw(made: Overlay) -> Any:
     title = str(made)
     top = MARGIN_MM + height
     canvas.write(MARGIN_MM, top + TITLE_MM / 2, title[0].upper() + title[1:], size=LARGE)
-    at_most = f"How many reports have their seat at each place: at most {highest:,} of {made.n_seated:,}"
+    at_most = (
+        f"How many reports have their seat at each place: at most {highest:,} of {made.n_seated:,}"
+    )
     canvas.write(MARGIN_MM, top + TITLE_MM / 2 - 12, at_most, size=SMALL)
     return canvas.picture
