@@ -52,8 +52,9 @@ SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l", "lt": "rt", "rt
 NEAR = 45  # characters between a side and the word of a lobe
 SENTENCE = re.compile(r"[^\n]+?(?:(?<=[a-z)\]\d])[.!?](?=\s|$)|(?=\n)|$)")
 CONCLUSION = re.compile(
-    r"^\W*(?:\d\W+)?(?:final |overall |clinical |radiologist )?(?:impressions?|imp\b|conclu\w+|opinion"
-    r"|summary|in summary|in conclusion|diagnosis|assessment|interpretation|a:|comment)"
+    r"^\W*(?:\d\W+)?(?:final |overall |clinical |radiologist )?"
+    r"(?:impressions?|imp\b|conclu\w+|opinion|summary|in summary|in conclusion|diagnosis"
+    r"|assessment|interpretation|a:|comment)"
     r"|\b(?:my conclusion|i conclude|taken together|in summary|to summari[sz]e)\b",
     re.I | re.M,
 )
@@ -96,7 +97,7 @@ def score(name, cases, model, *, is_told):
     """Print how many clean reports are warned of, and how many swaps are found."""
     false = [case["id"] for case in cases if model.encode(case["text"]).contradictions]
     found, made, missed = Counter(), Counter(), []
-    for case, swap in ((case, swap) for case in cases for swap in swaps(case)):
+    for case, swap in [(each, swap) for each in cases for swap in swaps(each)]:
         is_found = any(
             start < swap.span[1] and swap.span[0] < end
             for warning in model.encode(swap.text).contradictions

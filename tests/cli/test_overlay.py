@@ -9,8 +9,9 @@ import pytest
 
 REPORTS = {
     "a.txt": "CT: 3 cm haematoma in the left thalamus.",
-    "b.txt": "MRI: 4 cm enhancing mass in the right occipital lobe.\nIMPRESSION: Left occipital glioma.",
-    "c.txt": "We scanned healthy participants with fMRI during a memory task; the insula was active.",
+    "b.txt": "MRI: 4 cm enhancing mass in the right occipital lobe.\n"
+    "IMPRESSION: Left occipital glioma.",
+    "c.txt": "We scanned healthy participants with fMRI during a task; the insula was active.",
 }
 
 

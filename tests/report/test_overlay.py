@@ -14,7 +14,8 @@ from neurowhere.report.overlay import COLUMNS, _Counts
 TEXTS = {
     "a": "CT: 3 cm haematoma in the left thalamus.",
     "b": "MRI: 9 mm acute infarct of the left thalamus, 4 mm midline shift.",
-    "c": "MRI: 4 cm enhancing mass in the right occipital lobe.\nIMPRESSION: Left occipital glioma.",
+    "c": "MRI: 4 cm enhancing mass in the right occipital lobe.\n"
+    "IMPRESSION: Left occipital glioma.",
     "d": "CT: no mass, no haemorrhage, no midline shift. Thalami normal.",
     "e": "We scanned healthy participants with fMRI during a memory task; the insula was active.",
 }

@@ -20,9 +20,9 @@ CLEAN = {
     "a symptom on the other side": "Indication: left hemiparesis.\n\nFindings: 3 cm enhancing mass "
     "in the right frontal lobe. The left frontal lobe is normal.\n\nImpression: Right frontal "
     "glioma, explaining the left hemiparesis.",
-    "shift to the other side": "FINDINGS: Large right temporal haematoma with 8 mm leftward midline "
-    "shift, compression of the right lateral ventricle, and dilatation of the left temporal horn. "
-    "The left uncus is normal.\nIMPRESSION: Right temporal haemorrhage with shift to the left.",
+    "shift to the other side": "FINDINGS: Large right temporal haematoma with 8 mm leftward "
+    "midline shift, compression of the right lateral ventricle, and dilatation of the left "
+    "temporal horn. The left uncus is normal.\nIMPRESSION: Right temporal haemorrhage with shift to the left.",
     "two lesions of a lobe": "FINDINGS: 1. A 12 mm metastasis in the left frontal lobe. 2. A 9 mm "
     "metastasis in the right frontal lobe. 3. A 5 mm lesion in the left cerebellar hemisphere.\n"
     "IMPRESSION: Three metastases; the largest is in the left frontal lobe.",
@@ -36,9 +36,9 @@ CLEAN = {
     "a shunt on the other side": "FINDINGS: Resection cavity in the right temporal lobe. Right "
     "frontotemporal craniotomy.\nIMPRESSION: No recurrence of the right temporal glioma. A left "
     "frontal shunt is unchanged.",
-    "compared with the other side": "FINDINGS: Uptake in the left temporal lobe is reduced relative "
-    "to the right. The right temporal lobe takes up tracer normally.\nCONCLUSION: Left temporal "
-    "hypometabolism.",
+    "compared with the other side": "FINDINGS: Uptake in the left temporal lobe is reduced "
+    "relative to the right. The right temporal lobe takes up tracer normally.\nCONCLUSION: Left "
+    "temporal hypometabolism.",
     "both sides": "FINDINGS: Hippocampal atrophy on both sides, left greater than right. The right "
     "amygdala is small.\nIMPRESSION: Temporal atrophy, predominantly left.",
     "plaques on both sides": "FINDINGS: New plaque in the left frontal white matter. Further "

@@ -64,7 +64,15 @@ class Overlay:
             self.counts = np.zeros(self.partition.n_regions, np.int32)
 
     def add(self, text: str, seats: Seats | None) -> None:
-        """Add the seats of a report, or None for a study, under the name of the text."""
+        """Add the seats of a report.
+
+        Parameters
+        ----------
+        text : str
+            Name of the text.
+        seats : Seats or None
+            None for a study, which is left out.
+        """
         if seats is None:
             self.n_studies += 1
             return
@@ -79,7 +87,7 @@ class Overlay:
 
     @property
     def table(self) -> pd.DataFrame:
-        """The seats, a row each: text, region, side, what, size_mm, share, status, contradiction."""
+        """The seats, a row of `COLUMNS` each."""
         return pd.DataFrame(self.rows, columns=list(COLUMNS))
 
     def to_img(self, *, resolution_mm: float | None = None, like: Any = None) -> Any:
@@ -89,6 +97,10 @@ class Overlay:
         ----------
         resolution_mm, like
             Grid of the image, as in `Partition.to_img`.
+
+        Returns
+        -------
+        nibabel.Nifti1Image
         """
         image = self.partition.to_img(self.counts, resolution_mm=resolution_mm, like=like)
         voxels = np.asarray(image.dataobj).astype(np.int16)
@@ -106,7 +118,13 @@ class Overlay:
         return _draw(self)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write overlay.nii.gz, overlay.png and seats.csv into a folder."""
+        """Write overlay.nii.gz, overlay.png and seats.csv into a folder.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is not there; its other files stay.
+        """
         Path(folder).mkdir(parents=True, exist_ok=True)
         with added_files(Path(folder)) as temporary:
             (temporary / TABLE).write_text(_csv(self, header=True), "utf-8", newline="")
@@ -139,7 +157,7 @@ def overlay(encodings: Iterable[Encoding | tuple[str, Encoding]]) -> Overlay:
     Examples
     --------
     >>> from neurowhere import load_model, overlay
-    >>> texts = ["CT: 3 cm haematoma in the left thalamus.", "MRI: 9 mm infarct of the left thalamus."]
+    >>> texts = ["CT: 3 cm bleed in the left thalamus.", "MRI: 9 mm infarct, left thalamus."]
     >>> found = overlay(load_model().encode_many(texts))
     >>> print(found)
     seats of 2 reports

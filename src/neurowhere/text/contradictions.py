@@ -4,16 +4,16 @@ What the places of a report say is sorted by lobe (``lobes.csv``) and side: in a
 the findings F before it, of a lesion or of a lobe that is normal, N. Only a side that the sentence
 itself gives to the place counts. With s a side and o the other one, a lobe is contradictory if
 
-1. C has a lesion on s and none on o, and F has it on o and not on s: impression against findings;
-2. C or F has a lesion on s, N says that the whole lobe is normal on s, and another sentence has the
-   lesion on o;
-3. F has a lesion on s, N says that the whole lobe is normal on s, and says nothing of o.
+1. C has a lesion on s and none on o, and F has it on o and not, or less surely, on s;
+2. C or F has a lesion on s, N has the whole lobe on s, and another sentence a lesion on o;
+3. F has a lesion on s, N has the whole lobe on s, and neither has anything on o.
 
 A lobe with a lesion on both sides is left alone. So are places that are old, pressed, compared or
 only near, and sides of the body: see the roles in `neurowhere.text.findings`.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -41,8 +41,8 @@ COLUMNS: dict[str, Column] = {"id": TEXT, "whole": TEXT, "stems": TEXT}
 _SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?)$")
 # What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
 _BESIDE = re.compile(
-    r"\b(?:rest|remainder|remaining|otherwise|elsewhere|apart|except"
-    r"|(?:no|without)(?: \w+)? (?:second|other|further|additional|more|new|recurren\w+|residual))\b",
+    r"\b(?:rest|remainder|remaining|otherwise|elsewhere|apart|except|(?:no|without)(?: \w+)? "
+    r"(?:second|other|further|additional|more|new|recurren\w+|residual))\b",
     re.I,
 )
 _CELL = re.compile(r"[|\t]")
@@ -86,7 +86,7 @@ class _Said(NamedTuple):
 
 
 def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradiction]:
-    """Find where a report contradicts itself on the side of a lesion.
+    r"""Find where a report contradicts itself on the side of a lesion.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
     >>> from neurowhere.text.clinical.mentions import read_mentions
     >>> from neurowhere.text.findings import find_findings
     >>> counter = TermCounter(Vocabulary(["insula"]))
-    >>> text = "FINDINGS: Mass in the left insula.\\n\\nIMPRESSION: Right insula glioma."
+    >>> text = "FINDINGS: Mass in the left insula.\n\nIMPRESSION: Right insula glioma."
     >>> (found,) = find_contradictions(text, find_findings(text, read_mentions(text, counter)))
     >>> found.lobe, found.side, text[slice(*found.other_where)]
     ('insula', 'left', 'IMPRESSION: Right insula glioma')
@@ -148,7 +148,7 @@ def _sentence(document: Document, at: int) -> Span:
     line = text.rfind("\n", 0, at) + 1, (text + "\n").find("\n", at)
     if _CELL.search(text, *line):
         return line
-    (token,) = document.tokens_within(at, at + 1) or (document.tokens_within(0, at)[-1],)
+    token = bisect_right(document.starts, at) - 1
     return document.span(*document.sentences[document.sentence_of(token)])
 
 
@@ -169,36 +169,56 @@ def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
 
 def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     """Return what contradicts each other of what is said of one lobe; see the rules above."""
-    carried = {e.side for e in said if e.sure and not e.is_given and not e.is_concluded}
-    said = [each for each in said if each.is_given]
-    if any(each.side == "bilateral" and each.sure == SURE for each in said):
+    given = [each for each in said if each.is_given]
+    if any(each.side == "bilateral" for each in given if each.sure == SURE):
         return None
-    normal = [each for each in said if not each.sure and each.is_whole]
+    carried = {each.side for each in said if each.sure and not each.is_given}
     for side, other in OTHER.items():
-        in_conclusion = _lesions(said, side, is_concluded=True)
-        in_findings = _lesions(said, side, is_concluded=False)
-        other_concluded = _lesions(said, other, is_concluded=True)
-        other_found = _lesions(said, other, is_concluded=False)
-        is_sure = bool(in_findings) and in_findings[0].sure == SURE
-        is_other_sure = bool(other_found) and other_found[0].sure == SURE
-        is_in_both = any(each.sure == SURE for each in other_concluded)
-        is_told = is_other_sure or any(each.sure == SURE for each in in_conclusion)
-        if is_told and in_conclusion and other_found and not is_in_both:
-            is_silent = not in_findings and side not in carried
-            if is_silent or (is_other_sure and not is_sure):
-                return in_conclusion[0], other_found[0]
-        elsewhere = other_concluded or other_found
-        for lesion in (*in_conclusion * (not is_sure), *in_findings):
-            denied = [n for n in normal if n.side == side and n.where != lesion.where]
-            if denied and elsewhere:
-                return lesion, elsewhere[0]
-            is_normal_there = any(each.side != side for each in normal)
-            if denied and not (other_found or is_normal_there or lesion.is_concluded):
-                return lesion, denied[0]
+        pair = _against_findings(given, side, other, is_carried=side in carried)
+        if pair := pair or _against_normal(given, side, other):
+            return pair
     return None
 
 
-def _lesions(said: Sequence[_Said], side: OneSide, *, is_concluded: bool) -> list[_Said]:
+def _against_findings(
+    said: Sequence[_Said], side: OneSide, other: OneSide, *, is_carried: bool
+) -> tuple[_Said, _Said] | None:
+    """Return a conclusion on a side, and findings on the other: rule 1."""
+    concluded, found = _lesions(said, side, True), _lesions(said, side, False)
+    other_concluded, other_found = _lesions(said, other, True), _lesions(said, other, False)
+    if not (concluded and other_found) or _is_sure(other_concluded):
+        return None
+    if _is_sure(found) or not (_is_sure(concluded) or _is_sure(other_found)):
+        return None
+    is_silent = not found and not is_carried
+    return (concluded[0], other_found[0]) if is_silent or _is_sure(other_found) else None
+
+
+def _against_normal(
+    said: Sequence[_Said], side: OneSide, other: OneSide
+) -> tuple[_Said, _Said] | None:
+    """Return a lesion on a side, and one on the other or what calls that side normal: rules 2, 3.
+
+    A conclusion that the findings bear out is not doubted.
+    """
+    normal = [each for each in said if not each.sure and each.is_whole]
+    concluded, found = _lesions(said, side, True), _lesions(said, side, False)
+    elsewhere = [*_lesions(said, other, True), *_lesions(said, other, False)]
+    is_of_other = any(each.side != side for each in normal)
+    for lesion in found if _is_sure(found) else (*concluded, *found):
+        denied = [each for each in normal if each.side == side and each.where != lesion.where]
+        if denied and elsewhere:
+            return lesion, elsewhere[0]
+        if denied and not (is_of_other or lesion.is_concluded):
+            return lesion, denied[0]
+    return None
+
+
+def _is_sure(lesions: Sequence[_Said]) -> bool:
+    return any(each.sure == SURE for each in lesions)
+
+
+def _lesions(said: Sequence[_Said], side: OneSide, is_concluded: bool) -> list[_Said]:
     """Return what says that a lesion is on a side, the surest first."""
     own = [each for each in said if each.side == side and each.is_concluded is is_concluded]
     return sorted((each for each in own if each.sure), key=lambda each: -each.sure)
