@@ -11,7 +11,7 @@ from neurowhere.text.findings import find_findings
 def contradictions(shipped):
     def find(text):
         mentions = read_mentions(text, shipped.extractor_.counter)
-        return find_contradictions(text, find_findings(text, mentions))
+        return find_contradictions(text, find_findings(text, mentions), mentions.found)
 
     return find
 
@@ -22,7 +22,8 @@ CLEAN = {
     "glioma, explaining the left hemiparesis.",
     "shift to the other side": "FINDINGS: Large right temporal haematoma with 8 mm leftward "
     "midline shift, compression of the right lateral ventricle, and dilatation of the left "
-    "temporal horn. The left uncus is normal.\nIMPRESSION: Right temporal haemorrhage with shift to the left.",
+    "temporal horn. The left uncus is normal.\nIMPRESSION: Right temporal haemorrhage with shift to "
+    "the left.",
     "two lesions of a lobe": "FINDINGS: 1. A 12 mm metastasis in the left frontal lobe. 2. A 9 mm "
     "metastasis in the right frontal lobe. 3. A 5 mm lesion in the left cerebellar hemisphere.\n"
     "IMPRESSION: Three metastases; the largest is in the left frontal lobe.",
@@ -30,6 +31,9 @@ CLEAN = {
     "Restricted diffusion in the left precentral gyrus. Encephalomalacia in the right middle "
     "frontal gyrus, unchanged.\nIMPRESSION: Acute infarct of the left frontal lobe. Old right "
     "frontal infarct.",
+    "a request that tells of an old lesion": "HISTORY: Previous left frontal stroke.\nFINDINGS: "
+    "Mass in the right frontal lobe. The left frontal lobe is normal.\nIMPRESSION: Right frontal "
+    "glioma.",
     "another name in the conclusion": "FINDINGS: Mass in the left insula, extending into the "
     "frontal operculum and the putamen. Developmental venous anomaly in the right frontal lobe.\n"
     "IMPRESSION: Left frontoinsular glioma.",
@@ -96,6 +100,12 @@ CONTRADICTORY = {
         "FINDINGS: 9 mm haemorrhage in the [left cerebellar hemisphere]. Pons normal. "
         "[The left cerebellar hemisphere is normal].",
         ("cerebellum", "left", None),
+    ),
+    "the request": (
+        "CLINICAL DETAILS: [Left frontal oligodendroglioma], resected.\n\nFINDINGS: The cavity in "
+        "the [right middle frontal gyrus] enhances. Left frontal lobe normal.\nIMPRESSION: "
+        "Recurrence.",
+        ("frontal", "left", "right"),
     ),
     "one of two sentences": (
         "FINDINGS: A mass lies in the [right frontal lobe]. The right frontal lobe is normal. "

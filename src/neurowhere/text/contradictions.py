@@ -5,7 +5,7 @@ the findings F before it, of a lesion or of a lobe that is normal, N. Only a sid
 itself gives to the place counts. With s a side and o the other one, a lobe is contradictory if
 
 1. C has a lesion on s and none on o, and F has it on o and not, or less surely, on s;
-2. C or F has a lesion on s, N has the whole lobe on s, and another sentence a lesion on o;
+2. C, F or the request has a lesion on s, N has the whole lobe on s, and C or F a lesion on o;
 3. F has a lesion on s, N has the whole lobe on s, and neither has anything on o.
 
 A lobe with a lesion on both sides is left alone. So are places that are old, pressed, compared or
@@ -14,14 +14,14 @@ only near, and sides of the body: see the roles in `neurowhere.text.findings`.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from neurowhere.text.clinical.mentions import Span
+from neurowhere.text.clinical.mentions import Mention, Span
 from neurowhere.text.clinical.places import Side
-from neurowhere.text.findings import FLUID, Finding, Place, Role, document_of
+from neurowhere.text.findings import FLUID, Finding, Role, document_of
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.tables import TEXT, Column, Row, read_table, split
 
@@ -45,6 +45,8 @@ _BESIDE = re.compile(
     r"(?:second|other|further|additional|more|new|recurren\w+|residual))\b",
     re.I,
 )
+KNOWN_BEFORE = ("indication", "history", "comparison")  # sections of what a report is about
+_OLD = re.compile(r"\b(?:old|previous(?:ly)?|prior|former|earlier)\b", re.I)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -85,7 +87,9 @@ class _Said(NamedTuple):
     is_given: bool  # whether the sentence gives the side; else it is that of its finding
 
 
-def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradiction]:
+def find_contradictions(
+    text: str, findings: Sequence[Finding], mentions: Sequence[Mention] = ()
+) -> list[Contradiction]:
     r"""Find where a report contradicts itself on the side of a lesion.
 
     Parameters
@@ -93,6 +97,8 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
     text : str
     findings : sequence of Finding
         As `neurowhere.text.findings.find_findings` gives them.
+    mentions : sequence of Mention
+        What was read in all of the text, its request included.
 
     Returns
     -------
@@ -110,10 +116,15 @@ def find_contradictions(text: str, findings: Sequence[Finding]) -> list[Contradi
     >>> found.lobe, found.side, text[slice(*found.other_where)]
     ('insula', 'left', 'IMPRESSION: Right insula glioma')
     """
-    said = list(_said(document_of(text), findings))
+    document = document_of(text)
+    said = list(_said(document, findings))
+    asked = list(_asked(document, mentions))
     found = []
     for lobe in dict.fromkeys(each.lobe for each in said):
-        if pair := _pair([each for each in said if each.lobe == lobe]):
+        if pair := _pair(
+            [each for each in said if each.lobe == lobe],
+            [each for each in asked if each.lobe == lobe],
+        ):
             first, other = pair
             if other.sure and other.where < first.where:
                 first, other = other, first
@@ -136,10 +147,21 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
                     continue
-                for lobe, is_whole in _lobes_of(place):
+                for lobe, is_whole in _lobes_of(place.names):
                     yield _Said(
                         lobe, place.side, sure, place.is_concluded, is_whole, where, is_given
                     )
+
+
+def _asked(document: Document, mentions: Sequence[Mention]) -> Iterator[_Said]:
+    """Yield what a request, or another section without findings, says of each lobe."""
+    for mention in mentions:
+        is_of_lesion = mention.is_structure and not (mention.is_negated or mention.is_crossed)
+        if mention.section in KNOWN_BEFORE and mention.side and is_of_lesion:
+            where = _sentence(document, mention.start)
+            if not _OLD.search(document.text, *where):
+                for lobe, is_whole in _lobes_of((mention.term,)):
+                    yield _Said(lobe, mention.side, SURE, False, is_whole, where, True)
 
 
 def _sentence(document: Document, at: int) -> Span:
@@ -152,9 +174,9 @@ def _sentence(document: Document, at: int) -> Span:
     return document.span(*document.sentences[document.sentence_of(token)])
 
 
-def _lobes_of(place: Place) -> Iterator[tuple[str, bool]]:
-    """Yield the lobes that a place is in, and whether it is the whole of each."""
-    names = [name.lower() for name in place.names]
+def _lobes_of(names: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the lobes that a place of some names is in, and whether it is the whole of each."""
+    names = [name.lower() for name in names]
     for row, stems in _lobes():
         if any(stems.search(name) for name in names):
             wholes = split(row["whole"])
@@ -167,7 +189,7 @@ def _lobes() -> list[tuple[Row, re.Pattern[str]]]:
     return [(row, re.compile(rf"\b(?:{'|'.join(split(row['stems']))})")) for row in rows]
 
 
-def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
+def _pair(said: Sequence[_Said], asked: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     """Return what contradicts each other of what is said of one lobe; see the rules above."""
     given = [each for each in said if each.is_given]
     if any(each.side == "bilateral" for each in given if each.sure == SURE):
@@ -175,7 +197,7 @@ def _pair(said: Sequence[_Said]) -> tuple[_Said, _Said] | None:
     carried = {each.side for each in said if each.sure and not each.is_given}
     for side, other in OTHER.items():
         pair = _against_findings(given, side, other, is_carried=side in carried)
-        if pair := pair or _against_normal(given, side, other):
+        if pair := pair or _against_normal(given, asked, side, other):
             return pair
     return None
 
@@ -195,7 +217,7 @@ def _against_findings(
 
 
 def _against_normal(
-    said: Sequence[_Said], side: OneSide, other: OneSide
+    said: Sequence[_Said], asked: Sequence[_Said], side: OneSide, other: OneSide
 ) -> tuple[_Said, _Said] | None:
     """Return a lesion on a side, and one on the other or what calls that side normal: rules 2, 3.
 
@@ -211,7 +233,9 @@ def _against_normal(
             return lesion, elsewhere[0]
         if denied and not (is_of_other or lesion.is_concluded):
             return lesion, denied[0]
-    return None
+    is_of_side = any(each.side == side for each in normal) and not (concluded or found)
+    request = _lesions(asked, side, False) if is_of_side and elsewhere else []
+    return (request[0], elsewhere[0]) if request else None
 
 
 def _is_sure(lesions: Sequence[_Said]) -> bool:
