@@ -22,7 +22,7 @@ CLEAN = {
     "glioma, explaining the left hemiparesis.",
     "shift to the other side": "FINDINGS: Large right temporal haematoma with 8 mm leftward "
     "midline shift, compression of the right lateral ventricle, and dilatation of the left "
-    "temporal horn. The left uncus is normal.\nIMPRESSION: Right temporal haemorrhage with shift to "
+    "temporal horn. The left uncus is normal.\nIMPRESSION: Right temporal haemorrhage, shift to "
     "the left.",
     "two lesions of a lobe": "FINDINGS: 1. A 12 mm metastasis in the left frontal lobe. 2. A 9 mm "
     "metastasis in the right frontal lobe. 3. A 5 mm lesion in the left cerebellar hemisphere.\n"
