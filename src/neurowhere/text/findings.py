@@ -41,18 +41,26 @@ Role = Literal[
     "spared",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
+Depth = Literal["cortical", "subcortical", "deep", "periventricular"]
+DEPTHS: dict[Depth, re.Pattern[str]] = {
+    "periventricular": re.compile(r"\bperi-?ventricular|\bsubependymal", re.I),
+    "subcortical": re.compile(r"\b(?:sub|juxta)-?cortical", re.I),
+    "deep": re.compile(r"\bdeep\b|\bcentrum semiovale\b|\bcorona radiata\b", re.I),
+    "cortical": re.compile(r"\bcortical(?:ly)?\b|\bcortex\b|\bgyral\b", re.I),
+}
 CUES: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
     "role": one_of(" ".join(ROLES)),
-    "reach": one_of("ahead back both clause sentence value"),
+    "reach": one_of("ahead back both clause sentence value next"),
 }
 # What is the seat of a report that names no other, the first of these that it has.
 PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
+BEYOND = ("back", "both", "value", "next")  # of cues that may stand in the next cell of a row
 REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
-_CLAUSE = re.compile(r"[,:;]|\n|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
+_CLAUSE = re.compile(r"[,:;]|\n|[.!?]\s|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
 _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
@@ -66,8 +74,13 @@ _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$"
 LONGEST_PREFIX = 10
 _SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
-_VALUE = re.compile(r"[^\n|:;.–—]{0,30}[:|–—][ \t|:]*")
-_LIST = re.compile(r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all)\b|[,&/]", re.I)
+_VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
+_NEXT = re.compile(
+    r"[ ]?(?:(?:lobes?|gyr(?:us|i)|g\.|cortex|nucle(?:us|i)|hemi\w*|is|are|was|were) ?)*", re.I
+)
+_LIST = re.compile(
+    r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
+)
 _STOP = re.compile(r"[,;:—–\n]")
 _SIZE = re.compile(
     r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?(mm|cm)\b", re.I
@@ -106,6 +119,10 @@ class Place:
         Whether it stands in the impression of the report.
     is_weak : bool
         Whether its sentence only has a lesion somewhere, not of this place by a cue.
+    depth : "cortical", "subcortical", "deep", "periventricular" or None
+        Layer of the place that its sentence names.
+    size_mm : float, optional
+        Size of what is there, if this is a seat.
     side_where : (int, int) or None
         Where its own sentence gives the side; None if the place has that of its finding.
     """
@@ -120,6 +137,8 @@ class Place:
     rule: str = ""
     is_concluded: bool = False
     is_weak: bool = False
+    depth: Depth | None = None
+    size_mm: float | None = None
     side_where: Span | None = None
 
 
@@ -276,7 +295,11 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
     for place in sorted(places, key=lambda place: place.span):
         token = bisect_right(document.starts, place.span[0]) - 1
         first, end = document.sentences[document.sentence_of(token)]
+        line = document.text.find("\n", place.span[1])
+        stop = max(end, bisect_left(document.starts, line if line >= 0 else len(document.text)))
         own = cues[bisect_left(firsts, first) : bisect_left(firsts, end)]
+        cells = cues[bisect_left(firsts, end) : bisect_left(firsts, stop)]
+        own = [*own, *(cue for cue in cells if cue[2]["reach"] in BEYOND)]
         is_concluded = concluded[0] <= place.span[0] < concluded[1]
         row, is_weak = _role_of(document, place, own) if place.role == "seat" else (None, False)
         role: Role = place.role
@@ -290,17 +313,20 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        sentence = document.span(first, end)
-        own_side = _side_of(document.text, sentence) if place.side is None else None
+        span = document.span(first, end)
+        sentence = document.text[slice(*span)]
+        own_side = _side_of(document.text, span) if place.side is None else None
         found.append(
             replace(
                 place,
                 role=role,
                 rule=rule,
                 side=own_side[0] if own_side and role != "spared" else place.side,
-                side_where=own_side[1] if own_side else _within(place.side_where, sentence),
+                side_where=own_side[1] if own_side else _within(place.side_where, span),
                 is_concluded=is_concluded,
                 is_weak=is_weak,
+                depth=_depth_of(sentence) if role == "seat" else None,
+                size_mm=_size_mm(sentence) if role == "seat" else None,
             )
         )
     return found
@@ -318,6 +344,12 @@ def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
 
 def _within(span: Span | None, sentence: Span) -> Span | None:
     return span if span and sentence[0] <= span[0] < sentence[1] else None
+
+
+def _depth_of(sentence: str) -> Depth | None:
+    """Return the only layer that a sentence names."""
+    found = [depth for depth, words in DEPTHS.items() if words.search(sentence)]
+    return found[0] if len(found) == 1 else None
 
 
 Cues = Sequence[tuple[int, int, Row]]
@@ -400,6 +432,8 @@ def _decides(
         return False
     if reach == "value":
         return bool(_VALUE.fullmatch(between))
+    if reach == "next":
+        return bool(_NEXT.fullmatch(between))
     return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
 
 
