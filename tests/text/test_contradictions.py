@@ -55,6 +55,8 @@ CLEAN = {
     "Left temporal cavernoma.",
     "the rest of a lobe": "FINDINGS: Contusion of the left temporal pole. The rest of the left "
     "temporal lobe is normal.\nIMPRESSION: Left temporal contusion.",
+    "halves of a row": "Left hemisphere: left insula inactive; left frontal normal.\nScalp EEG: "
+    "low-voltage fast, right frontal.\nImpression: right frontal focus.",
     "crossed diaschisis": "FINDINGS: Hypometabolism of the left frontal lobe and of the right "
     "cerebellar hemisphere (crossed diaschisis). The left cerebellar hemisphere is normal.\n"
     "IMPRESSION: Left frontal hypometabolism.",
@@ -106,6 +108,11 @@ CONTRADICTORY = {
         "the [right middle frontal gyrus] enhances. Left frontal lobe normal.\nIMPRESSION: "
         "Recurrence.",
         ("frontal", "left", "right"),
+    ),
+    "a hemisphere that is normal": (
+        "A [5 cm mass in the left frontal lobe]. [No abnormality is detected in the left "
+        "hemisphere].",
+        ("frontal", "left", None),
     ),
     "one of two sentences": (
         "FINDINGS: A mass lies in the [right frontal lobe]. The right frontal lobe is normal. "

@@ -1,12 +1,13 @@
 """Contradictions: where a report says left of a lesion, and elsewhere right of the same.
 
 What the places of a report say is sorted by lobe (``lobes.csv``) and side: in a conclusion C or in
-the findings F before it, of a lesion or of a lobe that is normal, N. Only a side that the sentence
-itself gives to the place counts. With s a side and o the other one, a lobe is contradictory if
+the findings F before it, of a lesion, or in F of a lobe or a hemisphere that is normal, N. Only a
+side that the sentence itself gives to the place counts. With s a side and o the other one, a lobe
+is contradictory if
 
 1. C has a lesion on s and none on o, and F has it on o and not, or less surely, on s;
-2. C, F or the request has a lesion on s, N has the whole lobe on s, and C or F a lesion on o;
-3. F has a lesion on s, N has the whole lobe on s, and neither has anything on o.
+2. C, F or the request has a lesion on s, N has all of s, and C or F a lesion on o;
+3. F has a lesion on s, N has all of s, and neither has anything on o.
 
 A lobe with a lesion on both sides is left alone. So are places that are old, pressed, compared or
 only near, and sides of the body: see the roles in `neurowhere.text.findings`.
@@ -23,9 +24,10 @@ from neurowhere.text.clinical.mentions import Mention, Span
 from neurowhere.text.clinical.places import Side
 from neurowhere.text.findings import FLUID, Finding, Role, document_of
 from neurowhere.text.reading.document import Document
-from neurowhere.text.reading.tables import TEXT, Column, Row, read_table, split
+from neurowhere.text.reading.tables import TEXT, Column, Row, one_of, read_table, split
 
 OneSide = Literal["left", "right"]
+Scope = Literal["part", "lobe", "hemisphere"]
 OTHER: dict[OneSide, OneSide] = {"left": "right", "right": "left"}
 # How sure a role is that a lesion is in the place; 0 for a place that is normal.
 SURE = 1.0
@@ -37,7 +39,13 @@ OF_ROLE: dict[Role, float] = {
     "mentioned": 0.5,
     "spared": 0.0,
 }
-COLUMNS: dict[str, Column] = {"id": TEXT, "whole": TEXT, "stems": TEXT}
+COLUMNS: dict[str, Column] = {
+    "id": TEXT,
+    "hemisphere": one_of("yes no"),  # whether it is part of a hemisphere of the cerebrum
+    "whole": TEXT,
+    "stems": TEXT,
+}
+HEMISPHERE = "cerebral hemisphere"
 _SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?)$")
 # What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
 _BESIDE = re.compile(
@@ -46,7 +54,7 @@ _BESIDE = re.compile(
     re.I,
 )
 KNOWN_BEFORE = ("indication", "history", "comparison")  # sections of what a report is about
-_OLD = re.compile(r"\b(?:old|previous(?:ly)?|prior|former|earlier)\b", re.I)
+_OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -82,8 +90,9 @@ class _Said(NamedTuple):
     side: Side
     sure: float  # as in `OF_ROLE`
     is_concluded: bool
-    is_whole: bool  # whether it is said of the lobe, not of a part
+    scope: Scope  # what it is said of
     where: Span
+    is_old: bool  # whether the sentence may tell of an earlier scan
     is_given: bool  # whether the sentence gives the side; else it is that of its finding
 
 
@@ -147,9 +156,10 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
                     continue
-                for lobe, is_whole in _lobes_of(place.names):
+                is_old = bool(_OLD.search(document.text, *where))
+                for lobe, scope in _lobes_of(place.names, of_hemisphere=not sure):
                     yield _Said(
-                        lobe, place.side, sure, place.is_concluded, is_whole, where, is_given
+                        lobe, place.side, sure, place.is_concluded, scope, where, is_old, is_given
                     )
 
 
@@ -160,8 +170,8 @@ def _asked(document: Document, mentions: Sequence[Mention]) -> Iterator[_Said]:
         if mention.section in KNOWN_BEFORE and mention.side and is_of_lesion:
             where = _sentence(document, mention.start)
             if not _OLD.search(document.text, *where):
-                for lobe, is_whole in _lobes_of((mention.term,)):
-                    yield _Said(lobe, mention.side, SURE, False, is_whole, where, True)
+                for lobe, scope in _lobes_of((mention.term,)):
+                    yield _Said(lobe, mention.side, SURE, False, scope, where, False, True)
 
 
 def _sentence(document: Document, at: int) -> Span:
@@ -174,13 +184,18 @@ def _sentence(document: Document, at: int) -> Span:
     return document.span(*document.sentences[document.sentence_of(token)])
 
 
-def _lobes_of(names: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the lobes that a place of some names is in, and whether it is the whole of each."""
+def _lobes_of(names: Iterable[str], *, of_hemisphere: bool = False) -> Iterator[tuple[str, Scope]]:
+    """Yield the lobes that a place of some names is in, and whether it is the whole of each.
+
+    A hemisphere is that of all its lobes, if asked so: what is normal there is in each.
+    """
     names = [name.lower() for name in names]
     for row, stems in _lobes():
+        lobe, wholes = row.id.replace("-", " "), split(row["whole"])
         if any(stems.search(name) for name in names):
-            wholes = split(row["whole"])
-            yield row.id.replace("-", " "), any(_SUFFIX.sub("", name) in wholes for name in names)
+            yield lobe, "lobe" if any(_SUFFIX.sub("", name) in wholes for name in names) else "part"
+        elif of_hemisphere and HEMISPHERE in names and row["hemisphere"] == "yes":
+            yield lobe, "hemisphere"
 
 
 @cache
@@ -223,12 +238,22 @@ def _against_normal(
 
     A conclusion that the findings bear out is not doubted.
     """
-    normal = [each for each in said if not each.sure and each.is_whole]
+    normal = [each for each in said if not (each.sure or each.is_concluded or each.scope == "part")]
     concluded, found = _lesions(said, side, True), _lesions(said, side, False)
-    elsewhere = [*_lesions(said, other, True), *_lesions(said, other, False)]
-    is_of_other = any(each.side != side for each in normal)
-    for lesion in found if _is_sure(found) else (*concluded, *found):
-        denied = [each for each in normal if each.side == side and each.where != lesion.where]
+    other_concluded = _lesions(said, other, True)
+    elsewhere = [*other_concluded, *_lesions(said, other, False)]
+    if other_concluded:
+        concluded = [each for each in concluded if each.sure == SURE]
+    is_of_other = any(each.side != side for each in normal if each.scope == "lobe")
+    new = [each for each in found if not each.is_old]
+    for lesion in new if _is_sure(found) else (*concluded, *new):
+        denied = [
+            each
+            for each in normal
+            if each.side == side
+            and each.where != lesion.where
+            and (each.scope == "lobe" or lesion.sure == SURE)
+        ]
         if denied and elsewhere:
             return lesion, elsewhere[0]
         if denied and not (is_of_other or lesion.is_concluded):
