@@ -39,6 +39,7 @@ OF_ROLE: dict[Role, float] = {
     "mentioned": 0.5,
     "spared": 0.0,
 }
+BEYOND: tuple[Role, ...] = ("extension", "edema", "satellite")  # may be on the other side
 COLUMNS: dict[str, Column] = {
     "id": TEXT,
     "hemisphere": one_of("yes no"),  # whether it is part of a hemisphere of the cerebrum
@@ -53,8 +54,14 @@ _BESIDE = re.compile(
     r"(?:second|other|further|additional|more|new|recurren\w+|residual))\b",
     re.I,
 )
-KNOWN_BEFORE = ("indication", "history", "comparison")  # sections of what a report is about
+KNOWN_BEFORE = ("indication", "history")  # sections of what a report is about
 _OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
+# After a place: what is of the skull, or was put there.
+_BONE = re.compile(
+    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|scalp|sinus|burr|craniotomy|craniectomy|drain|shunt"
+    r"|catheter|extra-?axial|subdural|extradural|epidural|approach)",
+    re.I,
+)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -148,11 +155,11 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
         told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
         for place in finding.places:
             sure = OF_ROLE.get(place.role)
-            is_given = place.side_where is not None
+            is_given = place.side_where is not None and place.role not in BEYOND
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue
-            if not FLUID.search(place.words.lower()):
+            if not (FLUID.search(place.words.lower()) or _BONE.match(document.text, place.span[1])):
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
                     continue
@@ -243,7 +250,7 @@ def _against_normal(
     other_concluded = _lesions(said, other, True)
     elsewhere = [*other_concluded, *_lesions(said, other, False)]
     if other_concluded:
-        concluded = [each for each in concluded if each.sure == SURE]
+        concluded = []
     is_of_other = any(each.side != side for each in normal if each.scope == "lobe")
     new = [each for each in found if not each.is_old]
     for lesion in new if _is_sure(found) else (*concluded, *new):
