@@ -55,6 +55,7 @@ LEAST_SIZE_MM = 15.0  # of what spreads beyond the grid and the place's own map
 SIZE_STEP_MM = 10.0  # that sizes are rounded to, so that maps are kept
 # Layers by the distance from the surface of the brain in mm: where they are, and how wide.
 LAYERS_MM: dict[Depth, tuple[float, float]] = {
+    "surface": (0.0, 5.0),
     "cortical": (2.0, 6.0),
     "subcortical": (12.0, 6.0),
     "deep": (30.0, 10.0),
@@ -86,6 +87,13 @@ STEMS = {
 }
 _STEM = re.compile("|".join(STEMS))
 _HEMISPHERE = re.compile("hemispher")
+LOBES = ("frontal lobe", "temporal lobe", "parietal lobe", "occipital lobe")
+# Parts whose surroundings are of no lobe.
+OTHER_PARTS = (
+    *("insula", "thalamus", "basal ganglia", "cerebellum", "brainstem", "lateral ventricle"),
+    *("corpus callosum", "internal capsule", "cingulate cortex"),
+)
+IN_WHITE_MATTER, FARTHEST_MM = 0.5, 24.0  # weight beside the cortex; how far beneath it
 CEREBRUM = (*list(STEMS.values())[:5], "basal ganglia", "thalamus")
 
 
@@ -248,7 +256,8 @@ class PlaceMaps:
         near = np.exp(-(((_depth_mm(grid) - at) / width) ** 2))
         if depth == "deep":
             near[_depth_mm(grid) > at] = 1
-        return np.maximum(near, LEAST_LAYER)
+        weights: Floats = np.maximum(near, LEAST_LAYER)
+        return weights
 
     def membership(self, place: Place) -> Floats | None:
         """Return how far each region is in a place on its side, (m,), where the model knows it."""
@@ -292,7 +301,27 @@ class PlaceMaps:
         if prior is None:
             return None
         known = [inside for c in columns if (inside := prior.membership(c)) is not None]
-        return np.max(known, axis=0) if known else None
+        if not known:
+            return None
+        beneath = [self._white_matter[c] for c in columns if c in self._white_matter]
+        widest: Floats = np.max([*known, *beneath], axis=0)
+        return widest
+
+    @cached_property
+    def _white_matter(self) -> dict[int, Floats]:
+        """What lies beneath the cortex of each lobe, nearer to it than to any other part: (m,)."""
+        prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
+        if prior is None or not isinstance(self._partition, VoxelGrid):
+            return {}
+        names = [name for name in (*LOBES, *OTHER_PARTS) if name in self._vocabulary]
+        columns = [self._vocabulary.index(name) for name in names]
+        far = {c: _distance_mm(self._partition, prior.region_of(c)) for c in columns}
+        nearest = np.min(list(far.values()), axis=0)
+        return {
+            c: IN_WHITE_MATTER * ((far[c] <= nearest) & (far[c] <= FARTHEST_MM))
+            for c, name in zip(columns, names, strict=True)
+            if name in LOBES
+        }
 
 
 class _Weighed(NamedTuple):
@@ -356,6 +385,16 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     return mixed.times(_kept(findings, maps, mixed.probabilities))
 
 
+def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
+    """Return how far each voxel is from a region: (m,)."""
+    outside = np.ones(grid.brain.shape, bool)
+    outside[grid.brain] = ~inside if inside is not None else True
+    if outside.all():
+        return np.full(int(grid.brain.sum()), np.inf)
+    distance: Floats = ndimage.distance_transform_edt(outside, sampling=grid.voxel_sizes_mm)
+    return distance[grid.brain]
+
+
 @lru_cache(maxsize=4)
 def _depth_mm(grid: VoxelGrid) -> Floats:
     """Return how far each voxel is from the surface of the brain: (m,)."""
@@ -406,7 +445,7 @@ def _is_same(one: Floats, other: Floats) -> bool:
 def _overlap(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return False
-    return float(np.minimum(one, other).sum()) > PART * min(one.sum(), other.sum())
+    return float(np.minimum(one, other).sum()) > PART * min(float(one.sum()), float(other.sum()))
 
 
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:

@@ -41,8 +41,10 @@ Role = Literal[
     "spared",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
-Depth = Literal["cortical", "subcortical", "deep", "periventricular"]
+Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
 DEPTHS: dict[Depth, re.Pattern[str]] = {
+    # outside the tissue, and drawn on it
+    "surface": re.compile(r"\b(?:subdural|epidural|extradural|extra-?axial|sdh|edh)\b", re.I),
     "periventricular": re.compile(r"\bperi-?ventricular|\bsubependymal", re.I),
     "subcortical": re.compile(r"\b(?:sub|juxta)-?cortical", re.I),
     "deep": re.compile(r"\bdeep\b|\bcentrum semiovale\b|\bcorona radiata\b", re.I),
@@ -52,12 +54,12 @@ CUES: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
     "role": one_of(" ".join(ROLES)),
-    "reach": one_of("ahead back both clause sentence value next"),
+    "reach": one_of("ahead back both clause sentence near"),
 }
 # What is the seat of a report that names no other, the first of these that it has.
 PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
-BEYOND = ("back", "both", "value", "next")  # of cues that may stand in the next cell of a row
+BEYOND = ("back", "both", "near")  # of cues that may stand in the next cell of a row
 REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(r"[,:;]|\n|[.!?]\s|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
@@ -66,13 +68,14 @@ _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
 )
 FLUID = re.compile(
-    r"ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
+    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
     r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
 )
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
 _SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
+_ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
 _NEXT = re.compile(
@@ -119,7 +122,7 @@ class Place:
         Whether it stands in the impression of the report.
     is_weak : bool
         Whether its sentence only has a lesion somewhere, not of this place by a cue.
-    depth : "cortical", "subcortical", "deep", "periventricular" or None
+    depth : "surface", "cortical", "subcortical", "deep", "periventricular" or None
         Layer of the place that its sentence names.
     size_mm : float, optional
         Size of what is there, if this is a seat.
@@ -349,7 +352,7 @@ def _within(span: Span | None, sentence: Span) -> Span | None:
 def _depth_of(sentence: str) -> Depth | None:
     """Return the only layer that a sentence names."""
     found = [depth for depth, words in DEPTHS.items() if words.search(sentence)]
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 or "surface" in found else None
 
 
 Cues = Sequence[tuple[int, int, Row]]
@@ -430,10 +433,8 @@ def _decides(
         return not _STOP.search(between)
     if not is_after:
         return False
-    if reach == "value":
-        return bool(_VALUE.fullmatch(between))
-    if reach == "next":
-        return bool(_NEXT.fullmatch(between))
+    if reach in ("near", "back") and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
+        return True
     return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
 
 
@@ -455,9 +456,17 @@ def _add(findings: list[Finding], new: Finding) -> None:
 
 
 def _with_seats(findings: list[Finding]) -> list[Finding]:
-    """Make other places the seats of a report that has none: what it extends to, or mentions."""
+    """Make other places the seats of a report that has none: what it extends to, or mentions.
+
+    An artery is a seat where the report tells of no part of its territory.
+    """
+    if not findings:
+        return findings
+    seats = [place for finding in findings for place in finding.seats]
     roles = {place.role for finding in findings for place in finding.places}
-    if "seat" in roles:
+    if any(not _ARTERY.search(place.names[0]) for place in seats) or (seats and roles == {"seat"}):
+        return findings
+    if seats and "extension" not in roles:
         return findings
     every = [place for finding in findings for place in finding.places]
     best = next((role for role in PROMOTED if role in roles), None)
@@ -467,7 +476,11 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
         replace(
             finding,
             places=tuple(
-                replace(place, role="seat") if place in raised else place
+                replace(place, role="seat")
+                if place in raised
+                else replace(place, role="extension")
+                if place in seats
+                else place
                 for place in finding.places
             ),
         )
