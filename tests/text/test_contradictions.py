@@ -57,23 +57,23 @@ CLEAN = {
     "temporal lobe is normal.\nIMPRESSION: Left temporal contusion.",
     "halves of a row": "Left hemisphere: left insula inactive; left frontal normal.\nScalp EEG: "
     "low-voltage fast, right frontal.\nImpression: right frontal focus.",
-    "a sinus": "FINDINGS: There is a 2 cm meningioma at the right frontal convexity compressing the "
-    "right frontal lobe. Left frontal lobe is unremarkable.\nIMPRESSION: Right frontal meningioma. "
-    "Left frontal mucocele.",
+    "a sinus": "FINDINGS: There is a 2 cm meningioma at the right frontal convexity compressing "
+    "the right frontal lobe. Left frontal lobe is unremarkable.\nIMPRESSION: Right frontal "
+    "meningioma. Left frontal mucocele.",
     "a fracture": "FINDINGS: Contusion of the right inferior frontal gyrus, contrecoup to the left "
     "parietal fracture. Left parietal lobe normal.\nIMPRESSION: Right frontal contusion.",
     "an earlier scan": "FINDINGS: The right thalamus shows restricted diffusion (14 mm). No "
     "diffusion abnormality in the left thalamus. An older CT had described a left thalamic "
     "hypodensity, which was artefact.\nIMPRESSION: Acute right thalamic infarct.",
-    "what has resolved": "Compared to 2019 the right frontal metastasis has disappeared. There is a "
-    "new 7 mm metastasis in the left frontal lobe.\nConclusion: New left frontal metastasis; "
+    "what has resolved": "Compared to 2019 the right frontal metastasis has disappeared. There "
+    "is a new 7 mm metastasis in the left frontal lobe.\nConclusion: New left frontal metastasis; "
     "complete response of the right frontal one.",
     "spread to the other side": "Ictal SPECT: hyperperfusion of the right temporal lobe. The left "
     "temporal lobe is normal. Propagation to the left temporal lobe is seen late.\nConclusion: "
     "right temporal focus.",
-    "language on the other side": "FINDINGS: Left insular glioma with extension to the left temporal "
-    "stem. The right temporal lobe is normal.\nIMPRESSION: Left insular glioma. Functional MRI: "
-    "language is in the right temporal lobe.",
+    "language on the other side": "FINDINGS: Left insular glioma with extension to the left "
+    "temporal stem. The right temporal lobe is normal.\nIMPRESSION: Left insular glioma. "
+    "Functional MRI: language is in the right temporal lobe.",
     "crossed diaschisis": "FINDINGS: Hypometabolism of the left frontal lobe and of the right "
     "cerebellar hemisphere (crossed diaschisis). The left cerebellar hemisphere is normal.\n"
     "IMPRESSION: Left frontal hypometabolism.",
