@@ -12,12 +12,14 @@ below    share of them that are drawn below the mean map
 side     reports of one side with at least three times the mass on it; opposite: with less than half
 seat     share of the map within the seat's regions
 normal   share of places without a finding that are drawn below the mean map
+50, 80, 95 %  share of the seats' volume within the region that should hold as much
 
 --worst writes the reports of the open half that are drawn worst, with what is wrong, on one page.
 """
 
 import argparse
 import html
+import io
 import json
 from pathlib import Path
 
@@ -25,10 +27,14 @@ import numpy as np
 import pandas as pd
 
 from neurowhere import default_atlas, load_model
+from neurowhere.model.summary import summarise
+from neurowhere.report.maps import draw_encoding, write_png
+from neurowhere.report.page import inlined
 from neurowhere.space.geometry import gazetteer_of, side_of_regions
 from setting import print_table
 
 CASES = Path(__file__).parent / "cases"
+SHARES = (0.5, 0.8, 0.95)
 SIDE_CLEAR = 3.0  # times the mass of the other side
 BRAIN_STEM = ("midbrain", "pons", "medulla", "brainstem")  # not regions of AAL3
 GROUPS = {
@@ -116,16 +122,22 @@ class Judge:
                 found = np.maximum(found, self.shares[label])
         return found
 
+    def inside_of(self, place):
+        """Return the same for a place of a label."""
+        return self.inside(place["group"], place["regions"], place["side"])
+
     def ratio(self, q, inside):
+        """Return how many times as probable as in the mean map a place is."""
         return float(q @ inside / (self.mean @ inside))
 
     def score(self, report, encoding):
+        """Return the scores of one report."""
         q, seats = encoding.probabilities, report["seats"]
         groups = {seat["group"] for seat in seats}
         mass = {group: float(q @ inside) for group, inside in self.whole.items()}
         ratio = {group: self.ratio(q, inside) for group, inside in self.whole.items()}
-        seat = np.max([self.inside(s["group"], s["regions"], s["side"]) for s in seats], axis=0)
-        normal = [self.inside(s["group"], s["regions"], s["side"]) for s in report["not_raised"]]
+        seat = np.max([self.inside_of(place) for place in seats], axis=0)
+        normal = [self.inside_of(place) for place in report["not_raised"]]
         return {
             "first by ratio": np.mean([group in top(ratio, len(groups)) for group in groups]),
             "by mass": np.mean([group in top(mass, len(groups)) for group in groups]),
@@ -133,10 +145,15 @@ class Judge:
             "ratio": np.mean([ratio[group] for group in groups]),
             **self.score_side(q, {seat["side"] for seat in seats}),
             "seat": float(q @ seat),
+            **{
+                f"{share:.0%}": float(seat @ encoding.holding(share) / seat.sum())
+                for share in SHARES
+            },
             "normal": np.mean([self.ratio(q, each) < 1 for each in normal]) if normal else np.nan,
         }
 
     def score_side(self, q, sides):
+        """Return whether the map is on the side of a report that has one."""
         if sides not in ({"left"}, {"right"}):
             return {"side": np.nan, "opposite": np.nan}
         left, right = float(q @ np.clip(self.sides, 0, 1)), float(q @ np.clip(-self.sides, 0, 1))
@@ -168,37 +185,37 @@ def badness(item):
 
 def sheet(worst, judge):
     """Return a page with the text, the map and what is wrong of some reports."""
-    from neurowhere.report.encoding import thumbnail  # a small picture as a data address
-
-    parts = [entry(*item, judge, thumbnail) for item in worst]
-    style = "body{font:14px sans-serif}section{display:flex;gap:1em;margin:1em 0}pre{width:48em;\
-white-space:pre-wrap}"
+    style = "body{font:14px sans-serif}section{display:flex;gap:1em;margin:1em 0}"
+    style += "pre{width:48em;white-space:pre-wrap}img{width:44em}"
+    parts = [entry(*item, judge) for item in worst]
     return f"<!doctype html><meta charset=utf-8><style>{style}</style>{''.join(parts)}"
 
 
-def entry(score, report, encoding, judge, thumbnail):
-    seats = ", ".join(f"{s['side']} {s['group']} {' '.join(s['regions'])}" for s in report["seats"])
-    drawn = ", ".join(region.name for region in regions(encoding))
+def entry(score, report, encoding, judge):
     wrong = [key for key in ("first by ratio", "by mass", "side", "normal") if score[key] < 1]
     wrong += ["below"] * (score["below"] > 0)
     raised = [
-        f"{s['side']} {s['group']} {' '.join(s['regions'])} ({s['why']})"
-        for s in report["not_raised"]
-        if judge.ratio(encoding.probabilities, judge.inside(s["group"], s["regions"], s["side"]))
-        >= 1
+        f"{place_in_words(place)} ({place['why']})"
+        for place in report["not_raised"]
+        if judge.ratio(encoding.probabilities, judge.inside_of(place)) >= 1
     ]
-    lines = [f"<b>{report['id']}</b> seat: {seats}", f"wrong: {', '.join(wrong)}"]
-    lines += [f"raised although {', '.join(raised)}"] * bool(raised) + [f"drawn: {drawn}"]
+    regions = summarise(encoding, n_regions=6).regions
+    lines = [
+        f"<b>{report['id']}</b> seat: {', '.join(map(place_in_words, report['seats']))}",
+        f"wrong: {', '.join(wrong)}",
+        f"raised: {', '.join(raised)}",
+        f"drawn: {', '.join(region.name for region in regions)}",
+    ]
+    picture = io.BytesIO()
+    write_png(draw_encoding(encoding), picture)
     return (
-        f"<section><div>{'<br>'.join(lines)}<br><img src='{thumbnail(encoding)}'></div>"
+        f"<section><div>{'<br>'.join(lines)}<br><img src='{inlined(picture.getvalue())}'></div>"
         f"<pre>{html.escape(report['text'])}</pre></section>"
     )
 
 
-def regions(encoding):
-    from neurowhere.model.summary import summarise
-
-    return summarise(encoding, n_regions=6).regions
+def place_in_words(place):
+    return " ".join([place["side"], place["group"], *place["regions"]])
 
 
 if __name__ == "__main__":
