@@ -61,6 +61,8 @@ def lines(
     with_places : bool
         Whether to list regions, peaks and studies.
     """
+    for contradiction in summary.contradictions:
+        yield f"WARNING    the report contradicts itself: {contradiction}"
     if summary.kind == "report":
         yield f"read as    report ({_first(summary.kind_signs)})"
         for role, places in _by_role(summary).items():

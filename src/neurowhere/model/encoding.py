@@ -22,6 +22,7 @@ from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import is_lesion
+from neurowhere.text.contradictions import Contradiction, find_contradictions
 from neurowhere.text.findings import Finding
 from neurowhere.text.kinds import Kind
 from neurowhere.text.outside import Outside
@@ -217,6 +218,13 @@ class Encoding:
     def findings(self) -> tuple[Finding, ...]:
         """What the text says is wrong, and where; empty for a study."""
         return () if self.report is None else self.report.findings
+
+    @cached_property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Where a report gives the same lesion different sides; empty for a study."""
+        if self.kind == "study":
+            return ()
+        return tuple(find_contradictions(self.text, self.findings, self.mentions.found))
 
     def shares(self, place: ArrayLike | None = None) -> pd.DataFrame:
         """Return what part each place of a report has in the probability of a point or region.

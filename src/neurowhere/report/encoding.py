@@ -16,6 +16,7 @@ from neurowhere.model.algebra import MINUS
 from neurowhere.model.encoding import Encoding, Maps, RegionOrder
 from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
 from neurowhere.model.schema import Summary, Support, Term
+from neurowhere.model.seats import seats_of, write_seats
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import MEAN_MAP, RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import highlight, render_page
@@ -116,6 +117,8 @@ def write_encoding(
         )
         for name, table in encoding_tables(summary).items():
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
+        if seats := seats_of(encoding, with_text=with_text):
+            write_seats(seats, temporary)
         info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
         if maps != "none":
             grid = _write_images(encoding, temporary, resolution_mm, like)
