@@ -32,7 +32,7 @@ def write_overlay(folder: Path, table: Path, partition: "Partition", options: Op
         folder,
         resolution_mm=options.resolution_mm,
         like=options.like,
-        pictures=options.pictures,
+        pictures=options.maps == "all",
         keep_formulas=options.keep_formulas,
     )
     if made.n_seated:
