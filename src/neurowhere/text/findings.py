@@ -313,7 +313,9 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
-        if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
+        if role in ("seat", "mentioned") and FLUID.search(
+            f"{place.words} {place.names[0]}".lower()
+        ):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
