@@ -379,23 +379,29 @@ class SideReader:
     def behind(self, mark: Attached) -> list[int]:
         """Return the name that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = mark.first
-        word = self.words[i]
-        if mark.dominant and mark.row == "sides:more":
-            k = i - 1
-            while k >= 0 and (
-                self.words[k] in ("on", "the")
-                or not {"comparative", "mainly", "slightly", "degree"}.isdisjoint(self.kinds[k])
-            ):
-                k -= 1
-            return self.nearest(k, REACH_BACK, across=True)
+        if mark.row == "sides:more":
+            return self.nearest(self.before_comparison(i), REACH_BACK, across=True)
         if self.words[max(i - 2, 0) : i] == ["on", "the"]:
             return [] if i - 2 in self.starts else self.nearest(i - 3, REACH_BACK)
         if self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
             return self.nearest(i - 2, REACH_BACK)
-        if word == "bilaterally":
+        if self.words[i] == "bilaterally" or "lateralised" in self.kinds_at(mark.end):
             return self.nearest(i - 1, REACH_BACK)
-        if "lateralised" in self.kinds_at(mark.end):
-            return self.nearest(i - 1, REACH_BACK)
+        return self.by_signs(mark) or self.labelled(mark)
+
+    def before_comparison(self, i: int) -> int:
+        """Last token before what compares the side at a token: "worse on the left"."""
+        comparing = {"comparative", "mainly", "slightly", "degree"}
+        i -= 1
+        while i >= 0 and (
+            self.words[i] in ("on", "the") or not comparing.isdisjoint(self.kinds[i])
+        ):
+            i -= 1
+        return i
+
+    def by_signs(self, mark: Attached) -> list[int]:
+        """Return the name that signs, or the end of what is said, tie a side to."""
+        i, word = mark.first, self.words[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
         before, after = self.gaps[i], self.gaps[end]
         is_last = not after.isspace() or self.word(end).isdigit()
@@ -405,7 +411,7 @@ class SideReader:
         is_tied = before.strip(" -–—") == "" and "\n" not in before
         if is_tied and is_last and (word in SIDE_OF or word in LETTERS):
             return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2)
-        return self.labelled(mark)
+        return []
 
     def labelled(self, mark: Attached) -> list[int]:
         """Return the name of a label before a side: "hippocampus: mild left atrophy"."""
@@ -525,49 +531,51 @@ class SideReader:
     def along(self, number: int, mark: Attached) -> None:
         """Pass a side on along a list, and to what a finding extends to or includes."""
         name = self.names[number]
-        if mark.end > name.end:
+        is_end = "," in self.gaps[mark.first] and self.is_listed(mark.first - 1)
+        if mark.end > name.end or is_end:
             return
-        if "," in self.gaps[mark.first] and self.is_listed(mark.first - 1):
-            return
-        pending: list[int] = []
-        is_closed = is_carried = False
+        start = self.list_start(name)
+        for each in self.listed(name.end if start is None else start, is_carried=start is not None):
+            inherited = mark._replace(is_inherited=True, row="sides:list")
+            self.sides.applied.setdefault(each, inherited)
+
+    def list_start(self, name: Name) -> int | None:
+        """First token of a list in brackets or after a colon that a wide name heads."""
         j = name.end
         while j < len(self.words) and not {"lesion", "of-place"}.isdisjoint(self.kinds[j]):
             j += 1
         is_wide = j > name.end or "general" in self.kinds[name.end - 1]
-        is_carried = is_wide and self.gaps[j].strip() in (":", "(")
-        j = j if is_carried else name.end
-        start = j
+        return j if is_wide and self.gaps[j].strip() in (":", "(") else None
+
+    def listed(self, start: int, *, is_carried: bool) -> list[int]:
+        """Return the structures of the list at a token; none of one that does not close."""
+        found: list[int] = []
+        is_closed, j = False, start
         while j < len(self.words) and j not in self.starts:
-            following = self.begins.get(j)
-            kinds = self.kinds[j]
-            gap = self.gaps[j]
-            is_begun = is_carried and (j == start or gap.strip() == "(")
-            if BREAK.search(gap) and not is_begun:
+            is_begun = is_carried and (j == start or self.gaps[j].strip() == "(")
+            if BREAK.search(self.gaps[j]) and not is_begun:
                 break
-            if following is not None and self.is_structure(following):
-                is_middle = self.is_midline(self.names[following]) and not is_carried
-                if is_middle or following in self.sides.applied:
+            number = self.begins.get(j)
+            if number is not None and self.is_structure(number):
+                is_next = is_carried or j > start or self.gaps[j] != " "
+                if not (is_next and self.may_inherit(number, is_carried=is_carried)):
                     break
-                if not is_carried and j == name.end and gap == " ":
-                    break
-                pending.append(following)
-                j = self.names[following].end
+                found.append(number)
+                j = self.names[number].end
                 if is_closed and not is_carried:
                     break
                 continue
-            if "conjunction" in kinds:
-                is_closed = True
-            elif not {"extending", "including"}.isdisjoint(kinds):
-                is_carried = True
-            elif not self.is_between(j, is_carried=is_carried):
+            is_closed |= "conjunction" in self.kinds[j]
+            is_carried |= not {"extending", "including"}.isdisjoint(self.kinds[j])
+            if not self.is_between(j, is_carried=is_carried):
                 break
             j += 1
-        if is_closed or is_carried:
-            for each in pending:
-                self.sides.applied.setdefault(
-                    each, mark._replace(is_inherited=True, row="sides:list")
-                )
+        return found if is_closed or is_carried else []
+
+    def may_inherit(self, number: int, *, is_carried: bool) -> bool:
+        """Whether a structure of a list may have the side of another."""
+        is_middle = self.is_midline(self.names[number]) and not is_carried
+        return not is_middle and number not in self.sides.applied
 
     def is_listed(self, i: int) -> bool:
         """Whether a name without a side ends at token i, so that a list began before."""
@@ -577,6 +585,8 @@ class SideReader:
     def is_between(self, j: int, *, is_carried: bool) -> bool:
         """Whether a list goes on across token j."""
         kinds = self.kinds[j]
+        if not {"conjunction", "extending", "including"}.isdisjoint(kinds):
+            return True
         if not {"side", "related", "negator", "turn", "stop"}.isdisjoint(kinds):
             return False
         if ADJECTIVE.fullmatch(self.words[j]) or "filler" in kinds:
