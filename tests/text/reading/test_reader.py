@@ -71,7 +71,10 @@ def test_hedges(text, hedged):
     ("text", "expected"),
     [
         ("left insula and putamen", {"insula": "left", "putamen": "left"}),
-        ("left insula, posterior putamen and amygdala", dict.fromkeys(["insula", "putamen", "amygdala"], "left")),
+        (
+            "left insula, posterior putamen and amygdala",
+            {"insula": "left", "putamen": "left", "amygdala": "left"},
+        ),
         ("insula (R), pons", {"insula": "right", "pons": None}),
         ("the right but not the left insula", {"insula": "right"}),
         ("On the left, the insula and the putamen.", {"insula": "left", "putamen": "left"}),
@@ -87,7 +90,7 @@ def test_hedges(text, hedged):
             {"insula": "left", "putamen": "left"},
         ),
     ],
-)  # fmt: skip
+)
 def test_sides(text, expected):
     assert sides(text) == expected
 

@@ -426,16 +426,18 @@ class ScopeReader:
                 continue
             if self.is_end(i, through_verbs=through_verbs, names=names, is_first=p == place):
                 break
-            if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
+            if p > place and self.is_turned(clause, p, names):
                 break
-            if p > place and self.document.words[i] == "and" and self.is_new(clause, p + 1, names):
-                break
-            is_closing = not {"preposition", "with"}.isdisjoint(
-                {*self.kinds[i], self.document.words[i]}
-            )
-            if is_phrase and names and is_closing:
+            if is_phrase and names and not {"preposition", "wall"}.isdisjoint(self.kinds[i]):
                 break
         return names
+
+    def is_turned(self, clause: Clause, place: int, names: list[int]) -> bool:
+        """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
+        i = clause.tokens[place]
+        if "conjunction" in self.kinds[i] and self.is_affirmed(clause, place + 1):
+            return True
+        return self.document.words[i] == "and" and self.is_new(clause, place + 1, names)
 
     def is_function(self, number: int) -> bool:
         """Whether a name is neither of a place nor of what is wrong."""

@@ -8,6 +8,7 @@ the text gives to the lesion it goes on to speak of.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -21,6 +22,7 @@ MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
+JOINTS = (["and"], ["or"], ["nor"], ["nor", "the"], ["and", "the"], ["versus"])  # of two sides
 LETTERS = frozenset("lr")
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
@@ -160,31 +162,26 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        if side not in OPPOSITE:
-            return None
-        j, signs = i + 1, ""
-        while j < min(i + REACH, len(self.words)) and self.is_comparing(j):
-            signs += self.gaps[j]
+        j, end = i + 1, min(i + REACH, len(self.words))
+        while side in OPPOSITE and j < end and self.is_comparing(j):
             j += 1
-        if j >= len(self.words) or side_of(self.words[j]) != OPPOSITE[side]:
+        is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE.get(side)
+        if not is_other or self.side_at(j) is None:
             return None
-        if side_of(self.words[j]) is None or self.side_at(j) is None:
-            return None
-        signs += self.gaps[j]
+        signs = "".join(self.gaps[i + 1 : j + 1])
         between = self.words[i + 1 : j]
         is_more = "than" in between or ">" in signs or "<" in signs
-        is_and = between in (["and"], ["or"], ["nor", "the"], ["nor"], ["and", "the"], ["versus"])
-        is_joined = is_and or (not between and "/" in signs) or is_more
-        if not is_joined or "," in signs or ":" in signs or ";" in signs:
+        is_joined = is_more or between in JOINTS or (not between and "/" in signs)
+        if not is_joined or any(sign in signs for sign in ",:;"):
             return None
-        dominant: Side | None = None
-        if is_more:
-            less = "<" in signs or any("lesser" in self.kinds[k] for k in range(i, j))
-            dominant = OPPOSITE[side] if less else side
-            before = range(max(i - REACH, 0), i)
-            if any("lesser" in self.kinds[k] for k in before):
-                dominant = OPPOSITE[side]
+        dominant = self.with_more(i, j, signs, side) if is_more else None
         return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+
+    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
+        """Side that has more, of that at token i and the other one at token j."""
+        near = range(max(i - REACH, 0), j)
+        is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
+        return OPPOSITE[side] if is_less else side
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -646,21 +643,15 @@ class SideReader:
     # ---- the same side, or the other
 
     def relate(self, marks: Sequence[Attached]) -> None:
-        """Give places the side that "contralateral" and "ipsilateral" mean."""
+        """Give places the side that "contralateral", "ipsilateral" or "that side" means."""
+        lateral = [mark for mark in marks if mark.side in OPPOSITE]
         for i in self.tokens:
             is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
-            if "related" not in self.kinds[i] and not is_same:
+            if not (is_same or "related" in self.kinds[i]):
                 continue
-            first, end = self.document.sentences[self.document.sentence_of(i)]
-            before = [m for m in marks if m.first < i and m.side in OPPOSITE]
-            here = [m for m in before if m.first >= first] or [
-                m for m in marks if i < m.first < end and m.side in OPPOSITE
-            ]
-            sides = {m.side for m in here[-1:] or before}
-            if len(sides) != 1:
+            side = self.reference(i, lateral)
+            if side is None:
                 continue
-            (side,) = sides
-            side = OPPOSITE[side] if "other-side" in self.kinds[i] else side
             mark = Attached(side, i, i + 1, row="sides:related")
             lead = i - 2 - (self.word(i - 2) == "the")
             led = self.nearest(lead - 1, REACH_BACK) if is_same and lead > 0 else []
@@ -668,6 +659,18 @@ class SideReader:
                 if number not in self.sides.applied:
                     self.sides.applied[number] = mark
                     self.along(number, mark)
+
+    def reference(self, i: int, marks: Sequence[Attached]) -> Side | None:
+        """Side that a word at a token is related to: the last before it, or the only one."""
+        first, end = self.document.sentences[self.document.sentence_of(i)]
+        number = bisect_left(marks, i, key=_first)
+        start, stop = (bisect_left(marks, k, key=_first) for k in (first, end))
+        here = marks[start:number][-1:] or marks[number:stop][-1:]
+        sides = {mark.side for mark in here or marks[:number]}
+        if len(sides) != 1:
+            return None
+        (side,) = sides
+        return OPPOSITE[side] if "other-side" in self.kinds[i] else side
 
     # ---- a side that stands for a name
 
@@ -702,3 +705,7 @@ class SideReader:
             if is_near and own.side == OPPOSITE[mark.side] and name.term >= 0:
                 best = number if best is None or name.first > self.names[best].first else best
         return best
+
+
+def _first(mark: Attached) -> int:
+    return mark.first
