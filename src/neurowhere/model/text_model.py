@@ -27,7 +27,7 @@ from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.lending import key_of
-from neurowhere.model.mixture import PlaceMaps, Report, mix
+from neurowhere.model.mixture import PlaceMaps, Report, mass_for_seats, mix
 from neurowhere.model.reading import (
     EXPECTED_TEXT,
     Reader,
@@ -636,6 +636,7 @@ class TextModel(Parameters):
         own, features = readings.only(row), readings.rows[row]
         report = predicted.reports[row] if predicted.reports else None
         order = np.lexsort((features.indices, -features.data))  # the same in any batch
+        is_report = report is not None and report.gate > 0.5
         uses = partial(self._uses, own, 0, order)
         return Encoding(
             text=text,
@@ -646,7 +647,7 @@ class TextModel(Parameters):
             find_uses=dict if report and report.is_normal else uses,
             mentions=own.mentions[0],
             listed=own.listed[0],
-            calibrate=float if report and report.gate > 0.5 else partial(self._mass_for, features),
+            calibrate=mass_for_seats if is_report else partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=_Explanation(self, text, own, reader, order, report),
             report=report,
