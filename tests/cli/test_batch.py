@@ -297,6 +297,15 @@ def test_a_folder_for_each_text(encode, tmp_path):
     assert [row["problem"] for row in rows] == ["", "no known term", ""]
 
 
+def test_no_folder_of_a_map_that_is_withheld(encode, tmp_path):
+    (tmp_path / "a.csv").write_text("id,text\na,Bell's palsy\nb,left amygdala\n")
+    encode(tmp_path / "a.csv", "-o", tmp_path / "maps", "--no-pictures")
+    rows = rows_of((tmp_path / "maps" / "table.csv").read_text())
+    assert [row["folder"] for row in rows] == ["", "b"]
+    assert rows[0]["support"] == "outside the brain: nerve"
+    assert not (tmp_path / "maps" / "a").exists()
+
+
 @pytest.mark.parametrize("overwrite", [(), ("--overwrite",)])
 def test_no_name_hides_another(encode, tmp_path, overwrite):
     emoji, han = "\N{GRINNING FACE}" * 80, "\N{CJK UNIFIED IDEOGRAPH-20000}" * 80

@@ -120,6 +120,16 @@ def test_the_region_of_a_row_is_the_first_in_the_order_asked_for(shipped):
     assert len(set(firsts.values())) == 3
 
 
+def test_a_map_that_is_withheld_has_no_row_unless_it_is_asked_for(shipped):
+    (pair,) = encode_items(shipped, items(["Right Bell's palsy"]))
+    row = RowMaker(ATLAS).table([pair]).iloc[0]
+    assert row["support"] == "outside the brain: nerve"
+    assert row[["region", "probability", "x", "heaviest", "problem"]].isna().all()
+    row = RowMaker(ATLAS, draw_anyway=True).table([pair]).iloc[0]
+    assert row["support"] == "outside the brain: nerve"
+    assert row["probability"] > 0
+
+
 def test_a_text_that_fails_has_a_row_and_stops_no_other(model, monkeypatch, caplog):
     def fail(text, *arguments, **options):
         if "motor" in text:

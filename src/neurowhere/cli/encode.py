@@ -72,6 +72,7 @@ class Options:
     as_json: bool
     keep_formulas: bool
     keep_going: bool
+    draw_anyway: bool
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -173,6 +174,14 @@ def encode(
     no_pictures: Annotated[
         bool, typer.Option("--no-pictures", help="Draw no PNG files, which take seconds per text.")
     ] = False,
+    draw_anyway: Annotated[
+        bool,
+        typer.Option(
+            "--draw-anyway",
+            help="Show and write maps that are withheld, such as that of a finding outside the "
+            "brain.",
+        ),
+    ] = False,
     resolution: Resolution = None,
     like: Like = None,
     keep_formulas: KeepFormulas = False,
@@ -219,6 +228,7 @@ def encode(
         as_json=as_json,
         keep_formulas=keep_formulas,
         keep_going=keep_going,
+        draw_anyway=draw_anyway,
     )
     if many:
         from neurowhere.cli.batch import encode_texts
@@ -261,13 +271,20 @@ def _encode_one(
         from neurowhere.model.algebra import combine
 
         encoding = combine(encodings, [1, *(sign for _, sign in added)])
-    if output is not None:
+    withheld = None if options.draw_anyway else encoding.support.withheld
+    if output is not None and withheld is None:
         write_folder(encoding, output, text.name, options)
     summary = summarise(encoding, options.atlas, sort=options.sort, with_text=options.with_text)
     if options.as_json:
         # Written as it is made: that of a long text is long.
         json.dump(summary.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
         typer.echo()
+        return
+    if withheld is not None:
+        hint = "; --draw-anyway shows the map" * (not encoding.is_mean_map)
+        typer.echo(
+            f"{summary.support.summary}{hint}{'; nothing was written' * (output is not None)}"
+        )
         return
     from neurowhere.cli.terminal import lines
 
@@ -299,6 +316,8 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             stacklevel=2,
         )
     encoding = model.encode(text.content, **options.reading)
+    if encoding.support.withheld and not options.draw_anyway:
+        return encoding
     if encoding.is_mean_map and model.text != "none":
         raise TextError(_why_nothing(encoding, text))
     return encoding

@@ -23,6 +23,7 @@ from neurowhere.text.clinical.mentions import Mentions, Span
 from neurowhere.text.clinical.places import is_lesion
 from neurowhere.text.findings import Finding
 from neurowhere.text.kinds import Kind
+from neurowhere.text.outside import Outside
 from neurowhere.text.sections import read_sections
 from neurowhere.text.unknown import (
     UnknownWord,
@@ -79,6 +80,10 @@ def no_studies() -> None:
     """Return None: no similar studies are known."""
 
 
+def nowhere() -> None:
+    """Return None: no finding outside the brain is known."""
+
+
 def _no_names(word: str) -> list[str]:
     """Suggest no names for a word.
 
@@ -133,6 +138,8 @@ class Encoding:
         Returns known names that are spelt like a word.
     find_named : callable
         Returns the regions of the places that the text names, (m,) each, where the model has them.
+    find_outside : callable
+        Returns where outside the brain the finding of the text is; None if it is not.
     report : Report, optional
         What a text that is drawn as a report says, and the parts of its map.
     problem : str, optional
@@ -155,6 +162,7 @@ class Encoding:
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
+    find_outside: Callable[[], Outside | None] = field(default=nowhere)
     report: Report | None = None
     problem: str | None = None
 
@@ -321,6 +329,13 @@ class Encoding:
     @cached_property
     def support(self) -> Support:
         """How well the model can tell where the text points."""
+        support, outside = self._judge(), self.find_outside()
+        if outside is None:
+            return support
+        support = replace(support, outside=outside.where)
+        return withhold(support, f"outside the brain: {outside.where}")
+
+    def _judge(self) -> Support:
         n_words = sum(1 for _ in WORD.finditer(self.text))
         named = sum(not use.implied for use in self.uses.values())
         n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
@@ -642,6 +657,24 @@ def judge_support(
     found += ", not in English" * foreign
     summary = f"{level} ({found}; expected gain over the mean map {nats:.2f} nats)"
     return Support(level, terms, words, unknown, foreign, nats, summary)
+
+
+def withhold(support: Support, reason: str) -> Support:
+    """Return the support of a text whose map is shown only if it is asked for.
+
+    Parameters
+    ----------
+    support : Support
+        That of its words.
+    reason : str
+        Why, in a line without a point: "outside the brain: spinal cord".
+
+    Returns
+    -------
+    Support
+    """
+    offer = "; a map of brain studies about it is available" * (support.level == "good")
+    return replace(support, level="none", withheld=reason, summary=f"{reason}{offer}")
 
 
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -46,6 +46,10 @@ class Support(Schema):
     """Expected gain in log-likelihood over the mean map, calibrated on unseen studies."""
     summary: str
     """The same in a sentence."""
+    outside: str | None = None
+    """What is affected outside the brain, if nothing in the brain is: "spinal cord"."""
+    withheld: str | None = None
+    """Why the map is shown only if it is asked for, in one line; null if it is shown."""
 
     def __str__(self) -> str:
         return self.summary

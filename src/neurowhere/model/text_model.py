@@ -32,6 +32,7 @@ from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.clinical.places import ADJECTIVE
 from neurowhere.text.findings import find_findings
 from neurowhere.text.kinds import Kind
+from neurowhere.text.outside import Outside, find_outside
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
@@ -548,7 +549,13 @@ class TextModel(Parameters):
             find_named=partial(
                 self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
             ),
+            find_outside=partial(self._outside, text, readings, row),
         )
+
+    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
+        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+        is_read = self.text != "none" and readings.listed[row] is None
+        return find_outside(text, readings.mentions[row]) if is_read else None
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""
