@@ -330,10 +330,23 @@ class Encoding:
     def support(self) -> Support:
         """How well the model can tell where the text points."""
         support, outside = self._judge(), self.find_outside()
-        if outside is None:
-            return support
-        support = replace(support, outside=outside.where)
-        return withhold(support, f"outside the brain: {outside.where}")
+        if outside is not None:
+            support = replace(support, outside=outside.where)
+            return withhold(support, f"outside the brain: {outside.where}")
+        if self.is_mean_map and self.find_outside is not nowhere:  # sums of texts have none
+            return withhold(support, self._why_nowhere())
+        return support
+
+    def _why_nowhere(self) -> str:
+        """Return why the map is the mean map."""
+        if self.report is not None and self.report.is_normal:
+            return "no finding: the report says that all is normal"
+        found = [mention for mention in self.mentions if not mention.is_generic]
+        if any(mention.is_negated for mention in found):
+            return "nothing to map: the text denies all that the model knows"
+        if self.mentions.present:
+            return "no place: these words point nowhere in particular"
+        return "no place: the model knows no word of this text"
 
     def _judge(self) -> Support:
         n_words = sum(1 for _ in WORD.finditer(self.text))

@@ -22,7 +22,7 @@ from neurowhere.learn import (
     Predictor,
     mass_for,
 )
-from neurowhere.model.encoding import Encoding, TermUse
+from neurowhere.model.encoding import Encoding, TermUse, nowhere
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.mixture import PlaceMaps, Report, mix
 from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
@@ -172,6 +172,11 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def _outside(text: str, readings: Readings, row: int) -> Outside | None:
+    """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+    return find_outside(text, readings.mentions[row]) if readings.listed[row] is None else None
 
 
 def _drawn_names(report: Report | None) -> frozenset[str] | None:
@@ -549,13 +554,8 @@ class TextModel(Parameters):
             find_named=partial(
                 self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
             ),
-            find_outside=partial(self._outside, text, readings, row),
+            find_outside=nowhere if self.text == "none" else partial(_outside, text, readings, row),
         )
-
-    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
-        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
-        is_read = self.text != "none" and readings.listed[row] is None
-        return find_outside(text, readings.mentions[row]) if is_read else None
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""

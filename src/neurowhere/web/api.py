@@ -1,6 +1,7 @@
 """API: the routes under /api/v1, and the forms that their answers take."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -20,8 +21,11 @@ from neurowhere.web.schemas import EXAMPLES, AtlasName, to_json
 PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
-LINES = "application/x-ndjson"
-SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl"}
+LINES, PARTS = "application/x-ndjson", "multipart/form-data"
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl", PARTS: ".form"}
+PACKED = "gzip"
+WORTH_PACKING = 4_000  # bytes of an answer
+FASTEST = 1  # level of gzip; it takes a tenth of the bytes of a long answer
 OCTETS = "application/octet-stream"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 SUMMARY = EXAMPLES["summary"]
@@ -61,7 +65,7 @@ OFFERS = [
         "Text to map",
         schemas.EncodeQuery,
         Summary,
-        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html"}.items()},
+        {form: f"encode_{end}" for form, end in {**MAPS, HTML: "html", PARTS: "parts"}.items()},
         SUMMARY | EXAMPLES["encode"],
     ),
     Offer(
@@ -172,11 +176,30 @@ def _handler(
             lines = await _stream_lines(pool, cast(schemas.BatchQuery, checked))
             return StreamingResponse(lines, media_type=form, headers=headers)
         content = await pool.run(offer.forms[form], checked)
-        return Response(content, media_type=form, headers=headers)
+        kind = f"{PARTS}; boundary={schemas.BOUNDARY}" if form == PARTS else form
+        if form in (JSON, PARTS) and len(content) > WORTH_PACKING:
+            headers["Vary"] = "Accept, Accept-Encoding"
+            if accepts_gzip(request.headers.get("accept-encoding", "")):
+                headers["Content-Encoding"] = PACKED
+                content = await asyncio.to_thread(gzip.compress, content, FASTEST)
+        return Response(content, media_type=kind, headers=headers)
 
     # What FastAPI reads and documents.
     handle.__annotations__["query"] = with_limits(offer.query, settings)
     return handle
+
+
+def accepts_gzip(header: str) -> bool:
+    """Return whether a client takes compressed content.
+
+    >>> accepts_gzip("br, gzip"), accepts_gzip("gzip;q=0"), accepts_gzip("")
+    (True, False, False)
+    """
+    for part in header.lower().replace(" ", "").split(","):
+        name, _, quality = part.partition(";q=")
+        if name == PACKED:
+            return not quality or quality.strip("0.") != ""
+    return False
 
 
 async def _stream_lines(pool: Pool, query: schemas.BatchQuery) -> AsyncIterator[bytes]:

@@ -16,6 +16,7 @@ FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
 MOST_REGIONS = 1000
 TEXTS_AT_ONCE = 10  # of a batch that is worked on in pieces
+BOUNDARY = "neurowhere-5b0c8e1f7a2d4936"  # between the parts of an answer
 
 # One answer of each kind, its lists cut short; none has a null, which FastAPI would leave out.
 EXAMPLES: dict[str, Any] = json.loads(
@@ -444,6 +445,21 @@ class ContrastAnswer(Schema):
     regions: list[dict[str, Any]] = Field(description="Of the atlas, the most raised first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
+
+
+def to_parts(**parts: tuple[str, bytes]) -> bytes:
+    """Write contents, each with its type, as the parts of a form, which browsers read.
+
+    >>> b'name="map"' in to_parts(map=("application/gzip", b"..."))
+    True
+    """
+    heads = {
+        name: f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
+        f"Content-Type: {kind}\r\n\r\n"
+        for name, (kind, _) in parts.items()
+    }
+    body = b"".join(heads[name].encode() + parts[name][1] + b"\r\n" for name in parts)
+    return body + f"--{BOUNDARY}--\r\n".encode()
 
 
 def to_json(answer: Any) -> bytes:

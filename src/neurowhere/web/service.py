@@ -33,11 +33,14 @@ from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
     TEMPLATES,
     Look,
+    as_steps,
     atlas_named,
     brain,
+    comment,
     cortex,
     describe_region,
     draw_slices,
+    labels_of,
     mask_of,
     read_image,
     to_nifti,
@@ -58,6 +61,7 @@ from neurowhere.web.schemas import (
     RelatedQuery,
     TermQuery,
     to_json,
+    to_parts,
 )
 
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
@@ -110,6 +114,16 @@ class Service:
         if query.sentences:
             summary = replace(summary, sentences=self._sentences(query))
         return to_json(summary)
+
+    def encode_parts(self, query: EncodeQuery) -> bytes:
+        """Sum up a text, and give its density in whole steps, with one reading of the text."""
+        encoding = self._encode(query.text, query)
+        summary = self._summary(encoding, query, at=query.at)
+        density = as_steps(self.model.partition_.to_img(encoding.density))
+        return to_parts(
+            answer=("application/json", to_json(summary)),
+            map=("application/gzip", to_nifti(density)),
+        )
 
     def encode_nifti(self, query: EncodeQuery) -> bytes:
         """Give a map of a text; a density integrates to 1 at any resolution."""
@@ -279,9 +293,17 @@ class Service:
         """Give the surface of the cortex."""
         return cortex()
 
-    def template_nifti(self, name: str) -> bytes:
-        """Give a template of the brain."""
-        return to_nifti(TEMPLATES[name]())
+    def data_nifti(self, name: str) -> bytes:
+        """Give what all maps of the page need: a template, the mean map, or an atlas."""
+        if name in TEMPLATES:
+            return to_nifti(TEMPLATES[name]())
+        if name == "mean":
+            density = self.model.mean_map_ / self.model.partition_.volumes_mm3
+            mean = as_steps(self.model.partition_.to_img(density))
+            comment(mean, {"uniform": 1 / self.model.brain_.total_volume_mm3})
+            return to_nifti(mean)
+        atlas = self.atlas if name == "atlas-default" else atlas_named("hcpex")
+        return to_nifti(labels_of(atlas))
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""

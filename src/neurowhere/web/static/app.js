@@ -1,7 +1,8 @@
 // The page: from what is asked to what is shown, and the wiring between the two.
 
-import { addressed, drawRecent, forget, linkTo, onAddress, record, remember, setRemembering } from "./address.js";
-import { clearAnswers } from "./answers.js";
+import { addressed, drawRecent, forget, linkTo, nameTab, onAddress, record, remember, setRemembering } from "./address.js";
+import { clearAnswers, tellUnknown } from "./answers.js";
+import { loadAtlas } from "./atlas.js";
 import { get } from "./api.js";
 import { twoTexts } from "./compare.js";
 import { isImage, textOf } from "./document.js";
@@ -15,7 +16,8 @@ import { LOOKS, isPair, looks, readForm, writeForm } from "./form.js";
 import { tellModel, wireHelp } from "./help.js";
 import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
-import { movedTo, place, typedPlace } from "./place.js";
+import { wireMenus } from "./menus.js";
+import { movedTo, place, tellHere, tellIfOpen, typedPlace } from "./place.js";
 import { asCurl, asPython, copyWords, embedCode } from "./share.js";
 import { begin as beginStage, bringIntoSight, clearStage, drawLegend, hooks, nowShown, prepare, unpin, viewer } from "./stage.js";
 import { busy, notice, say, stale, toast, trouble } from "./status.js";
@@ -24,6 +26,7 @@ import { oneTerm, tellRelated, wireTerm } from "./term.js";
 
 const TYPING_MS = 450;
 const NARROW = "(max-width: 759px)"; // as in the style
+const TRY = "Name a part of the brain, a function or a disorder, in English: amygdala, reading, stroke.";
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering
 
 let running = null; // the controller of the request under way
@@ -71,7 +74,7 @@ async function run({ step = false, at = null, typed = false } = {}) {
   running = new AbortController();
   const { signal } = running;
   const asked = mode();
-  if (!asked.isReady()) { clear(asked); return; }
+  if (!asked.isReady()) { clear(asked, step); return; }
   busy(true);
   try {
     let isStep = step; // a job is noted when it starts, so that a reload finds it
@@ -80,6 +83,7 @@ async function run({ step = false, at = null, typed = false } = {}) {
     if (signal.aborted) return;
     current = true;
     tell(asked, answer, show, at);
+    if (!typed) openTab(asked.firstTab ?? "regions");
     note({ step: isStep || (typed && settled) });
     settled = !typed;
     rememberSoon();
@@ -104,7 +108,8 @@ function tell(asked, answer, show, at) {
   trouble(null);
   stale(false);
   nameTabs(asked.tabs);
-  asked.tell(answer, correct);
+  asked.tell(answer, correct, () => run());
+  nameTab(asked.title());
   $("by-sentence").open = false;
   const there = at ?? asked.first(answer);
   const draw = (present) => {
@@ -113,20 +118,25 @@ function tell(asked, answer, show, at) {
     present();
     if (there) viewer.moveTo(there);
   };
-  if (answer.support?.withheld) withhold(answer.support, () => draw(showImage));
+  if (answer.support?.withheld) withhold(answer, () => draw(showImage));
   else draw(show);
   say(asked.spoken(answer));
   tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
+  loadAtlas().then(tellHere, () => {});
 }
 
 // A map that is withheld has its reason in its place, until it is asked for.
-function withhold(support, draw = null) {
-  document.body.toggleAttribute("data-withheld", Boolean(support));
-  $("withheld").hidden = !support;
+function withhold(answer, draw = null) {
+  document.body.toggleAttribute("data-withheld", Boolean(answer));
+  $("withheld").hidden = !answer;
   $("draw-anyway").onclick = draw;
-  if (!support) return;
-  $("withheld-words").textContent = capital(`${support.summary}.`);
-  $("draw-anyway").hidden = !support.terms;
+  if (!answer) return;
+  const { support, unknown } = answer;
+  $("withheld-words").textContent = `${capital(support.withheld)}.`;
+  tellUnknown($("withheld-try"), unknown.filter(({ suggestions }) => suggestions.length), 0, correct);
+  if ($("withheld-try").hidden) $("withheld-try").textContent = support.outside ? "" : TRY;
+  $("withheld-try").hidden = !$("withheld-try").textContent;
+  $("draw-anyway").textContent = support.terms ? "Show the map anyway" : "Show the average of all studies";
   setExports(false);
   clearStage("No map");
 }
@@ -154,8 +164,9 @@ async function showImage() {
   }
 }
 
-function clear({ empty, problem }) {
+function clear({ empty, problem, firstTab }, isStep = false) {
   busy(false);
+  nameTab("");
   answered = null;
   const wrong = problem?.();
   trouble(wrong ? { message: wrong } : null);
@@ -164,14 +175,16 @@ function clear({ empty, problem }) {
   clearAnswers();
   withhold(null);
   clearStage(empty);
+  openTab(firstTab ?? "regions");
   $("regions-note").textContent = `${empty}.`;
   setExports(false);
-  current = true;
+  settled = isStep || settled;
+  current = !isStep; // a mode with nothing in it yet is no step of the history, and takes the place of none
   note();
 }
 
 function setExports(yes) {
-  for (const button of document.querySelectorAll("#downloads button, #copies button")) button.disabled = !yes;
+  for (const button of document.querySelectorAll("#take button")) button.disabled = !yes;
 }
 
 // Put what is shown into the address. A query that has no answer yet would take the place of the
@@ -200,6 +213,7 @@ function correct([start, end], name) {
 // Put the text of a document into a box.
 function openText(id, { text, characters }, name) {
   $(id).value = Array.from(text).slice(0, limit).join("");
+  $("kind").value = "";
   notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
   return run({ step: true });
 }
@@ -234,7 +248,7 @@ const onChange = (ids, action) => ids.forEach((id) => $(id).addEventListener("ch
 function wireQuery() {
   for (const id of ["text", "other"]) $(id).addEventListener("input", (event) => { limited(event); offerDocument($(id).value, (found) => openText(id, found, found.title || found.id)); later(); });
   $("points").addEventListener("input", later);
-  onChange(["negation", "sides", "sort", "atlas"], () => run());
+  onChange(["negation", "sides", "atlas"], () => run());
   wireTerm(openTerm);
   const takeMap = wireDecode(run, trouble);
   const openMap = (file) => {
@@ -246,6 +260,10 @@ function wireQuery() {
   onDrop($("drop"), takeMap);
   onDrop($("stage"), openMap);
   for (const id of ["text", "other"]) onDrop($(id), (file) => (isImage(file.name) ? openMap(file) : openDocument(id, file)));
+  $("text-files").addEventListener("change", ({ target }) => {
+    if (target.files.length) openDocument("text", target.files[0]);
+    target.value = "";
+  });
   const takeFiles = wireContrast({ changed: unasked, run });
   onDrop($("files-drop"), (...files) => takeFiles(files));
   $("run").addEventListener("click", runNow);
@@ -269,7 +287,7 @@ function wireViewer() {
     noteSoon();
   };
   hooks.onView = nextView;
-  viewer.canvas.addEventListener("click", () => openTab("place"));
+  viewer.canvas.addEventListener("click", () => { openTab("place"); tellIfOpen(); });
   $("image").addEventListener("change", showImage);
   $("view").addEventListener("change", () => { setView(); note(); });
   $("back").addEventListener("click", unpin);
@@ -280,6 +298,7 @@ function wireViewer() {
     viewer.scene.turn = [0, 0];
     restyle();
   });
+  $("tabs").addEventListener("click", tellIfOpen);
   $("coordinates").addEventListener("change", typed);
   $("coordinates").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
 }
@@ -325,7 +344,7 @@ function wireExports() {
     if (button && answered) action(button);
   });
   onButton("copies", async (button) => toast((await copyWords(COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
-  onButton("downloads", (button) => download(button, answered).catch((error) => trouble(error, () => button.click())));
+  onButton("take", (button) => button.dataset.form && download(button, answered).catch((error) => trouble(error, () => button.click())));
 }
 
 function wirePage() {
@@ -349,7 +368,7 @@ const images = { documents: "log_ratio" };
 
 function keepImage() {
   images[document.body.dataset.mode] = chosen("image");
-  choose("image", images[chosen("mode")] ?? "density");
+  choose("image", images[chosen("mode")] ?? "log_ratio");
 }
 
 // Show what belongs to a mode; what was written for another one stays.
@@ -363,7 +382,7 @@ function setMode() {
   $("ratio-name").textContent = name === "documents" ? "vs reference" : "vs average";
   const image = document.querySelector("input[name=image]:checked");
   if (name !== "decode" && image.closest("label").hidden) document.querySelector("input[name=image]").checked = true;
-  drawExamples(name, (id, words) => { $(id).value = words; notice(null); run({ step: true }); });
+  drawExamples(name, (id, words) => { $(id).value = words; $("kind").value = ""; notice(null); run({ step: true }); });
 }
 
 function restore(asked) {
@@ -385,6 +404,7 @@ async function begin() {
   wireExports();
   wirePage();
   wireTabs();
+  wireMenus();
   wireHelp();
   drawRecent();
   const about = get("model").catch(() => null);

@@ -1,10 +1,10 @@
 // Compare: two texts side by side, and where they differ.
 
 import { ask } from "./api.js";
-import { pointing, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
+import { pointing, tellFindings, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
 import { $, capital, chosen, fill, make, percent } from "./dom.js";
 import { naming, other, reading, text } from "./form.js";
-import { marked } from "./reading.js";
+import { marked, tellKey } from "./reading.js";
 import { roving } from "./roving.js";
 import { goTo } from "./stage.js";
 import { fillTable, placeButton } from "./tables.js";
@@ -34,7 +34,7 @@ function tellDistance({ distance, text: first, other: second }) {
 }
 
 const row = ({ name, at, region, probability, other: share }) => [
-  placeButton(capital(name), at, goTo, region), percent(probability), percent(share),
+  placeButton(capital(name), at, goTo, { region }), percent(probability), percent(share),
 ];
 
 export const twoTexts = {
@@ -58,7 +58,9 @@ export const twoTexts = {
       make("p", {}, ...marked(other(), answer.other, pointing)));
     roving($("reading"), "mark[role=button]");
     tellRules([...answer.text.rules, ...answer.other.rules]);
-    tellUnknown([], 0);
+    tellUnknown($("unknown"), [], 0);
+    tellFindings([]);
+    tellKey();
     tellTerms(answer.difference.terms);
     $("regions-note").textContent = $("peaks-note").textContent = "share of each map, where they differ most";
     fillTable($("regions"), ["Region", "First", "Second"], answer.more.map(row));

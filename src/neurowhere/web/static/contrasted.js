@@ -37,7 +37,7 @@ function tellRegions({ about, regions }) {
   const { group, reference } = sizes(about);
   $("regions-note").textContent = `share in ${group} documents against ${reference}`;
   fillTable($("regions"), ["Region", "Ratio", "95 % interval"], regions.slice(0, N_REGIONS).map((row) => [
-    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), ratioCell(row.ratio), interval(row),
+    placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row), ratioCell(row.ratio), interval(row),
   ]));
 }
 

@@ -9,7 +9,6 @@ import { roving } from "./roving.js";
 import { showRegion } from "./stage.js";
 import { notice } from "./status.js";
 import { fillTable, placeButton } from "./tables.js";
-import { openTab } from "./tabs.js";
 import { Volume } from "./volume.js";
 
 const N_TERMS = 40;
@@ -102,6 +101,7 @@ function noteOf({ outside, threshold: lowest, notes }) {
 export const decoding = {
   tabs: { regions: "Regions", peaks: "Terms", place: "This place", studies: "Studies" },
   kind: "decode",
+  firstTab: "peaks",
   query: () => ({ points: typed().points ?? [] }),
   isReady: () => Boolean(given) || Boolean($("points").value.trim() && typed().points?.length),
   problem: () => (given || !$("points").value.trim() ? null : typed().problem ?? null),
@@ -118,10 +118,9 @@ export const decoding = {
     told = answer.regions;
     notice(noteOf(answer) || null);
     tellTerms(answer.terms);
-    openTab("peaks");
     $("regions-note").textContent = given ? "share of the map" : "share of the points";
     fillTable($("regions"), ["Region", "Share", "vs average"], answer.regions.filter(({ probability }) => probability >= LEAST).map((row) => [
-      placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row.region), percent(row.probability), ratioCell(row.ratio),
+      placeButton(capital(row.name), row.at, (at) => showRegion(row, at), row), percent(row.probability), ratioCell(row.ratio),
     ]));
     tellStudies($("similar"), answer.studies, answer.terms);
     $("similar-note").textContent = "training studies whose texts point there";

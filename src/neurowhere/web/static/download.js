@@ -6,10 +6,17 @@ import { saveBlob, saveTable } from "./share.js";
 import { nowShown, viewer } from "./stage.js";
 
 const N_ALL = 1000;
+const [WORDS, LONGEST] = [8, 60]; // of the name of a file
 
 async function save(path, query, name) {
   saveBlob(await (await post(path, query)).blob(), name);
 }
+
+// A name for files, after the query.
+export const fileName = (mode, ending) => {
+  const words = mode.title().normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, " ").trim().split(" ").slice(0, WORDS).join("-").toLowerCase();
+  return `${words.slice(0, LONGEST) || "neurowhere"}${ending}`;
+};
 
 const figure = (mode) => {
   const { words, what } = nowShown();
@@ -17,13 +24,13 @@ const figure = (mode) => {
 };
 
 const FORMS = {
-  nifti: (mode) => (mode.blob ? saveBlob(mode.blob(), "map.nii.gz") : save(`${mode.kind}.nii.gz`, mode.mapQuery(), "map.nii.gz")),
-  png: async (mode) => saveBlob(await toPng(figure(mode)), "figure.png"),
-  svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), "figure.svg"),
-  html: (mode) => save("encode.html", mode.query(), "report.html"),
+  nifti: (mode) => (mode.blob ? saveBlob(mode.blob(), fileName(mode, ".nii.gz")) : save(`${mode.kind}.nii.gz`, mode.mapQuery(), fileName(mode, ".nii.gz"))),
+  png: async (mode) => saveBlob(await toPng(figure(mode)), fileName(mode, ".png")),
+  svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), fileName(mode, ".svg")),
+  html: (mode) => save("encode.html", mode.query(), fileName(mode, ".html")),
   csv: async (mode) => {
     const rows = mode.rows?.() ?? mode.rowsOf(await ask(mode.kind, { ...mode.query(), regions: N_ALL }));
-    saveTable(rows.map(({ at: [x, y, z], why, ...row }) => ({ ...row, x, y, z })), "regions.csv");
+    saveTable(rows.map(({ at: [x, y, z], why, ...row }) => ({ ...row, x, y, z })), fileName(mode, "-regions.csv"));
   },
 };
 

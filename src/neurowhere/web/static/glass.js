@@ -39,12 +39,12 @@ function project(volume, plane) {
 }
 
 function paint(data, brain, values, scale, width) {
-  const colour = values && scale ? painter(scale) : () => false;
+  const colour = values && scale ? painter(scale) : () => 0;
   const mixed = [0, 0, 0];
   for (let i = 0; i < brain.length; i += 1) {
     const inside = brain[i] > 0;
     const isEdge = inside && !(brain[i - 1] > 0 && brain[i + 1] > 0 && brain[i - width] > 0 && brain[i + width] > 0);
-    const share = colour(values?.[i] ?? 0, mixed, 0) ? scale.opacity : 0;
+    const share = colour(values?.[i] ?? 0, mixed, 0) * (scale?.opacity ?? 0);
     const grey = isEdge ? EDGE : FAINT;
     for (let k = 0; k < 3; k += 1) data[4 * i + k] = share * mixed[k] + (1 - share) * grey;
     data[4 * i + 3] = inside || share ? 255 : 0;

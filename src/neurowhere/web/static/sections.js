@@ -109,10 +109,9 @@ function paint(into, grey, values, scale) {
   const mixed = [0, 0, 0];
   for (let i = 0; i < grey.length; i += 1) {
     const base = GREY * grey[i];
-    const shown = colour ? colour(values[i], mixed, 0) : false;
-    const share = shown ? opacity : 0;
+    const share = colour ? colour(values[i], mixed, 0) * opacity : 0;
     for (let k = 0; k < 3; k += 1) into[4 * i + k] = share * mixed[k] + (1 - share) * base;
-    into[4 * i + 3] = shown || grey[i] > 0 ? 255 : 0;
+    into[4 * i + 3] = grey[i] > 0 ? 255 : Math.round(255 * share);
   }
 }
 
@@ -168,5 +167,5 @@ export function pointUnder(panels, x, y, at) {
   const point = [...at];
   point[axes[0]] = BOX[axes[0]][0] + (x - panel.left) / scale;
   point[axes[1]] = BOX[axes[1]][0] + (panel.top + panel.height - y) / scale;
-  return { point, plane: panel.plane };
+  return { point, plane: panel.plane, map: panel.map };
 }

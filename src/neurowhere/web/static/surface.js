@@ -25,11 +25,11 @@ function axes(azimuth, elevation) {
 // Red, green and blue of each vertex: the map over the greys of gyri and sulci.
 function coloursOf(half, values, scale) {
   const colours = new Float32Array(3 * half.n);
-  const colour = values && scale ? painter(scale) : () => false;
+  const colour = values && scale ? painter(scale) : () => 0;
   const mixed = [0, 0, 0];
   for (let i = 0; i < half.n; i += 1) {
     const grey = half.sulcus[i] ? SULCUS : GYRUS;
-    const share = colour(values?.[i] ?? 0, mixed, 0) ? scale.opacity : 0;
+    const share = colour(values?.[i] ?? 0, mixed, 0) * (scale?.opacity ?? 0);
     for (let k = 0; k < 3; k += 1) colours[3 * i + k] = share * mixed[k] + (1 - share) * grey;
   }
   return colours;

@@ -20,11 +20,12 @@ const INK = "#c3ced8";
 const FONT = "12px Inter, system-ui, sans-serif";
 
 export class Viewer {
-  constructor(stage, { onMove, onView }) {
+  constructor(stage, { onMove, onView, onHover }) {
     this.canvas = make("canvas", { id: "map", tabindex: "0", role: "application", "aria-label": WORDS });
     stage.prepend(this.canvas);
     this.onMove = onMove;
     this.onView = onView;
+    this.onHover = onHover;
     this.scene = { template: null, maps: [], image: "density", scale: null, at: [0, 0, 0], view: "slices", crosshair: true, outline: null, cortex: null, inflated: true, turn: [0, 0] };
     this.looks = { hidden: 0.9, opacity: 0.9, colours: "ember" };
     this.views = { slices: drawSlices, glass: drawGlass, surface: drawSurface };
@@ -37,7 +38,7 @@ export class Viewer {
     Object.assign(this.scene, changes);
     if (this.scene.view === "surface") this.#needCortex();
     const volumes = this.scene.maps.map(({ volume }) => volume);
-    this.scene.scale = volumes.length ? scaleOf(volumes, this.scene.image, this.looks) : null;
+    this.scene.scale = volumes.length ? scaleOf(volumes, this.scene.image, { ...this.looks, ...(this.scene.colours && { colours: this.scene.colours }) }) : null;
     this.draw();
     return this.scene.scale;
   }
@@ -88,7 +89,9 @@ export class Viewer {
       canvas.setPointerCapture(event.pointerId);
       if (this.scene.view !== "surface") this.#follow(event);
     });
+    canvas.addEventListener("pointerleave", () => this.onHover(null));
     canvas.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") this.#tellUnder(event);
       if (!this.dragged) return;
       if (this.scene.view === "surface") this.#rotate(event);
       else this.#follow(event);
@@ -102,6 +105,12 @@ export class Viewer {
     });
     canvas.addEventListener("keydown", (event) => this.#press(event));
     canvas.addEventListener("wheel", (event) => this.#scroll(event), { passive: false });
+  }
+
+  #tellUnder(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const found = this.dragged ? null : this.#under(event);
+    this.onHover(found?.point ?? null, event.clientX - box.left, event.clientY - box.top, found?.map);
   }
 
   #under(event) {
