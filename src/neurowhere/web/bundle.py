@@ -71,6 +71,8 @@ def _as_function(name: str, source: str) -> str:
         lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = ${found[2]};\n", source
     )
     body = EXPORT.sub("", body).rstrip()
+    if left := re.search(r"^(?:import|export)\b.*", body, re.M):
+        raise ValueError(f"expected imports by name and exports of names, got {left[0]!r} in {name}")
     return f"const ${name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"
 
 

@@ -40,6 +40,35 @@ export function tellSupport({ support }) {
   tellLanguage(support.foreign);
 }
 
+// The answer in a line: where, on which side, and how sure that is.
+export function tellAnswer(...parts) {
+  fill($("answer"), ...parts);
+  $("answer").hidden = !parts.length;
+}
+
+export function answerOf({ regions, support }) {
+  const level = make("span", { class: "soft", "data-level": support.level }, ` ${LEVELS[support.level]}`);
+  if (support.withheld) return [level];
+  return [make("strong", {}, placesOf(regions)), level];
+}
+
+const LEVELS = { good: "well supported", weak: "weakly supported: read it with care", none: "nothing to map" };
+const [N_HEARD, N_NAMED] = [6, 3]; // regions from which the sides are told, and names that are given
+
+// The first regions in words, with their side: "Left: insula, precentral gyrus".
+export function placesOf(regions) {
+  const sides = new Map(); // by name
+  for (const { name, excess } of regions.slice(0, N_HEARD)) {
+    if (excess <= 0) continue;
+    const [, side, bare] = name.match(/^(left|right)? ?(.*)$/);
+    sides.set(bare, (sides.get(bare) ?? new Set()).add(side ?? ""));
+  }
+  const told = [...sides].slice(0, N_NAMED).map(([bare, those]) => [bare, those.size > 1 ? "both sides" : [...those][0]]);
+  const all = new Set([...sides.values()].map((those) => (those.size > 1 ? "both sides" : [...those][0])));
+  if (all.size === 1 && [...all][0]) return `${capital([...all][0])}: ${told.map(([bare]) => bare).join(", ")}`;
+  return capital(told.map(([bare, side]) => (side === "both sides" ? `${bare} (both sides)` : sided({ side, term: bare }))).join(", "));
+}
+
 export function tellLanguage(foreign) {
   $("language").hidden = !foreign;
   $("language").textContent = foreign ? FOREIGN : "";
@@ -96,7 +125,7 @@ export function tellFindings(findings) {
 export function tellUnknown(element, unknown, n, correct) {
   const items = unknown.slice(0, N_UNKNOWN).flatMap(({ word, where, suggestions }, i) => [
     i ? ", " : "Not known: ", make("b", {}, word),
-    ...(suggestions.length ? [" (did you mean ", ...joined(suggestions.map((name) => correction(where, name, correct))), "?)"] : []),
+    ...(suggestions.length ? [" – did you mean ", ...joined(suggestions.map((name) => correction(where, name, correct))), "?"] : []),
   ]);
   if (items.length && n > N_UNKNOWN) items.push(` and ${n - Math.min(N_UNKNOWN, unknown.length)} more`);
   fill(element, ...items);
@@ -113,6 +142,7 @@ const joined = (items) => items.flatMap((item, i) => (i ? [i === items.length - 
 export function tellTerms(terms) {
   const sorted = [...terms].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   fill($("terms"), ...contributions(sorted, N_SHOWN));
+  $("term-by-term").hidden = !terms.length;
   roving($("terms"), ".bar-row");
 }
 
@@ -179,7 +209,7 @@ export function sentenceRow(words, { support, regions }, image) {
 export function clearAnswers() {
   for (const id of ["reading", "terms", "sentences", "similar", "reasons", "speaking"]) fill($(id));
   for (const id of ["regions", "peaks"]) fillTable($(id), [], []);
-  for (const id of ["findings", "read-as", "rules", "unknown", "language", "speaking-title", "contrast-note", "kept"]) $(id).hidden = true;
+  for (const id of ["answer", "findings", "read-as", "rules", "unknown", "language", "speaking-title", "contrast-note", "kept"]) $(id).hidden = true;
   for (const id of ["support", "support-words", "regions-note", "peaks-note", "place-where", "here"]) $(id).textContent = "";
   delete $("support").dataset.level;
 }

@@ -5,9 +5,10 @@ export const COLOURS = {
   ember: [[60, 9, 60], [150, 24, 70], [225, 70, 48], [250, 150, 40], [255, 240, 150]],
   ice: [[10, 24, 80], [20, 80, 170], [40, 150, 215], [120, 215, 235], [225, 250, 255]],
   viridis: [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]],
+  cold: [[16, 28, 70], [24, 56, 128], [44, 98, 178], [96, 156, 214]], // calm: it says where a text does not point
   grey: [[90, 96, 104], [150, 156, 162], [215, 219, 223]], // of a map that says nothing
 };
-export const NEGATIVE = "ice";
+export const NEGATIVE = "cold";
 export const LEVELS = [[122, 58, 20], [206, 104, 30], [255, 190, 112]]; // 95, 80 and 50 %
 export const LEVEL_NAMES = ["95 %", "80 %", "50 %"];
 const BRIGHTEST = 0.999; // share of the brain below the last colour

@@ -1,7 +1,7 @@
 // Compare: two texts side by side, and where they differ.
 
 import { ask } from "./api.js";
-import { pointing, tellFindings, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
+import { pointing, tellAnswer, tellFindings, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
 import { $, capital, chosen, fill, make, percent } from "./dom.js";
 import { naming, other, reading, text } from "./form.js";
 import { marked, tellKey } from "./reading.js";
@@ -33,12 +33,14 @@ function tellDistance({ distance, text: first, other: second }) {
   tellLanguage(first.support.foreign || second.support.foreign);
 }
 
+const namesOf = (regions) => regions.slice(0, 3).map(({ name }) => name).join(", ") || "nothing";
+
 const row = ({ name, at, region, probability, other: share }) => [
   placeButton(capital(name), at, goTo, { region }), percent(probability), percent(share),
 ];
 
 export const twoTexts = {
-  tabs: { regions: "More in first", peaks: "More in second", place: "This place", studies: null },
+  tabs: { regions: "More in the first", peaks: "More in the second", place: "This place", studies: null },
   kind: "difference",
   query,
   mapQuery: query,
@@ -52,6 +54,7 @@ export const twoTexts = {
 
   tell(answer) {
     tellDistance(answer);
+    tellAnswer(make("strong", {}, "More in the first: "), namesOf(answer.more), make("strong", {}, " · More in the second: "), namesOf(answer.less));
     fill($("reading"),
       make("p", {}, ...marked(text(), answer.text, pointing)),
       make("p", { class: "versus" }, "compared with"),

@@ -1,6 +1,6 @@
 // Contrasted: the answer to a contrast in words and tables.
 
-import { pointing, ratioCell } from "./answers.js";
+import { pointing, ratioCell, tellAnswer } from "./answers.js";
 import { $, capital, fill, make, percent, times } from "./dom.js";
 import { roving } from "./roving.js";
 import { showRegion } from "./stage.js";
@@ -62,6 +62,7 @@ function tellDocuments(documents) {
 }
 
 export function tellContrast(answer) {
+  tellAnswer(make("strong", {}, `Most raised: ${answer.regions.slice(0, 3).map(({ name }) => name).join(", ")}`));
   $("contrast-note").textContent = noteOf(answer);
   $("contrast-note").hidden = false;
   tellRegions(answer);

@@ -1,7 +1,7 @@
 // Decode: from places or a map to terms, studies and regions.
 
 import { ask, decodeMap } from "./api.js";
-import { pointing, ratioCell, tellStudies } from "./answers.js";
+import { pointing, ratioCell, tellAnswer, tellStudies } from "./answers.js";
 import { $, capital, fill, make, percent } from "./dom.js";
 import { naming } from "./form.js";
 import { NotAnImage, readNifti } from "./nifti.js";
@@ -117,6 +117,7 @@ export const decoding = {
   tell(answer) {
     told = answer.regions;
     notice(noteOf(answer) || null);
+    tellAnswer(make("strong", {}, capital(answer.terms.slice(0, 3).map(({ term }) => term).join(", ")) || "No term matches"), make("span", { class: "soft" }, " match best"));
     tellTerms(answer.terms);
     $("regions-note").textContent = given ? "share of the map" : "share of the points";
     fillTable($("regions"), ["Region", "Share", "vs average"], answer.regions.filter(({ probability }) => probability >= LEAST).map((row) => [

@@ -1,6 +1,6 @@
 // One text: its map, and what was read in it.
 
-import { pointing, sentenceRow, tellFindings, tellKind, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "./answers.js";
+import { answerOf, pointing, sentenceRow, tellAnswer, tellFindings, tellKind, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "./answers.js";
 import { ask } from "./api.js";
 import { $, chosen, fill, percent } from "./dom.js";
 import { naming, reading, text } from "./form.js";
@@ -42,6 +42,7 @@ export function textMode(words, title) {
     empty: "No map yet: write a text",
 
     tell(answer, correct, again) {
+      tellAnswer(...answerOf(answer));
       tellSupport(answer);
       tellKind(answer, again);
       fill($("reading"), ...marked(words(), answer, pointing));
