@@ -20,6 +20,7 @@ from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
+from neurowhere.report.words import findings_in_words, places_in_words
 from neurowhere.space import Atlas, Partition, VoxelGrid
 from neurowhere.space.images import (
     MAX_RESOLUTION_MM,
@@ -247,6 +248,8 @@ def encoding_page(
         **_support_in_words(summary.support),
         regions=summary.regions[:N_REGIONS],
         terms=_strongest(summary),
+        answer=places_in_words(summary),
+        findings=findings_in_words(summary),
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
@@ -368,6 +371,7 @@ def viewer_data(
         "place": [round(mm) for mm in place],
         "smooth": isinstance(encoding.partition, VoxelGrid),
         "regions": regions or [],
+        "average": encoding.is_mean_map,
     }
 
 

@@ -51,11 +51,14 @@ ROW_MM, TITLE_MM, MARGIN_MM = 189.0, 30.0, 6.0  # height of panels and of their 
 TITLE_FOOT_MM, BAR_FOOT_MM = 10.0, 5.0
 GAP_MM, MIDDLE_MM, BAR_MM = 4.0, 16.0, 66.0  # between panels, between their kinds, for the bar
 SLICES_MM = (-40.0, -24.0, -8.0, 8.0, 24.0, 40.0, 56.0)  # the same for all maps: they compare
-SHOWN, SIGNED_SHOWN = 0.05, 0.1  # share of the voxels, the strongest ones, that get a colour
+SHOWN = 0.1  # share of the voxels, the strongest ones, that get a colour
+BRIGHTEST = 0.999  # share of the voxels below the last colour
 JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR = INK
-UNIFORM_UNIT, RATIO_UNIT = "× uniform", "log ratio"
+DENSITY_UNIT, RATIO_UNIT = "% of peaks per cm³", "× the average"
+PERCENT_PER_CM3 = 1e5  # of a density in mm⁻³
+AVERAGE_COLOURS = "Greys"  # of a map that says nothing
 PNG_COMPRESSION = 4  # of PNG, of 9: a tenth larger than by default, in half of the time
 MOST_VOLUMES = 2**15 - 1  # NIfTI counts volumes in 16 bits
 SINGLE_FILE_OFFSET = 352  # bytes before the voxels of a NIfTI file
@@ -89,7 +92,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     """
     canvas = _new_canvas()
     volume = volume_of(img)
-    colours = _colours(volume.data, signed)
+    colours = _colours(volume.data, signed, is_ratio=unit == RATIO_UNIT)
     _draw_row(canvas, 1, volume, colours, strongest_place(img), title, unit)
     left = MARGIN_MM
     for z in _slices(img):
@@ -100,31 +103,38 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
 
 
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
-    """Draw the density of an encoding, and its log ratio to the mean map: slices and glass brain.
+    """Draw an encoding compared with the mean map, and its density: slices and glass brain.
 
-    Both are cut at the place of the highest density.
+    Both are cut at the place of the highest density. Of a text that says nothing of where, the
+    mean map is drawn in grey.
 
     Parameters
     ----------
     encoding : Encoding
     title : str
-        Of the density.
+        What the text is about.
 
     Returns
     -------
     PIL.Image.Image
     """
-    relative = encoding.density * encoding.brain.total_volume_mm3
-    density = encoding.partition.to_img(relative)
+    density = encoding.partition.to_img(encoding.density * PERCENT_PER_CM3)
     place = strongest_place(density)
-    against = "Against the mean map of all studies"
     canvas = _new_canvas()
+    if encoding.is_mean_map:
+        volume = volume_of(density)
+        colours = _colours(volume.data, signed=False)._replace(palette=AVERAGE_COLOURS)
+        reason = encoding.support.withheld
+        words = f"{reason[0].upper()}{reason[1:]}. " if reason else ""
+        words += "The average of all studies:"
+        _draw_row(canvas, 1, volume, colours, place, words, DENSITY_UNIT)
+        return canvas.picture
     for row, img, signed, words, unit in (
-        (1, density, False, f"Density: {title}" if title else "Density", UNIFORM_UNIT),
-        (0, encoding.log_ratio_img, True, against, RATIO_UNIT),
+        (1, encoding.log_ratio_img, True, f"Compared with the average study: {title}", RATIO_UNIT),
+        (0, density, False, "Density of reported peaks", DENSITY_UNIT),
     ):
         volume = volume_of(img)
-        _draw_row(canvas, row, volume, _colours(volume.data, signed), place, words, unit)
+        _draw_row(canvas, row, volume, _colours(volume.data, signed), place, words.rstrip(": "), unit)
     return canvas.picture
 
 
@@ -133,14 +143,15 @@ def _new_canvas() -> Canvas:
     return Canvas(CANVAS_MM, 2 * (ROW_MM + TITLE_MM) + MARGIN_MM)
 
 
-def _colours(data: NDArray[Any], signed: bool) -> Colours:
+def _colours(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
     """Return how a map is coloured, whatever it is drawn on."""
-    if not signed:
-        threshold = _threshold(data, SHOWN)
-        return Colours(DENSITY_COLOURS, threshold, max(float(data.max()), threshold), threshold)
     absolute = np.abs(data)
-    highest = float(absolute.max())
-    return Colours(SIGNED_COLOURS, -highest, highest, _threshold(absolute, SIGNED_SHOWN))
+    threshold = _threshold(absolute, SHOWN)
+    found = absolute[absolute > 0]
+    highest = max(float(np.quantile(found, BRIGHTEST)) if found.size else 0.0, threshold)
+    if not signed:
+        return Colours(DENSITY_COLOURS, threshold, highest, threshold, is_open=True)
+    return Colours(SIGNED_COLOURS, -highest, highest, threshold, is_ratio, is_open=True)
 
 
 def _draw_row(

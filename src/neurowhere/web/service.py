@@ -135,7 +135,11 @@ class Service:
 
     def encode_png(self, query: EncodeQuery) -> bytes:
         """Draw a map of a text."""
-        return self._png(self._values(query), query, signed=query.image == "log_ratio")
+        from neurowhere.report.maps import DENSITY_UNIT, PERCENT_PER_CM3, RATIO_UNIT
+
+        unit = {"density": DENSITY_UNIT, "log_ratio": RATIO_UNIT}.get(query.image, "")
+        values = self._values(query) * (PERCENT_PER_CM3 if query.image == "density" else 1)
+        return self._png(values, query, signed=query.image == "log_ratio", unit=unit)
 
     def encode_html(self, query: EncodeQuery) -> bytes:
         """Write the report of a text."""
@@ -324,16 +328,16 @@ class Service:
 
     # ---- images
 
-    def _png(self, values: Floats, wanted: Imaging, *, signed: bool) -> bytes:
-        return self._picture(self.model.partition_.to_img(values), wanted, signed=signed)
+    def _png(self, values: Floats, wanted: Imaging, *, signed: bool, unit: str = "") -> bytes:
+        return self._picture(self.model.partition_.to_img(values), wanted, signed=signed, unit=unit)
 
-    def _picture(self, image: Any, wanted: Imaging, *, signed: bool) -> bytes:
+    def _picture(self, image: Any, wanted: Imaging, *, signed: bool, unit: str = "") -> bytes:
         from neurowhere.report.maps import draw_map, strongest_place, write_png
 
         if wanted.style == "figure":
             stream = BytesIO()
             with self._drawing:
-                write_png(draw_map(image, signed=signed), stream)
+                write_png(draw_map(image, signed=signed, unit=unit), stream)
             return stream.getvalue()
         magnitudes = np.abs(np.asarray(image.dataobj)[self.model.partition_.regions >= 0])
         low, high = np.quantile(magnitudes, [wanted.hidden, BRIGHTEST]).tolist()
