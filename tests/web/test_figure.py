@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 
 def figure(visit, form, tmp_path):
     with visit.page.expect_download() as download:
+        visit.reveal(f"button[data-form={form}]")
         visit.page.click(f"button[data-form={form}]")
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
@@ -36,14 +37,16 @@ def test_a_figure_follows_threshold_crosshair_and_colours(visit, tmp_path):
     visit.write("the amygdala")
     shown = figure(visit, "svg", tmp_path).decode()
     assert "x = −" in shown or "x = " in shown
-    assert "% of activations per cm³" in shown
+    assert "as likely as in the average study" in shown
     assert "the amygdala" in shown
     ticks = [float(tick) for tick in re.findall(r'font-size="10.5"[^>]*>([\d.]+)<', shown)]
     assert len(ticks) >= 2
     assert all(len(f"{tick:g}".replace("0.", "").strip("0")) <= 2 for tick in ticks)  # round
     lines = shown.count("#4fd1c4")
     assert lines > 6
+    visit.reveal("#crosshair")
     visit.page.uncheck("#crosshair")
+    visit.reveal("#colours")
     visit.page.select_option("#colours", "viridis")
     other = figure(visit, "svg", tmp_path).decode()
     assert other.count("#4fd1c4") == 0
@@ -66,7 +69,7 @@ def test_a_text_that_attacks_is_only_a_text_in_a_figure(visit, tmp_path):
 
 def test_two_texts_are_side_by_side_with_one_crosshair_and_can_be_swapped(visit, tmp_path):
     visit.go("#mode=two&text=amygdala&other=motor+cortex")
-    assert visit.caption() == "First and second: density of both texts"
+    assert visit.caption() == "First and second: both texts, each against the average study"
     assert figure(visit, "svg", tmp_path).decode().count("x = ") == 2
     box = visit.page.locator("#map").bounding_box()
     drawn = visit.stage()

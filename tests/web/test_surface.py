@@ -58,6 +58,7 @@ def test_a_left_map_is_on_the_left_hemisphere_and_turns_when_it_is_dragged(visit
     visit.page.mouse.move(x + 80, y + 30, steps=3)
     visit.page.mouse.up()
     turned = visit.new_stage(pial)
+    visit.reveal("#reset")
     visit.page.click("#reset")
     visit.new_stage(turned, pial)
     visit.page.mouse.click(x, y)
@@ -74,6 +75,7 @@ def test_a_left_map_is_on_the_left_hemisphere_and_turns_when_it_is_dragged(visit
 def test_the_glass_brain_shows_what_lies_deep(visit):
     visit.write("the left amygdala")
     slices = visit.stage()
+    visit.reveal("#crosshair")
     visit.page.uncheck("#crosshair")
     visit.choose("view", "glass")
     visit.new_stage(slices)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
+from neurowhere.model.methods import AAL3, Methods, write_methods
 from neurowhere.model.mixture import TINY, Report
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
@@ -140,6 +141,8 @@ class Encoding:
         Returns the regions of the places that the text names, (m,) each, where the model has them.
     find_outside : callable
         Returns where outside the brain the finding of the text is; None if it is not.
+    find_origin : callable
+        Returns what the model is, and how it read the text.
     report : Report, optional
         What a text that is drawn as a report says, and the parts of its map.
     problem : str, optional
@@ -163,6 +166,7 @@ class Encoding:
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
     find_outside: Callable[[], Outside | None] = field(default=nowhere)
+    find_origin: Callable[[], dict[str, Any]] = field(default=dict)
     report: Report | None = None
     problem: str | None = None
 
@@ -522,6 +526,22 @@ class Encoding:
             )
         by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
         return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
+
+    def methods(self, *, atlas: str = AAL3) -> Methods:
+        """Write how the map came about: a paragraph and its references, for a paper.
+
+        Parameters
+        ----------
+        atlas : str
+            Name of the atlas that names regions.
+
+        Returns
+        -------
+        Methods
+            With `text` and `bibtex`; printed, one after the other.
+        """
+        origin = self.find_origin()
+        return write_methods(origin, origin.get("reading", {}), self.kind, atlas=atlas)
 
     def gazetteer(self, atlas: Atlas | None = None) -> Gazetteer:
         """Return the regions of an atlas beside those of the model.

@@ -3,7 +3,7 @@
 import html
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -554,8 +554,13 @@ class TextModel(Parameters):
             find_named=partial(
                 self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
             ),
+            find_origin=partial(self._origin, reader),
             find_outside=nowhere if self.text == "none" else partial(_outside, text, readings, row),
         )
+
+    def _origin(self, reader: Reader) -> dict[str, Any]:
+        """Return what the model is, and how it reads."""
+        return {**self.summary(), "reading": asdict(reader)}
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""

@@ -38,6 +38,7 @@ __all__ = [
     "RATIO_UNIT",
     "SIGNED_COLOURS",
     "TITLE_COLOUR",
+    "colours_of",
     "draw_encoding",
     "draw_map",
     "smooth",
@@ -92,7 +93,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     """
     canvas = _new_canvas()
     volume = volume_of(img)
-    colours = _colours(volume.data, signed, is_ratio=unit == RATIO_UNIT)
+    colours = colours_of(volume.data, signed, is_ratio=unit == RATIO_UNIT)
     _draw_row(canvas, 1, volume, colours, strongest_place(img), title, unit)
     left = MARGIN_MM
     for z in _slices(img):
@@ -123,7 +124,7 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     canvas = _new_canvas()
     if encoding.is_mean_map:
         volume = volume_of(density)
-        colours = _colours(volume.data, signed=False)._replace(palette=AVERAGE_COLOURS)
+        colours = colours_of(volume.data, signed=False)._replace(palette=AVERAGE_COLOURS)
         reason = encoding.support.withheld
         words = f"{reason[0].upper()}{reason[1:]}. " if reason else ""
         words += "The average of all studies:"
@@ -134,7 +135,7 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
         (0, density, False, "Density of reported peaks", DENSITY_UNIT),
     ):
         volume = volume_of(img)
-        _draw_row(canvas, row, volume, _colours(volume.data, signed), place, words.rstrip(": "), unit)
+        _draw_row(canvas, row, volume, colours_of(volume.data, signed), place, words.rstrip(": "), unit)
     return canvas.picture
 
 
@@ -143,8 +144,22 @@ def _new_canvas() -> Canvas:
     return Canvas(CANVAS_MM, 2 * (ROW_MM + TITLE_MM) + MARGIN_MM)
 
 
-def _colours(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
-    """Return how a map is coloured, whatever it is drawn on."""
+def colours_of(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
+    """Return how a map is coloured, whatever it is drawn on.
+
+    Parameters
+    ----------
+    data : array
+        Values of its voxels.
+    signed : bool
+        Whether the sign matters.
+    is_ratio : bool
+        Whether signed values are logarithms of ratios.
+
+    Returns
+    -------
+    Colours
+    """
     absolute = np.abs(data)
     threshold = _threshold(absolute, SHOWN)
     found = absolute[absolute > 0]

@@ -23,6 +23,7 @@ __all__ = [
     "hemisphere",
     "rasterise",
     "sample",
+    "view_pictures",
 ]
 
 MESH = "datasets/data/fsaverage5/{}_{}.gii.gz"  # kind of surface, hemisphere
@@ -85,16 +86,41 @@ def draw_surface(img: Any, unit: str = "") -> Any:
         SIGNED_COLOURS, -highest, highest, threshold, unit == RATIO_UNIT, is_open=True
     )
     left = MARGIN_MM
-    for name, side in VIEWS:
+    for words, pixels in _views(halves, colours):
         extent = (left, left + VIEW_MM[0], LABEL_MM, LABEL_MM + VIEW_MM[1])
-        canvas.add_picture(extent, _picture(name, side, halves[name], colours))
-        seen = "lateral" if (side < 0) == (name == "left") else "medial"
-        canvas.write(left + VIEW_MM[0] / 2, LABEL_MM / 2, f"{name}, {seen}", anchor="mm")
+        canvas.add_picture(extent, pixels)
+        canvas.write(left + VIEW_MM[0] / 2, LABEL_MM / 2, words, anchor="mm")
         left += VIEW_MM[0] + GAP_MM
     right = CANVAS_MM[0] - MARGIN_MM
     bar = (right - BAR_WIDTH_MM, right, LABEL_MM, CANVAS_MM[1] - BAR_TOP_MM)
     add_bar(canvas, bar, colours, unit)
     return canvas.picture
+
+
+def view_pictures(img: Any, colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
+    """Return pictures of a map on the cortex, each with the name of its view.
+
+    Parameters
+    ----------
+    img : NIfTI image
+    colours : Colours
+
+    Returns
+    -------
+    list of (str, (height, width, 4) array)
+        Rows from below.
+    """
+    return _views(sample(img), colours)
+
+
+def _views(halves: dict[str, Floats], colours: Colours) -> list[tuple[str, NDArray[np.uint8]]]:
+    return [
+        (
+            f"{name}, {'lateral' if (side < 0) == (name == 'left') else 'medial'}",
+            _picture(name, side, halves[name], colours),
+        )
+        for name, side in VIEWS
+    ]
 
 
 def sample(img: Any) -> dict[str, Floats]:

@@ -27,7 +27,7 @@ MANY_NAMES = 2  # of one place
 def places_in_words(summary: Summary) -> str:
     """Return the first regions of a summary with their side: "Left: insula, putamen"."""
     sides: dict[str, set[str]] = {}
-    for region in summary.regions[:N_HEARD]:
+    for region in sorted(summary.regions, key=lambda region: not region.named)[:N_HEARD]:
         first, _, rest = region.name.partition(" ")
         side, name = (first, rest) if first in ("left", "right") else ("", region.name)
         if region.excess > 0:

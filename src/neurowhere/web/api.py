@@ -101,6 +101,14 @@ OFFERS = [
         EXAMPLES["related"],
     ),
     Offer(
+        "methods",
+        "How maps came about, for a paper",
+        schemas.MethodsQuery,
+        schemas.MethodsAnswer,
+        {JSON: "methods_json"},
+        EXAMPLES["methods"],
+    ),
+    Offer(
         "region",
         "Mask of a region",
         schemas.RegionQuery,

@@ -19,7 +19,7 @@ DIGITS = 12  # of a hash
 def bundle(entry: str, sources: Mapping[str, str]) -> str:
     """Return a module and all that it imports as one script.
 
-    Each module becomes a function that is called once, in the order of the imports.
+    Each module that is imported becomes a function that is called once, in the order of the imports.
 
     Parameters
     ----------
@@ -40,12 +40,8 @@ def bundle(entry: str, sources: Mapping[str, str]) -> str:
     const b = 1;
     return { b };
     })();
-    const $a = (() => {
     const { b: c } = $b;
     c();
-    return {  };
-    })();
-    <BLANKLINE>
     """
     parts: dict[str, str] = {}
     under_way: list[str] = []
@@ -58,7 +54,7 @@ def bundle(entry: str, sources: Mapping[str, str]) -> str:
         for _, other in IMPORT.findall(source):
             if other not in parts:
                 add(other)
-        parts[name] = _as_function(name, source)
+        parts[name] = _as_function(name, source) if under_way[1:] else _body(name, source)
         under_way.pop()
 
     add(entry)
@@ -67,13 +63,17 @@ def bundle(entry: str, sources: Mapping[str, str]) -> str:
 
 def _as_function(name: str, source: str) -> str:
     names = ", ".join(match[1] for match in EXPORT.finditer(source))
+    return f"const ${name} = (() => {{\n{_body(name, source)}\nreturn {{ {names} }};\n}})();\n"
+
+
+def _body(name: str, source: str) -> str:
     body = IMPORT.sub(
         lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = ${found[2]};\n", source
     )
     body = EXPORT.sub("", body).rstrip()
     if left := re.search(r"^(?:import|export)\b.*", body, re.M):
         raise ValueError(f"expected imports by name and exports of names, got {left[0]!r} in {name}")
-    return f"const ${name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"
+    return body
 
 
 def digest(content: bytes) -> str:

@@ -246,6 +246,18 @@ class RelatedQuery(Reading):
     n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
 
 
+class MethodsQuery(Naming):
+    """How texts were read whose maps are to be described; no text is needed."""
+
+    model_config = example(kind="report")
+
+    negation: bool = Field(default=True, description="Whether denied terms were left out.")
+    sides: bool = Field(default=True, description="Whether sides were followed.")
+    findings: bool = Field(default=True, description="Whether sections were left out.")
+    hedge_weight: float = Field(default=1.0, ge=0, le=1, description="Weight of what is open.")
+    kind: Kind | None = Field(default=None, description="What the text was read as.")
+
+
 class RegionQuery(Naming):
     """A region of the atlas whose mask is wanted."""
 
@@ -336,6 +348,13 @@ class RelatedAnswer(Schema):
     """Terms that are related to a text."""
 
     terms: list[RelatedTerm]
+
+
+class MethodsAnswer(Schema):
+    """How maps came about, for a paper."""
+
+    text: str = Field(description="A paragraph.")
+    bibtex: str = Field(description="What it cites.")
 
 
 class TermsAnswer(Schema):

@@ -16,6 +16,7 @@ from neurowhere.model.algebra import subtract
 from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.methods import write_methods
 from neurowhere.model.schema import Sentence, Summary
 from neurowhere.model.summary import (
     as_point,
@@ -55,6 +56,7 @@ from neurowhere.web.schemas import (
     FindQuery,
     Imaging,
     MapQuery,
+    MethodsQuery,
     Naming,
     Reading,
     RegionQuery,
@@ -275,6 +277,13 @@ class Service:
         """Find the terms that are related to a text."""
         found = related_terms(self.model, self._encode(query.text, query), query.n)
         return to_json({"terms": found.to_dict("records")})
+
+    def methods_json(self, query: MethodsQuery) -> bytes:
+        """Tell how maps came about."""
+        atlas = {"default": "AAL3" if self.atlas is default_atlas() else "the model"}
+        name = atlas.get(query.atlas, "HCPex (Huang et al., 2022)")
+        found = write_methods(self.model.summary(), query.model_dump(), query.kind, atlas=name)
+        return to_json(found)
 
     def region_json(self, query: RegionQuery) -> bytes:
         """Tell where a region is."""

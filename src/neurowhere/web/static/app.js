@@ -3,7 +3,7 @@
 import { addressed, drawRecent, forget, linkTo, nameTab, onAddress, record, remember, setRemembering } from "./address.js";
 import { clearAnswers, tellUnknown } from "./answers.js";
 import { loadAtlas } from "./atlas.js";
-import { get } from "./api.js";
+import { ask, get } from "./api.js";
 import { twoTexts } from "./compare.js";
 import { isImage, textOf } from "./document.js";
 import { $, capital, choose, chosen, settle } from "./dom.js";
@@ -12,7 +12,7 @@ import { download } from "./download.js";
 import { onDrop } from "./drop.js";
 import { listCollection, contrastFields, contrasting, resumeContrast, tellCollections, wantContrast, wireContrast } from "./contrast.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
-import { LOOKS, isPair, looks, readForm, writeForm } from "./form.js";
+import { LOOKS, isPair, looks, naming, readForm, reading, writeForm } from "./form.js";
 import { tellModel, wireHelp } from "./help.js";
 import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
@@ -30,6 +30,7 @@ const TRY = "Name a part of the brain, a function or a disorder, in English: amy
 const RESTING_MS = 2500; // after which a text that is typed is worth remembering
 
 let running = null; // the controller of the request under way
+let kindRead = null; // report or study, as the text that is shown was read
 let answered = null; // the mode whose answer is shown, or null
 let limit = 50_000; // characters of a text
 let current = true; // whether what is shown answers what the form asks
@@ -105,6 +106,7 @@ async function answerOf(asked, signal, started) {
 
 function tell(asked, answer, show, at) {
   answered = asked;
+  kindRead = answer.kind ?? null;
   trouble(null);
   stale(false);
   nameTabs(asked.tabs);
@@ -336,6 +338,10 @@ const COPIES = {
   embed: () => embedCode(linkTo({ ...fields(), embed: "1" })),
   python: () => asPython(answered.query()),
   curl: () => asCurl(answered.kind, answered.query()),
+  methods: async () => {
+    const { text, bibtex } = await ask("methods", { ...reading(), ...naming(), ...(kindRead && { kind: kindRead }) });
+    return `${text}\n\n${bibtex}\n`;
+  },
 };
 
 function wireExports() {
@@ -343,7 +349,7 @@ function wireExports() {
     const button = target.closest("button");
     if (button && answered) action(button);
   });
-  onButton("copies", async (button) => toast((await copyWords(COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
+  onButton("copies", async (button) => toast((await copyWords(await COPIES[button.dataset.copy]())) ? "Copied" : "The browser does not allow copying here"));
   onButton("take", (button) => button.dataset.form && download(button, answered).catch((error) => trouble(error, () => button.click())));
 }
 
@@ -376,6 +382,7 @@ function setMode() {
   const name = chosen("mode");
   for (const element of document.querySelectorAll("[data-modes]")) element.hidden = !element.dataset.modes.split(" ").includes(name);
   document.body.dataset.mode = name;
+  $("related").open = name === "term";
   for (const id of ["work", "kept", "contrast-note"]) $(id).hidden = true; // until there is something to tell
   $("image").hidden = name === "decode";
   $("run").textContent = { decode: "Decode", documents: "Contrast the documents" }[name] ?? "Show the map";

@@ -5,6 +5,7 @@ import { bars, contributions, tellStudies } from "./answers.js";
 import { regionAt } from "./atlas.js";
 import { $, capital, fill, make, mm, percent, settle, times } from "./dom.js";
 import { naming, reading } from "./form.js";
+import { fileOf } from "./maps.js";
 import { roving } from "./roving.js";
 
 const N_TERMS = 8;
@@ -52,6 +53,7 @@ async function tellPlace() {
   const { signal } = asking;
   const asked = texts;
   try {
+    if (!(await fileOf("mean")).nearest(at)) throw new Error("Outside of the brain.");
     const [decoded, ...found] = await Promise.all([
       ask("decode", { points: [at], n: N_ASKED, ...naming(), regions: asked.length ? 0 : 1 }, signal),
       ...asked.map(([, text]) => ask("encode", { text, ...reading(), ...naming(), at, regions: 0 }, signal)),
