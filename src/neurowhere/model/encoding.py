@@ -527,6 +527,32 @@ class Encoding:
         by = "probability" if self.is_mean_map else sort  # the mean map exceeds itself nowhere
         return table.sort_values(by, ascending=False, kind="stable", ignore_index=True)
 
+    def save_figure(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        quantity: Literal["ratio", "density"] = "ratio",
+        layout: Literal["mosaic", "surface"] = "mosaic",
+        width_mm: float = 174.0,
+    ) -> None:
+        """Write the map as a figure for a paper: on white, without title or crosshair.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .svg, .pdf (shapes and letters, no pixels, but for the cortex) or .png (300 dots
+            per inch).
+        quantity : "ratio" or "density"
+            The ratio to the average study, or the share of the peaks per cm³.
+        layout : "mosaic" or "surface"
+            Axial slices, or the inflated cortex.
+        width_mm : float
+            A column has 85 mm, a page 174 mm.
+        """
+        from neurowhere.report.encoding import write_figure
+
+        write_figure(self, path, quantity=quantity, layout=layout, width_mm=width_mm)
+
     def methods(self, *, atlas: str = AAL3) -> Methods:
         """Write how the map came about: a paragraph and its references, for a paper.
 

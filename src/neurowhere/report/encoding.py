@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
+from neurowhere.exceptions import OutputError
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.schema import Summary, Support, Term
 from neurowhere.model.summary import summarise
@@ -31,7 +32,7 @@ from neurowhere.space.images import (
 )
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
-__all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding"]
+__all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding", "write_figure"]
 
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
@@ -108,6 +109,28 @@ def write_encoding(
         info = {"kind": KIND, **_describe(encoding, grid), "with_text": with_text}
         info["atlas"] = atlas.title or repr(atlas)
         write_info(temporary, info | {"about": dict(about or {})})
+
+
+def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write the map of a text as a figure for a paper.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    path : path
+        Ends in .svg, .pdf or .png.
+    **options
+        As of `draw_figure`: quantity, layout, width_mm.
+    """
+    from neurowhere.report.figure import FORMATS, draw_figure, figure_bytes
+
+    ending = Path(path).suffix.lstrip(".").lower()
+    form = next((each for each in FORMATS if each == ending), None)
+    if form is None:
+        wanted = ", ".join(f".{each}" for each in FORMATS)
+        raise OutputError(f"expected a figure's name that ends in {wanted}, got {Path(path).name!r}")
+    content = figure_bytes(draw_figure(encoding, **options), form)
+    Path(path).write_bytes(content)
 
 
 # ---- images

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere.exceptions import NeurowhereError
+from neurowhere.exceptions import OutputError
 from neurowhere.model.encoding import Encoding
 from neurowhere.report.canvas import INK, Colours
 from neurowhere.report.maps import (
@@ -23,7 +23,7 @@ from neurowhere.report.maps import (
 from neurowhere.report.panels import BOX_MM, Volume, cut, volume_of
 from neurowhere.space.images import mni152_template
 
-__all__ = ["FORMATS", "FigureError", "Format", "Layout", "Quantity", "draw_figure", "figure_bytes"]
+__all__ = ["FORMATS", "Format", "Layout", "Quantity", "draw_figure", "figure_bytes"]
 
 Layout = Literal["mosaic", "surface"]
 Quantity = Literal["ratio", "density"]
@@ -45,10 +45,6 @@ N_SHADES = 12  # of the map's colours
 TICKS = 5
 
 Floats = NDArray[np.floating]
-
-
-class FigureError(NeurowhereError):
-    """Raised for a figure that cannot be drawn as wanted."""
 
 
 class Map(NamedTuple):
@@ -83,7 +79,7 @@ def draw_figure(
     matplotlib.figure.Figure
     """
     if not NARROWEST_MM <= width_mm <= WIDEST_MM:
-        raise FigureError(
+        raise OutputError(
             f"expected a width from {NARROWEST_MM:g} to {WIDEST_MM:g} mm, got {width_mm:g}; "
             "a column has 85 mm and a page 174 mm"
         )

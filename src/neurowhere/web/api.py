@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple, cast
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, Field, create_model
 
 from neurowhere.model.schema import Difference, Summary
@@ -22,7 +22,8 @@ PREFIX = "/api/v1"
 ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
 LINES, PARTS = "application/x-ndjson", "multipart/form-data"
-SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl", PARTS: ".form"}
+SVG, PDF = "image/svg+xml", "application/pdf"
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl", PARTS: ".form"} | {SVG: ".svg", PDF: ".pdf"}
 PACKED = "gzip"
 WORTH_PACKING = 4_000  # bytes of an answer
 FASTEST = 1  # level of gzip; it takes a tenth of the bytes of a long answer
@@ -44,7 +45,7 @@ class Offer(NamedTuple):
     name: str
     summary: str
     query: type[BaseModel]
-    answer: type
+    answer: type | None
     forms: Mapping[str, str]
     example: Mapping[str, Any]
     errors: tuple[HTTPStatus, ...] = ()  # that others have not
@@ -101,6 +102,14 @@ OFFERS = [
         EXAMPLES["related"],
     ),
     Offer(
+        "figure",
+        "Map for a paper",
+        schemas.FigureQuery,
+        None,
+        {PNG: "figure_png", SVG: "figure_svg_png", PDF: "figure_pdf_png"},
+        {},
+    ),
+    Offer(
         "methods",
         "How maps came about, for a paper",
         schemas.MethodsQuery,
@@ -149,6 +158,7 @@ def make_router(settings: Settings, pool: Pool, metrics: Metrics, about: About) 
 def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) -> None:
     """Route a query: its form by the Accept header, or by the suffix of the path."""
     files = {form: BINARY for form in offer.forms if form != JSON}
+    told = {JSON: {"example": offer.example}} if JSON in offer.forms else {}
     refused = (*QUERY_ERRORS, *offer.errors, *([HTTPStatus.NOT_ACCEPTABLE] if files else []))
     router.add_api_route(
         f"/{offer.name}",
@@ -157,7 +167,8 @@ def _add_query(router: APIRouter, offer: Offer, pool: Pool, settings: Settings) 
         summary=offer.summary,
         name=offer.name,
         response_model=offer.answer,
-        responses=_responses({JSON: {"example": offer.example}} | files, refused),
+        response_class=JSONResponse if JSON in offer.forms else Response,
+        responses=_responses(told | files, refused),
     )
     for form in files:
         router.add_api_route(

@@ -64,6 +64,7 @@ COLOUR_MAPS: dict[str, list[tuple[int, int, int]]] = {
 }
 BOX_MM = ((-76, 75), (-110, 75), (-72, 87))  # first and last voxel; the page knows them too
 GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
+KEPT_LEVEL = 7  # of what a browser keeps
 GREYS = 32  # of the template: a third of the bytes of 256, and hardly seen
 STEPS = 65535  # of a map for the page: half of the bytes of floats
 PNG_LEVEL = 3  # as above
@@ -334,9 +335,9 @@ def to_png(pixels: Pixels) -> bytes:
     return stream.getvalue()
 
 
-def to_nifti(image: Any) -> bytes:
+def to_nifti(image: Any, level: int = GZIP_LEVEL) -> bytes:
     """Return an image as a compressed NIfTI file; the same image gives the same bytes."""
-    return gzip.compress(image.to_bytes(), GZIP_LEVEL, mtime=0)
+    return gzip.compress(image.to_bytes(), level, mtime=0)
 
 
 def as_steps(image: Any) -> Any:

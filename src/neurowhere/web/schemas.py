@@ -246,6 +246,23 @@ class RelatedQuery(Reading):
     n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
 
 
+class FigureQuery(Reading):
+    """A text whose map is drawn for a paper."""
+
+    model_config = example(text=EXAMPLES["text"], width_mm=85)
+
+    text: Text
+    quantity: Literal["ratio", "density"] = Field(
+        default="ratio", description="Ratio to the average study, or share of the peaks per cm³."
+    )
+    layout: Literal["mosaic", "surface"] = Field(
+        default="mosaic", description="Axial slices, or the inflated cortex."
+    )
+    width_mm: float = Field(
+        default=174, ge=40, le=400, description="Width: a column has 85 mm, a page 174 mm."
+    )
+
+
 class MethodsQuery(Naming):
     """How texts were read whose maps are to be described; no text is needed."""
 

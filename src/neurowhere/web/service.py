@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
 from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
+    KEPT_LEVEL,
     TEMPLATES,
     Look,
     as_steps,
@@ -53,6 +54,7 @@ from neurowhere.web.schemas import (
     DifferenceQuery,
     DocumentQuery,
     EncodeQuery,
+    FigureQuery,
     FindQuery,
     Imaging,
     MapQuery,
@@ -278,6 +280,28 @@ class Service:
         found = related_terms(self.model, self._encode(query.text, query), query.n)
         return to_json({"terms": found.to_dict("records")})
 
+    # The names of these end as those of drawings do, which wait in a queue of their own.
+
+    def figure_png(self, query: FigureQuery) -> bytes:
+        """Draw a map for a paper, with 300 dots per inch."""
+        return self._figure(query, "png")
+
+    def figure_svg_png(self, query: FigureQuery) -> bytes:
+        """Draw the same as SVG."""
+        return self._figure(query, "svg")
+
+    def figure_pdf_png(self, query: FigureQuery) -> bytes:
+        """Draw the same as PDF."""
+        return self._figure(query, "pdf")
+
+    def _figure(self, query: FigureQuery, form: Literal["svg", "pdf", "png"]) -> bytes:
+        from neurowhere.report.figure import draw_figure, figure_bytes
+
+        encoding = self._encode(query.text, query)
+        options = query.model_dump(include={"quantity", "layout", "width_mm"})
+        with self._drawing:
+            return figure_bytes(draw_figure(encoding, **options), form)
+
     def methods_json(self, query: MethodsQuery) -> bytes:
         """Tell how maps came about."""
         atlas = {"default": "AAL3" if self.atlas is default_atlas() else "the model"}
@@ -309,14 +333,14 @@ class Service:
     def data_nifti(self, name: str) -> bytes:
         """Give what all maps of the page need: a template, the mean map, or an atlas."""
         if name in TEMPLATES:
-            return to_nifti(TEMPLATES[name]())
+            return to_nifti(TEMPLATES[name](), KEPT_LEVEL)
         if name == "mean":
             density = self.model.mean_map_ / self.model.partition_.volumes_mm3
             mean = as_steps(self.model.partition_.to_img(density))
             comment(mean, {"uniform": 1 / self.model.brain_.total_volume_mm3})
-            return to_nifti(mean)
+            return to_nifti(mean, KEPT_LEVEL)
         atlas = self.atlas if name == "atlas-default" else atlas_named("hcpex")
-        return to_nifti(labels_of(atlas))
+        return to_nifti(labels_of(atlas), KEPT_LEVEL)
 
     def model_json(self, query: None = None) -> bytes:
         """Tell what the model is, and what may be asked of it."""

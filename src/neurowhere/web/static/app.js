@@ -118,7 +118,7 @@ function tell(asked, answer, show, at) {
     withhold(null);
     setExports(true);
     present();
-    if (there) viewer.moveTo(there);
+    if (there) viewer.lookAt(there);
   };
   if (answer.support?.withheld) withhold(answer, () => draw(showImage));
   else draw(show);
@@ -289,7 +289,7 @@ function wireViewer() {
     noteSoon();
   };
   hooks.onView = nextView;
-  viewer.canvas.addEventListener("click", () => { openTab("place"); tellIfOpen(); });
+  hooks.onPick = () => { openTab("place"); tellIfOpen(); };
   $("image").addEventListener("change", showImage);
   $("view").addEventListener("change", () => { setView(); note(); });
   $("back").addEventListener("click", unpin);

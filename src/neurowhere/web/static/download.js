@@ -1,6 +1,7 @@
 // Downloads: the answer as files.
 
 import { ask, post } from "./api.js";
+import { $, chosen } from "./dom.js";
 import { toPng, toSvg } from "./figure.js";
 import { saveBlob, saveTable } from "./share.js";
 import { nowShown, viewer } from "./stage.js";
@@ -23,7 +24,13 @@ const figure = (mode) => {
   return toSvg(viewer, { title: mode.title(), words, what, source: `${document.getElementById("about").textContent} · MNI152` });
 };
 
+// A figure for a paper shows the density if the page does, and else the ratio to the average.
+const paper = (ending) => (mode) => save(`figure.${ending}`, {
+  ...mode.query(), quantity: chosen("image") === "density" ? "density" : "ratio", layout: $("figure-layout").value, width_mm: Number($("figure-width").value),
+}, fileName(mode, `.${ending}`));
+
 const FORMS = {
+  ...Object.fromEntries(["svg", "pdf", "png"].map((ending) => [`paper-${ending}`, paper(ending)])),
   nifti: (mode) => (mode.blob ? saveBlob(mode.blob(), fileName(mode, ".nii.gz")) : save(`${mode.kind}.nii.gz`, mode.mapQuery(), fileName(mode, ".nii.gz"))),
   png: async (mode) => saveBlob(await toPng(figure(mode)), fileName(mode, ".png")),
   svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), fileName(mode, ".svg")),

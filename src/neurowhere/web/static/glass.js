@@ -77,7 +77,7 @@ function sheetOf(template, volume, scale, plane) {
 export function drawGlass(context, scene, { width, height, margin, dpr, bare }) {
   const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
   context.imageSmoothingQuality = "high";
-  const drawn = panels.filter(({ isGlass }) => !isGlass);
+  const drawn = panels.filter(({ isSolid }) => !isSolid);
   for (const panel of drawn) {
     panel.left += margin;
     panel.top += margin + 14 * dpr;

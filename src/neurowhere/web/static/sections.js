@@ -52,9 +52,9 @@ function placed({ rows, size, across, down, scale }, n, width, height) {
         panels.push({ map, plane, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
         x += scale * (wide(plane) + GAP);
       }
-      if (row.length === 1 && rows.length === 2) { // a corner is free: the whole brain beside its section
+      if (row.length === 1 && rows.length === 2) { // a corner is free: the whole brain, which can be turned
         const plane = PLANES[row[0]];
-        panels.push({ map, plane, isGlass: true, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
+        panels.push({ map, plane, isSolid: true, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });
       }
       y += scale * (Math.max(...row.map((i) => high(PLANES[i]))) + GAP);
     }
@@ -148,9 +148,10 @@ export function drawHairs(context, panel, at, thickness) {
 }
 
 // Words of a panel: which plane, and which side is which: [words, x, y, how it is aligned].
-export function labels({ plane: { cut, ends }, isGlass, left, top, width, height }, at, size) {
+export function labels({ plane: { cut, ends }, isSolid, left, top, width, height }, at, size) {
+  if (isSolid) return [];
   const middle = top + height / 2;
-  const place = isGlass ? "all, from above" : `${AXES[cut]} = ${String(Math.round(at[cut])).replace("-", "−")}`;
+  const place = `${AXES[cut]} = ${String(Math.round(at[cut])).replace("-", "−")}`;
   return [
     [place, left + size * 0.1, top + height, "left"],
     [ends[0], left + size * 0.1, middle, "left"],

@@ -9,8 +9,8 @@ import { mapOf, loadTemplates } from "./maps.js";
 import { busy, trouble } from "./status.js";
 import { Viewer } from "./viewer.js";
 
-export const hooks = { onMove: () => {}, onView: () => {} };
-export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView(), onHover: tellHover });
+export const hooks = { onMove: () => {}, onView: () => {}, onPick: () => {} };
+export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView(), onHover: tellHover, onPick: () => hooks.onPick() });
 
 const GLANCE_MS = 120; // of pointing at something, before its map is asked for
 const UNCUT = ["mass", "significant"]; // images that have no threshold
