@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from io import BytesIO
 from threading import Lock
 from typing import Any, Literal, Self
@@ -68,6 +69,11 @@ from neurowhere.web.schemas import (
     to_parts,
 )
 
+MEANINGS = {  # of the values of an image
+    "density": "density of peaks, per mm^3",
+    "log_ratio": "log ratio to the average study",
+    "mass": "regions of 50, 80, 95 % of peaks: 3, 2, 1",
+}
 SHARES = (0.5, 0.8, 0.95)  # of the peaks of unseen studies that regions of mass should hold
 BRIGHTEST = 0.999  # share of the brain below the last colour
 N_TERM_PEAKS = 5
@@ -135,6 +141,7 @@ class Service:
         if query.image == "density":
             voxel_mm3 = abs(np.linalg.det(image.affine[:3, :3]))
             image.dataobj[:] /= np.asarray(image.dataobj).sum(dtype=np.float64) * voxel_mm3
+        image.header["descrip"] = f"neurowhere {version('neurowhere')}: {MEANINGS[query.image]}"
         return to_nifti(image)
 
     def encode_png(self, query: EncodeQuery) -> bytes:

@@ -7,7 +7,7 @@ import { endGlance, glance, goTo, pin, showRegion } from "./stage.js";
 import { barRow, fillTable, grouped, placeButton, studyRow } from "./tables.js";
 
 export const SUPPORT = {
-  good: ["Well supported", "The model knows enough of these words to tell where they point."],
+  good: ["Well supported", ""],
   weak: ["Weakly supported", "Few known words, or words that point nowhere in particular: read the map with care."],
   none: ["Nothing to map", "No term of the text says where."],
 };

@@ -15,7 +15,7 @@ async function save(path, query, name) {
 
 // A name for files, after the query.
 export const fileName = (mode, ending) => {
-  const words = mode.title().normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, " ").trim().split(" ").slice(0, WORDS).join("-").toLowerCase();
+  const words = mode.title().normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}]+/gu, " ").trim().split(" ").slice(0, WORDS).join("-").toLowerCase();
   return `${words.slice(0, LONGEST) || "neurowhere"}${ending}`;
 };
 
