@@ -251,11 +251,16 @@ def _add_uploads(router: APIRouter, pool: Pool) -> None:
             float | None,
             Query(ge=0, allow_inf_nan=False, description="Values up to this do not count."),
         ] = None,
+        negative: Annotated[
+            bool, Query(description="Decode the negative values, by their magnitude.")
+        ] = False,
         n: Annotated[int, Query(ge=1, le=200, description="Rows of each table.")] = 20,
         atlas: Annotated[AtlasName, Query(description="Atlas that names regions.")] = "default",
     ) -> Response:
         image = await request.body()
-        query = schemas.MapQuery.model_construct(image=image, threshold=threshold, n=n, atlas=atlas)
+        query = schemas.MapQuery.model_construct(
+            image=image, threshold=threshold, negative=negative, n=n, atlas=atlas
+        )
         return Response(await pool.run("decode_map_json", query), media_type=JSON)
 
     async def text(

@@ -48,6 +48,7 @@ __all__ = [
     "draw_slices",
     "labels_of",
     "mask_of",
+    "negated",
     "read_image",
     "to_nifti",
     "to_png",
@@ -377,6 +378,14 @@ def read_image(content: bytes) -> Any:
         raise _no_image(f"expected an image of at most {MOST_VOXELS:,} voxels")
     affine = header.get_best_affine()
     return nibabel.Nifti1Image(_voxels(header, data), affine, header)  # type: ignore[no-untyped-call]
+
+
+def negated(image: Any) -> Any:
+    """Return an image with the other sign."""
+    import nibabel
+
+    values: NDArray[np.float32] = -np.asarray(image.dataobj, np.float32)
+    return nibabel.Nifti1Image(values, image.affine)  # type: ignore[no-untyped-call]
 
 
 def _voxels(header: Any, data: bytes | bytearray) -> Any:

@@ -288,6 +288,7 @@ class MapQuery(Naming):
 
     image: bytes
     threshold: float | None
+    negative: bool
     n: int
 
 

@@ -45,6 +45,7 @@ from neurowhere.web.images import (
     draw_slices,
     labels_of,
     mask_of,
+    negated,
     read_image,
     to_nifti,
 )
@@ -446,6 +447,8 @@ def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:
         As `DecodeAnswer` describes it.
     """
     image = read_image(query.image)
+    if query.negative:
+        image = negated(image)
     with _warning, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", DataWarning)
         found = decode(model, image, threshold=query.threshold, n_terms=query.n)

@@ -16,6 +16,7 @@ import { LOOKS, isPair, looks, naming, readForm, reading, writeForm } from "./fo
 import { tellModel, wireHelp } from "./help.js";
 import { offerDocument, offerFrom } from "./lookup.js";
 import { oneText } from "./onetext.js";
+import { areMany, openMany, wireMany } from "./many.js";
 import { wireMenus } from "./menus.js";
 import { movedTo, place, tellHere, tellIfOpen, typedPlace } from "./place.js";
 import { asCurl, asPython, copyWords, embedCode } from "./share.js";
@@ -33,6 +34,7 @@ let running = null; // the controller of the request under way
 let kindRead = null; // report or study, as the text that is shown was read
 let answered = null; // the mode whose answer is shown, or null
 let limit = 50_000; // characters of a text
+let limits = { max_text: limit, max_job_texts: 10_000, max_job_body: 10_000_000 };
 let current = true; // whether what is shown answers what the form asks
 let settled = true; // whether the query in the address is worth going back to
 let noteAddress = () => {};
@@ -216,7 +218,7 @@ function correct([start, end], name) {
 function openText(id, { text, characters }, name) {
   $(id).value = Array.from(text).slice(0, limit).join("");
   $("kind").value = "";
-  notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
+  if (characters) notice(`${name.replace(/\.$/, "")}: ${characters > limit ? `the first ${limit.toLocaleString("en")} of ` : ""}${characters.toLocaleString("en")} characters were read.`);
   return run({ step: true });
 }
 
@@ -232,6 +234,12 @@ async function openDocument(id, file) {
   } finally {
     busy(false);
   }
+}
+
+// One file becomes the text; several, or a table, become rows.
+function openFiles(files) {
+  if (areMany(files)) openMany(files, limits, (text, name) => openText("text", { text, characters: 0 }, name)).catch((error) => trouble(error));
+  else openDocument("text", files[0]);
 }
 
 // Keep a text within the limit, and say so if something was cut.
@@ -261,9 +269,10 @@ function wireQuery() {
   };
   onDrop($("drop"), takeMap);
   onDrop($("stage"), openMap);
-  for (const id of ["text", "other"]) onDrop($(id), (file) => (isImage(file.name) ? openMap(file) : openDocument(id, file)));
+  onDrop($("text"), (...files) => (isImage(files[0].name) ? openMap(files[0]) : openFiles(files)));
+  onDrop($("other"), (file) => (isImage(file.name) ? openMap(file) : openDocument("other", file)));
   $("text-files").addEventListener("change", ({ target }) => {
-    if (target.files.length) openDocument("text", target.files[0]);
+    if (target.files.length) openFiles([...target.files]);
     target.value = "";
   });
   const takeFiles = wireContrast({ changed: unasked, run });
@@ -383,7 +392,7 @@ function setMode() {
   for (const element of document.querySelectorAll("[data-modes]")) element.hidden = !element.dataset.modes.split(" ").includes(name);
   document.body.dataset.mode = name;
   $("related").open = name === "term";
-  for (const id of ["work", "kept", "contrast-note"]) $(id).hidden = true; // until there is something to tell
+  for (const id of ["work", "kept", "contrast-note", "each-point"]) $(id).hidden = true; // until there is something to tell
   $("image").hidden = name === "decode";
   $("run").textContent = { decode: "Decode", documents: "Contrast the documents" }[name] ?? "Show the map";
   $("ratio-name").textContent = name === "documents" ? "vs reference" : "vs average";
@@ -412,6 +421,7 @@ async function begin() {
   wirePage();
   wireTabs();
   wireMenus();
+  wireMany();
   wireHelp();
   drawRecent();
   const about = get("model").catch(() => null);
@@ -423,7 +433,8 @@ async function begin() {
 
 function tellAbout(about) {
   if (!about) return;
-  limit = about.limits.max_text;
+  limits = about.limits;
+  limit = limits.max_text;
   tellModel(about);
   tellCollections(about);
   offerFrom(about.collections);

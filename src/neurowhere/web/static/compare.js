@@ -14,14 +14,16 @@ const NAMES = { density: "density of both texts", log_ratio: "both texts, each a
 const LEVELS = ["none", "weak", "good"];
 
 const image = () => (chosen("image") === "mass" ? "difference" : chosen("image"));
+const LONGEST = 60; // characters of the name of a row
+const short = (words) => (words.trim().length > LONGEST ? `${words.trim().slice(0, LONGEST)}…` : words.trim()).replace(/\s+/g, " ");
 const query = () => ({ text: text(), other: other(), ...reading() });
 
 function view() {
   if (image() === "difference") {
-    return { words: "Difference: warm where the first text points more, cold where the second does", parts: [["difference", query()]], image: "log_ratio", what: "difference" };
+    return { words: "Difference: warm is more in the first text, cold is more in the second", parts: [["difference", query()]], image: "log_ratio", what: "difference" };
   }
   const parts = [text(), other()].map((words) => ["encode", { text: words, ...reading(), image: image() }]);
-  return { words: `First and second: ${NAMES[image()]}`, parts, image: image(), labels: ["First", "Second"] };
+  return { words: `First and second: ${NAMES[image()]}`, parts, image: image(), labels: [`First: ${short(text())}`, `Second: ${short(other())}`] };
 }
 
 function tellDistance({ distance, text: first, other: second }) {

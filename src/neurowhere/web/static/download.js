@@ -34,6 +34,7 @@ const FORMS = {
   nifti: (mode) => (mode.blob ? saveBlob(mode.blob(), fileName(mode, ".nii.gz")) : save(`${mode.kind}.nii.gz`, mode.mapQuery(), fileName(mode, ".nii.gz"))),
   png: async (mode) => saveBlob(await toPng(figure(mode)), fileName(mode, ".png")),
   svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), fileName(mode, ".svg")),
+  terms: (mode) => saveTable(mode.terms(), fileName(mode, "-terms.csv")),
   html: (mode) => save("encode.html", mode.query(), fileName(mode, ".html")),
   csv: async (mode) => {
     const rows = mode.rows?.() ?? mode.rowsOf(await ask(mode.kind, { ...mode.query(), regions: N_ALL }));

@@ -75,12 +75,13 @@ function sheetOf(template, volume, scale, plane) {
 }
 
 export function drawGlass(context, scene, { width, height, margin, dpr, bare }) {
-  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
+  const head = (scene.maps.length > 1 ? 34 : 14) * dpr; // as of sections
+  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - head);
   context.imageSmoothingQuality = "high";
   const drawn = panels.filter(({ isSolid }) => !isSolid);
   for (const panel of drawn) {
     panel.left += margin;
-    panel.top += margin + 14 * dpr;
+    panel.top += margin + head;
     const { label } = scene.maps[panel.map] ?? {};
     drawProjection(context, scene, panel);
     if (bare) continue;
@@ -88,7 +89,7 @@ export function drawGlass(context, scene, { width, height, margin, dpr, bare }) 
     context.font = `${12 * dpr}px Inter, system-ui, sans-serif`;
     context.fillStyle = "#c3ced8";
     context.textBaseline = "bottom";
-    for (const [words, x, y, align] of [...labels(panel, scene.at, 12 * dpr).slice(1), ...(label && panel.plane.cut === 0 ? [[label, panel.left, panel.top + 14 * dpr, "left"]] : [])]) {
+    for (const [words, x, y, align] of [...labels(panel, scene.at, 12 * dpr).slice(1), ...(label && panel.plane.cut === 0 ? [[label, panel.left, panel.top - 1 * dpr, "left"]] : [])]) {
       context.textAlign = align;
       context.fillText(words, x, y);
     }

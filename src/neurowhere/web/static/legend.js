@@ -7,7 +7,7 @@ const UNITS = {
   density: "% of peaks per cm³",
   log_ratio: "as likely as in the average study",
   effect: "times as likely with the term",
-  difference: "times the average, for the first without the second",
+  difference: "cold: more in the second · warm: more in the first (× the average, without the other)",
   mass: "expected to hold that share of the peaks",
   given: "values of the map",
   points: "nearness to a point",

@@ -21,32 +21,30 @@ const wide = ({ axes }) => BOX[axes[0]][1];
 const high = ({ axes }) => BOX[axes[1]][1];
 
 // Ways to arrange the planes of one map in a box: rows of planes.
-const ARRANGEMENTS = [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]];
+const IN_A_ROW = [[0, 1, 2]];
+const ARRANGEMENTS = [[[0, 1], [2]], IN_A_ROW, [[0], [1], [2]]];
 
 // Where the panels of `n` maps go: those of one map together, as large as they fit.
 export function arrange(n, width, height) {
   let best = null;
-  for (const rows of ARRANGEMENTS) {
+  for (const rows of n > 1 ? [IN_A_ROW] : ARRANGEMENTS) { // maps that are compared are one above the other
     const size = [Math.max(...rows.map((row) => row.reduce((sum, i) => sum + wide(PLANES[i]) + GAP, -GAP))),
       rows.reduce((sum, row) => sum + Math.max(...row.map((i) => high(PLANES[i]))) + GAP, -GAP)];
-    for (const across of n > 1 ? [1, n] : [1]) {
-      const down = n / across;
-      const scale = Math.min(width / (across * (size[0] + 3 * GAP) - 3 * GAP), height / (down * (size[1] + 3 * GAP) - 3 * GAP));
-      if (!best || scale > best.scale) best = { rows, size, across, down, scale };
-    }
+    const scale = Math.min(width / size[0], height / (n * (size[1] + 3 * GAP) - 3 * GAP));
+    if (!best || scale > best.scale) best = { rows, size, scale };
   }
   return placed(best, n, width, height);
 }
 
-function placed({ rows, size, across, down, scale }, n, width, height) {
-  const [margin, step] = [3 * GAP, size.map((mm) => mm + 3 * GAP)];
-  const left = (width - scale * (across * step[0] - margin)) / 2;
-  const top = (height - scale * (down * step[1] - margin)) / 2;
+function placed({ rows, size, scale }, n, width, height) {
+  const [margin, step] = [3 * GAP, size[1] + 3 * GAP];
+  const left = (width - scale * size[0]) / 2;
+  const top = (height - scale * (n * step - margin)) / 2;
   const panels = [];
   for (let map = 0; map < n; map += 1) {
-    let y = top + scale * step[1] * Math.floor(map / across);
+    let y = top + scale * step * map;
     for (const row of rows) {
-      let x = left + scale * step[0] * (map % across);
+      let x = left;
       for (const i of row) {
         const plane = PLANES[i];
         panels.push({ map, plane, left: x, top: y, width: scale * wide(plane), height: scale * high(plane) });

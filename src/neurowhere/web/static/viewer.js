@@ -199,10 +199,11 @@ export class Viewer {
 
 // Three sections of each map, and what lies beyond them in a free corner; gives the panels.
 export function drawSlices(context, scene, { width, height, margin, dpr, finest, bare }) {
-  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - 14 * dpr);
+  const head = (scene.maps.length > 1 ? 34 : 14) * dpr; // for the caption, and the name of the first map
+  const { panels } = arrange(Math.max(scene.maps.length, 1), width - 2 * margin, height - 2 * margin - head);
   for (const panel of panels) {
     panel.left += margin;
-    panel.top += margin + 14 * dpr;
+    panel.top += margin + head;
     if (panel.isSolid) panel.pick = drawSolid(context, scene, panel);
     else drawSection(context, { ...scene, volume: scene.maps[panel.map]?.volume }, panel, finest);
     if (bare) continue; // lines and words are added by others
@@ -213,7 +214,7 @@ export function drawSlices(context, scene, { width, height, margin, dpr, finest,
     if (scene.crosshair) drawHairs(context, panel, scene.at, dpr);
     const words = labels(panel, scene.at, 12 * dpr);
     const { label } = scene.maps[panel.map] ?? {};
-    if (label && panel.plane.cut === 0) words.push([label, panel.left, panel.top + 14 * dpr, "left"]);
+    if (label && panel.plane.cut === 0) words.push([label, panel.left, panel.top - 1 * dpr, "left"]);
     drawLabels(context, words, dpr);
   }
   return panels;
