@@ -35,9 +35,12 @@ def test_a_png_has_300_dots_per_inch(visit, tmp_path):
 
 def test_a_figure_follows_threshold_crosshair_and_colours(visit, tmp_path):
     visit.write("the amygdala")
+    assert "as likely as in the average study" in figure(visit, "svg", tmp_path).decode()
+    visit.choose("image", "density")
+    visit.until("/density/.test(document.getElementById('caption').textContent)")
     shown = figure(visit, "svg", tmp_path).decode()
     assert "x = −" in shown or "x = " in shown
-    assert "as likely as in the average study" in shown
+    assert "% of peaks per cm³" in shown
     assert "the amygdala" in shown
     ticks = [float(tick) for tick in re.findall(r'font-size="10.5"[^>]*>([\d.]+)<', shown)]
     assert len(ticks) >= 2

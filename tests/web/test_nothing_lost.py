@@ -126,8 +126,8 @@ def test_a_term_that_is_clicked_stays_until_it_is_dismissed(visit):
 def test_a_reload_keeps_all_and_back_goes_back(browser, server):
     with Visit(browser, server.url) as visit:
         visit.write("the amygdala")
-        visit.choose("image", "log_ratio")
-        visit.until("location.hash.includes('log_ratio')")
+        visit.choose("image", "density")
+        visit.until("location.hash.includes('density')")
         visit.page.fill("#x", "-30")
         visit.page.press("#x", "Enter")
         visit.until("location.hash.includes('at=-30')")
@@ -135,7 +135,7 @@ def test_a_reload_keeps_all_and_back_goes_back(browser, server):
         visit.page.reload()
         visit.ready()
         assert visit.page.input_value("#text") == "the amygdala"
-        assert visit.page.is_checked("input[value=log_ratio]")
+        assert visit.page.is_checked("input[value=density]")
         assert visit.place() == place
         visit.page.fill("#text", "the motor cortex")
         visit.page.click("#run")
@@ -348,10 +348,13 @@ def test_regions_are_in_the_order_that_is_asked_for(visit, client):
     ("text", "why"),
     [("best restaurants", "knows no word"), ("No amygdala.", "denies all")],
 )
-def test_a_text_that_says_nothing_is_told_to_have_the_average_map(visit, text, why):
+def test_a_text_that_says_nothing_has_the_average_map_if_it_is_asked_for(visit, text, why):
     visit.write(text)
-    assert visit.caption().startswith("The average of all studies:")
+    assert visit.caption() == "No map"
+    assert why in visit.page.inner_text("#withheld-words")
     assert why in visit.page.inner_text("#support-words")
+    visit.page.click("#draw-anyway")
+    visit.until("document.getElementById('caption').textContent.startsWith('The average of all')")
     shares = visit.page.locator("#regions .meter").all_inner_texts()
     numbers = [float(share.split()[0]) for share in shares]
     assert numbers == sorted(numbers, reverse=True)

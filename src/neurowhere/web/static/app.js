@@ -309,7 +309,6 @@ function wireViewer() {
     viewer.scene.turn = [0, 0];
     restyle();
   });
-  $("tabs").addEventListener("click", tellIfOpen);
   $("coordinates").addEventListener("change", typed);
   $("coordinates").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
 }
@@ -420,6 +419,7 @@ async function begin() {
   wireExports();
   wirePage();
   wireTabs();
+  for (const name of ["click", "focusin"]) $("tabs").addEventListener(name, tellIfOpen); // a tab that is opened now
   wireMenus();
   wireMany();
   wireHelp();

@@ -58,7 +58,7 @@ function keptSurface(template, turn, size) {
   return surfaces.get(template);
 }
 
-function paint(data, { nearness, at, size, near }, volume, scale) {
+function paint(data, { nearness, at, size, near }, volume, scale, raisedOnly) {
   const colour = volume && scale ? painter(scale) : () => 0;
   const mixed = [0, 0, 0];
   const known = (n) => (nearness[n] > -RADIUS ? nearness[n] : null);
@@ -79,7 +79,7 @@ function paint(data, { nearness, at, size, near }, volume, scale) {
         const point = at(column, row, z);
         for (const depth of DEPTHS) {
           const value = volume.nearest(point.map((mm, k) => mm - depth * near[k]));
-          if (Math.abs(value) > Math.abs(strongest)) strongest = value;
+          if (Math.abs(value) > Math.abs(strongest) && (value > 0 || !raisedOnly)) strongest = value;
         }
       }
       const share = colour(strongest, mixed, 0) * (scale?.opacity ?? 0);
@@ -93,18 +93,19 @@ function paint(data, { nearness, at, size, near }, volume, scale) {
 const painted = new WeakMap(); // by template: the last picture of each map
 
 // Draw the brain into a panel; gives what is under a pixel of it.
-export function drawSolid(context, { template, maps, scale, small }, panel) {
+// Of a ratio to the average it shows what is raised: where a text points.
+export function drawSolid(context, { template, maps, scale, small, raisedOnly }, panel) {
   if (!template) return null; // it may come later
   const edge = Math.min(panel.width, panel.height);
   const size = Math.round((2 * RADIUS) / PER_PIXEL);
   const surface = keptSurface(template, small, size);
   const volume = maps[panel.map]?.volume;
-  const look = JSON.stringify([small, scale]);
+  const look = JSON.stringify([small, scale, raisedOnly]);
   const known = painted.get(template) ?? new Map();
   painted.set(template, known);
   if (known.get(panel.map)?.look !== look || known.get(panel.map).volume !== volume) {
     const pixels = new ImageData(size, size);
-    paint(pixels.data, surface, volume, scale);
+    paint(pixels.data, surface, volume, scale, raisedOnly);
     const sheet = new OffscreenCanvas(size, size);
     sheet.getContext("2d").putImageData(pixels, 0, 0);
     known.set(panel.map, { look, volume, sheet });

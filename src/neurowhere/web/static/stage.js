@@ -32,7 +32,7 @@ function apply(view, volumes) {
   shown = view;
   delete $("stage").dataset.empty;
   const labels = view.labels ?? [];
-  const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image, colours: view.colours ?? null });
+  const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image, colours: view.colours ?? null, raisedOnly: view.image === "log_ratio" && !view.what });
   findOther(view);
   $("caption").textContent = view.words;
   $("back").hidden = view === own;
