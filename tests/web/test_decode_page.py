@@ -79,7 +79,10 @@ def test_negative_values_are_told_and_decoded_apart(visit):
     from neurowhere.space import VoxelGrid
 
     grid = VoxelGrid(8)
-    near = [((grid.centers_mm - place) ** 2).sum(axis=1) < 15**2 for place in ((-22, -4, -18), (8, -92, 2))]
+    near = [
+        ((grid.centers_mm - place) ** 2).sum(axis=1) < 15**2
+        for place in ((-22, -4, -18), (8, -92, 2))
+    ]
     image = grid.to_img(5.0 * near[0] - 4.0 * near[1])
     drop(visit, gzip.compress(image.to_bytes()), "signed.nii.gz", "stage")
     visit.until("/signed/.test(document.getElementById('caption').textContent)")

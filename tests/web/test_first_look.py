@@ -14,7 +14,8 @@ REPORT = (
 )
 COLOURED = """() => {
     const { width, height } = document.getElementById("map");
-    const { data } = document.getElementById("map").getContext("2d").getImageData(0, 0, width, height);
+    const pen = document.getElementById("map").getContext("2d");
+    const { data } = pen.getImageData(0, 0, width, height);
     let warm = 0, cold = 0;
     for (let i = 0; i < data.length; i += 4) {
         if (data[i] - data[i + 2] > 60) warm += 1;
@@ -172,7 +173,9 @@ def middle(visit, across, down):
 def test_the_map_says_region_value_and_ratio_under_the_pointer(ready):
     ready.page.mouse.move(*middle(ready, 0.22, 0.4))
     ready.page.wait_for_selector("#tip:not([hidden])")
-    assert re.search(r"×[\d.]+ the average · [\d.e-]+ % of peaks per cm³", ready.page.inner_text("#tip"))
+    assert re.search(
+        r"×[\d.]+ the average · [\d.e-]+ % of peaks per cm³", ready.page.inner_text("#tip")
+    )
     ready.page.mouse.move(0, 0)
     ready.page.wait_for_selector("#tip", state="hidden")
 

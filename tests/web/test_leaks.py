@@ -10,7 +10,10 @@ pytestmark = pytest.mark.browser
 
 FIRST_REQUESTS, FIRST_BYTES = 15, 1_200_000
 NEXT_REQUESTS = 5
-SKIPPED = "TECHNIQUE: MRI of the thalamus.\nFINDINGS: Infarct in the left insula. No lesion of the hippocampus."
+SKIPPED = (
+    "TECHNIQUE: MRI of the thalamus.\n"
+    "FINDINGS: Infarct in the left insula. No lesion of the hippocampus."
+)
 
 
 def test_back_loses_no_query(browser, shipped_server):
@@ -161,7 +164,9 @@ def test_words_and_their_bars_have_the_same_colour(browser, shipped_server):
 def test_forced_colours_show_the_mode_and_the_scale(browser, shipped_server):
     options = {"forced_colors": "active"}
     with Visit(browser, f"{shipped_server.url}/#text=insula", **options) as visit:
-        chosen = "getComputedStyle(document.querySelector('#mode input:checked + span')).outlineStyle"
+        chosen = (
+            "getComputedStyle(document.querySelector('#mode input:checked + span')).outlineStyle"
+        )
         assert visit.page.evaluate(chosen) == "solid"
         ramp = "getComputedStyle(document.querySelector('#legend .ramp')).backgroundImage"
         assert "gradient" in visit.page.evaluate(ramp)

@@ -5,6 +5,8 @@ from tests.web.visit import Visit
 
 pytestmark = pytest.mark.browser
 
+OWN = "Your text: compared with the average study"  # the caption of a text
+
 WARD = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -79,7 +81,7 @@ def test_an_answer_that_comes_late_is_dropped(visit):
     with visit.page.expect_response("**/api/v1/term.nii.gz") as answer:
         late.continue_()
     answer.value.finished()
-    assert visit.caption() == "Your text: compared with the average study"
+    assert visit.caption() == OWN
     assert visit.stage() == before
 
 
@@ -116,7 +118,7 @@ def test_a_term_that_is_clicked_stays_until_it_is_dismissed(visit):
     visit.page.wait_for_selector("#back")
     assert "motor cortex" in visit.caption()
     visit.page.click("#back")
-    visit.until("document.getElementById('caption').textContent === 'Your text: compared with the average study'")
+    visit.until(f"document.getElementById('caption').textContent === '{OWN}'")
     assert visit.page.is_hidden("#back")
 
 
@@ -336,7 +338,8 @@ def test_regions_are_in_the_order_that_is_asked_for(visit, client):
     query = {"text": "the amygdala", "sort": "ratio", "regions": 18}
     names = [row["name"] for row in client.post("/api/v1/encode", json=query).json()["regions"]]
     visit.page.wait_for_function(
-        "name => document.querySelector('#regions tbody th[scope=row]').innerText.toLowerCase() === name",
+        """name => document.querySelector("#regions tbody th[scope=row]")
+            .innerText.toLowerCase() === name""",
         arg=names[0].lower(),
     )
     assert visit.page.get_attribute("#regions th[aria-sort]", "aria-sort") == "descending"

@@ -11,6 +11,8 @@ from tests.web.visit import PATIENCE_MS, Visit
 
 pytestmark = pytest.mark.browser
 
+OWN = "Your text: compared with the average study"  # the caption of a text
+
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 ATTACK = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script> the amygdala'
 
@@ -121,7 +123,7 @@ def test_pointing_at_a_term_shows_its_own_map(visit):
     visit.until("document.getElementById('caption').textContent.startsWith('The term “amygdala”')")
     visit.new_stage(before)
     visit.page.mouse.move(0, 0)
-    visit.until("document.getElementById('caption').textContent === 'Your text: compared with the average study'")
+    visit.until(f"document.getElementById('caption').textContent === '{OWN}'")
     assert visit.stage() == before
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
-from neurowhere.model.methods import AAL3, Methods, write_methods
+from neurowhere.model.methods import AAL3, MethodsText, write_methods
 from neurowhere.model.mixture import TINY, Report
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
@@ -553,7 +553,7 @@ class Encoding:
 
         write_figure(self, path, quantity=quantity, layout=layout, width_mm=width_mm)
 
-    def methods(self, *, atlas: str = AAL3) -> Methods:
+    def methods(self, *, atlas: str = AAL3) -> MethodsText:
         """Write how the map came about: a paragraph and its references, for a paper.
 
         Parameters
@@ -563,7 +563,7 @@ class Encoding:
 
         Returns
         -------
-        Methods
+        MethodsText
             With `text` and `bibtex`; printed, one after the other.
         """
         origin = self.find_origin()

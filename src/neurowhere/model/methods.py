@@ -1,45 +1,19 @@
 """Methods: how a map came about, in words and references for a paper."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from typing import Any
 
 from neurowhere.text.kinds import Kind
 
-__all__ = ["Methods", "write_methods"]
+__all__ = ["MethodsText", "write_methods"]
 
-REFERENCES = {
-    "neurowhere": """@software{{neurowhere,
-  title   = {{neurowhere: turning text about the brain into maps of the brain}},
-  author  = {{{{The neurowhere developers}}}},
-  version = {{{version}}},
-  year    = {{{year}}}
-}}""",
-    "text": """@inproceedings{{dockes2018text,
-  title     = {{Text to brain: predicting the spatial distribution of neuroimaging observations from text reports}},
-  author    = {{Dock{{\\`e}}s, J{{\\'e}}r{{\\^o}}me and Wassermann, Demian and Poldrack, Russell and Suchanek, Fabian and Thirion, Bertrand and Varoquaux, Ga{{\\"e}}l}},
-  booktitle = {{Medical Image Computing and Computer Assisted Intervention (MICCAI)}},
-  year      = {{2018}}
-}}""",
-    "neuroquery": """@article{{dockes2020neuroquery,
-  title   = {{{{NeuroQuery}}, comprehensive meta-analysis of human brain mapping}},
-  author  = {{Dock{{\\`e}}s, J{{\\'e}}r{{\\^o}}me and Poldrack, Russell A. and Primet, Romain and G{{\\"o}}z{{\\"u}}kan, Hande and Yarkoni, Tal and Suchanek, Fabian and Thirion, Bertrand and Varoquaux, Ga{{\\"e}}l}},
-  journal = {{eLife}},
-  volume  = {{9}},
-  pages   = {{e53385}},
-  year    = {{2020}},
-  doi     = {{10.7554/eLife.53385}}
-}}""",
-    "aal3": """@article{{rolls2020automated,
-  title   = {{Automated anatomical labelling atlas 3}},
-  author  = {{Rolls, Edmund T. and Huang, Chu-Chung and Lin, Ching-Po and Feng, Jianfeng and Joliot, Marc}},
-  journal = {{NeuroImage}},
-  volume  = {{206}},
-  pages   = {{116189}},
-  year    = {{2020}}
-}}""",
-}
+REFERENCES = files("neurowhere.model") / "references.bib"
+ENTRY = re.compile(r"^@\w+\{(\w+),.*?^\}$", re.M | re.S)
 AAL3 = "AAL3"
 FORMULAS: dict[Kind | None, str] = {
     "study": "The text was read as a study: its map is a product of what its terms contribute.",
@@ -58,7 +32,7 @@ READING = {  # options of the reading: what is done with them, and without
 
 
 @dataclass(frozen=True)
-class Methods:
+class MethodsText:
     """How a map came about.
 
     Attributes
@@ -70,7 +44,7 @@ class Methods:
 
     Examples
     --------
-    >>> print(Methods("Maps were made with neurowhere.", "@software{neurowhere}"))
+    >>> print(MethodsText("Maps were made with neurowhere.", "@software{neurowhere}"))
     Maps were made with neurowhere.
     <BLANKLINE>
     @software{neurowhere}
@@ -89,7 +63,7 @@ def write_methods(
     kind: Kind | None = None,
     *,
     atlas: str = AAL3,
-) -> Methods:
+) -> MethodsText:
     """Write how maps of a model came about.
 
     Parameters
@@ -105,12 +79,12 @@ def write_methods(
 
     Returns
     -------
-    Methods
+    MethodsText
     """
     release = version("neurowhere")
     parts = [
-        f"Text was mapped to the brain with neurowhere {release} (The neurowhere developers), which "
-        "predicts the density of the peaks that studies with such a text report (Dockès et al., "
+        f"Text was mapped to the brain with neurowhere {release} (The neurowhere developers), "
+        "which predicts the density of the peaks that studies with such a text report (Dockès et al., "
         "2018).",
         _model(about),
         FORMULAS[kind],
@@ -120,11 +94,17 @@ def write_methods(
         "MNI152 space.",
         f"Regions are those of {atlas}{' (Rolls et al., 2020)' if atlas == AAL3 else ''}.",
     ]
-    cited = ["neurowhere", "text", *(["neuroquery"] if _is_neuroquery(about) else [])]
-    cited += ["aal3"] if atlas == AAL3 else []
+    unused = set() if _is_neuroquery(about) else {"dockes2020neuroquery"}
+    unused |= set() if atlas == AAL3 else {"rolls2020automated"}
+    entries = [found[0] for found in ENTRY.finditer(_references()) if found[1] not in unused]
     year = str(about.get("date") or "n.d.")[:4]
-    bibtex = "\n\n".join(REFERENCES[each].format(version=release, year=year) for each in cited)
-    return Methods(" ".join(filter(None, parts)), bibtex)
+    bibtex = "\n\n".join(entries).replace("VERSION", release).replace("YEAR", year)
+    return MethodsText(" ".join(filter(None, parts)), bibtex)
+
+
+@cache
+def _references() -> str:
+    return REFERENCES.read_text("utf-8")
 
 
 def _is_neuroquery(about: Mapping[str, Any]) -> bool:

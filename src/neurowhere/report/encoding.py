@@ -32,7 +32,15 @@ from neurowhere.space.images import (
 )
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
-__all__ = ["DENSITIES", "SHARES", "encoding_html", "encoding_page", "viewer_data", "write_encoding", "write_figure"]
+__all__ = [
+    "DENSITIES",
+    "SHARES",
+    "encoding_html",
+    "encoding_page",
+    "viewer_data",
+    "write_encoding",
+    "write_figure",
+]
 
 KIND = "encoding"
 N_EXPLAINED = 60  # regions, the most probable ones, whose reasons the page has
@@ -128,7 +136,9 @@ def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: An
     form = next((each for each in FORMATS if each == ending), None)
     if form is None:
         wanted = ", ".join(f".{each}" for each in FORMATS)
-        raise OutputError(f"expected a figure's name that ends in {wanted}, got {Path(path).name!r}")
+        raise OutputError(
+            f"expected a figure's name that ends in {wanted}, got {Path(path).name!r}"
+        )
     content = figure_bytes(draw_figure(encoding, **options), form)
     Path(path).write_bytes(content)
 

@@ -87,7 +87,7 @@ def draw_figure(
     return (_draw_mosaic if layout == "mosaic" else _draw_surface)(shown, width_mm)
 
 
-def figure_bytes(figure: Any, format: Format) -> bytes:  # noqa: A002
+def figure_bytes(figure: Any, format: Format) -> bytes:
     """Return a figure as a file; the same figure gives the same bytes.
 
     Parameters

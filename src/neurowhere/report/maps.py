@@ -135,7 +135,9 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
         (0, density, False, "Density of reported peaks", DENSITY_UNIT),
     ):
         volume = volume_of(img)
-        _draw_row(canvas, row, volume, colours_of(volume.data, signed), place, words.rstrip(": "), unit)
+        _draw_row(
+            canvas, row, volume, colours_of(volume.data, signed), place, words.rstrip(": "), unit
+        )
     return canvas.picture
 
 

@@ -23,7 +23,10 @@ ANYTHING = "*/*"
 JSON, NIFTI, PNG, HTML = "application/json", "application/gzip", "image/png", "text/html"
 LINES, PARTS = "application/x-ndjson", "multipart/form-data"
 SVG, PDF = "image/svg+xml", "application/pdf"
-SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl", PARTS: ".form"} | {SVG: ".svg", PDF: ".pdf"}
+SUFFIXES = {NIFTI: ".nii.gz", PNG: ".png", HTML: ".html", LINES: ".jsonl", PARTS: ".form"} | {
+    SVG: ".svg",
+    PDF: ".pdf",
+}
 PACKED = "gzip"
 WORTH_PACKING = 4_000  # bytes of an answer
 FASTEST = 1  # level of gzip; it takes a tenth of the bytes of a long answer

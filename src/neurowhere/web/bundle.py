@@ -17,9 +17,9 @@ DIGITS = 12  # of a hash
 
 
 def bundle(entry: str, sources: Mapping[str, str]) -> str:
-    """Return a module and all that it imports as one script.
+    r"""Return a module and all that it imports as one script.
 
-    Each module that is imported becomes a function that is called once, in the order of the imports.
+    Each module that is imported becomes a function that is called once.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def bundle(entry: str, sources: Mapping[str, str]) -> str:
 
     Examples
     --------
-    >>> files = {"a.js": 'import { b as c } from "./b.js";\\nc();\\n', "b.js": "export const b = 1;"}
+    >>> first = 'import { b as c } from "./b.js";\nc();'
+    >>> files = {"a.js": first, "b.js": "export const b = 1;"}
     >>> print(bundle("a", files))
     const $b = (() => {
     const b = 1;
@@ -72,7 +73,9 @@ def _body(name: str, source: str) -> str:
     )
     body = EXPORT.sub("", body).rstrip()
     if left := re.search(r"^(?:import|export)\b.*", body, re.M):
-        raise ValueError(f"expected imports by name and exports of names, got {left[0]!r} in {name}")
+        raise ValueError(
+            f"expected imports by name and exports of names, got {left[0]!r} in {name}"
+        )
     return body
 
 

@@ -187,7 +187,7 @@ def comment(image: Any, words: Any) -> None:
     """Put JSON into the header of an image, for the page."""
     from nibabel.nifti1 import Nifti1Extension
 
-    image.header.extensions.append(Nifti1Extension("comment", json.dumps(words).encode()))  # type: ignore[no-untyped-call]
+    image.header.extensions.append(Nifti1Extension("comment", json.dumps(words).encode()))
 
 
 def mask_of(atlas: Atlas, region: str) -> Any:
@@ -349,7 +349,7 @@ def as_steps(image: Any) -> Any:
     slope = float(np.abs(values).max()) / STEPS or 1.0
     steps = np.rint(values / slope).astype(np.uint16)
     found = nibabel.Nifti1Image(steps, image.affine, image.header, dtype=np.uint16)  # type: ignore[no-untyped-call]
-    found.header.set_slope_inter(slope, 0)
+    found.header.set_slope_inter(slope, 0)  # type: ignore[no-untyped-call]
     return found
 
 

@@ -491,7 +491,8 @@ def to_parts(**parts: tuple[str, bytes]) -> bytes:
     True
     """
     heads = {
-        name: f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
+        name: f"--{BOUNDARY}\r\n"
+        f'Content-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
         f"Content-Type: {kind}\r\n\r\n"
         for name, (kind, _) in parts.items()
     }

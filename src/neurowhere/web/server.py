@@ -197,7 +197,8 @@ def make_page(pool: Pool, about: About) -> APIRouter:
             content = data[name]
         else:
             raise HTTPException(404, "no such file")
-        return _file(request, name, content, kept=bool(found) and found[2] == hash_of(name))
+        kept = found is not None and found[2] == hash_of(name)
+        return _file(request, name, content, kept=kept)
 
     return router
 
