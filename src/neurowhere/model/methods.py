@@ -84,8 +84,8 @@ def write_methods(
     release = version("neurowhere")
     parts = [
         f"Text was mapped to the brain with neurowhere {release} (The neurowhere developers), "
-        "which predicts the density of the peaks that studies with such a text report (Dockès et al., "
-        "2018).",
+        "which predicts the density of the peaks that studies with such a text report (Dockès et "
+        "al., 2018).",
         _model(about),
         FORMULAS[kind],
         _reading(options),
