@@ -71,6 +71,7 @@ def test_what_is_affected_outside_the_brain_is_told(text, place):
         "The orbit and the carotid arteries are normal",
         "No fracture of the skull",
         "The left carotid artery was catheterised",
+        "Ultrasound of the left carotid. Stenosis: none.",
         "History: Bell's palsy. Findings: The ventricles are normal.",
         "stress and heart rate",
         "",

@@ -316,7 +316,7 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             stacklevel=2,
         )
     encoding = model.encode(text.content, **options.reading)
-    if encoding.support.outside and not options.draw_anyway:
+    if encoding.support.withheld and not encoding.is_silent and not options.draw_anyway:
         return encoding
     if encoding.is_mean_map and model.text != "none":
         raise TextError(_why_nothing(encoding, text))

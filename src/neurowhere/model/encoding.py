@@ -139,12 +139,12 @@ class Encoding:
         Returns known names that are spelt like a word.
     find_named : callable
         Returns the regions of the places that the text names, (m,) each, where the model has them.
+    report : Report, optional
+        What a text that is drawn as a report says, and the parts of its map.
     find_outside : callable
         Returns where outside the brain the finding of the text is; None if it is not.
     find_origin : callable
         Returns what the model is, and how it read the text.
-    report : Report, optional
-        What a text that is drawn as a report says, and the parts of its map.
     problem : str, optional
         Why one of many texts could not be read, in one line; the rest is then that of an empty
         text: the mean map.
@@ -165,9 +165,9 @@ class Encoding:
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
+    report: Report | None = None
     find_outside: Callable[[], Outside | None] = field(default=nowhere)
     find_origin: Callable[[], dict[str, Any]] = field(default=dict)
-    report: Report | None = None
     problem: str | None = None
 
     def checked(self) -> "Encoding":
@@ -334,17 +334,22 @@ class Encoding:
     def support(self) -> Support:
         """How well the model can tell where the text points."""
         support, outside = self._judge(), self.find_outside()
-        if outside is not None:
-            support = replace(support, outside=outside.where)
-            return withhold(support, f"outside the brain: {outside.where}")
-        if self.is_mean_map and self.find_outside is not nowhere:  # sums of texts have none
-            return withhold(support, self._why_nowhere())
-        return support
+        if self.report is not None and self.report.is_normal and outside is None:
+            return withhold(support, "the report says that nothing is wrong")
+        if self.is_silent and self.find_outside is not nowhere:  # sums of texts have their maps
+            return withhold(support, self._why_silent())
+        if outside is None:
+            return support
+        support = replace(support, outside=outside.where)
+        return withhold(support, f"outside the brain: {outside.where}")
 
-    def _why_nowhere(self) -> str:
-        """Return why the map is the mean map."""
-        if self.report is not None and self.report.is_normal:
-            return "no finding: the report says that all is normal"
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing says where: neither what is found, nor that it is elsewhere or normal."""
+        is_normal = self.report is not None and self.report.is_normal
+        return self.is_mean_map and not is_normal and self.find_outside() is None
+
+    def _why_silent(self) -> str:
         found = [mention for mention in self.mentions if not mention.is_generic]
         if any(mention.is_negated for mention in found):
             return "nothing to map: the text denies all that the model knows"

@@ -488,7 +488,35 @@ class TextModel(Parameters):
         is_of_place = self.extractor_.is_of_place[features.indices]
         about_places = float((features.data[is_of_place] ** 2).sum())
         shares = about_places * weights / max(1.0, weights.sum())
-        return _Lift(places, predictor.show(q, features, terms, shares, balance, sides))
+        added = predictor.show(q, features, terms, shares, balance, sides)
+        return _Lift(places, added + self._raise_to_mean(q, terms, balance, sides))
+
+    def _raise_to_mean(
+        self,
+        q: NDArray[np.float32],
+        terms: NDArray[np.intp],
+        balance: NDArray[np.floating],
+        sides: NDArray[np.floating],
+    ) -> sparse.csr_matrix:
+        """Raise the regions of structures to the mean map, in place: what is named is not lowered.
+
+        Return what this adds to the exponent: (k, m).
+        """
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        regions, added = [np.empty(0, np.intp)] * len(terms), np.zeros(len(terms), np.float32)
+        for n, (term, side) in enumerate(zip(terms.tolist(), balance.tolist(), strict=True)):
+            inside = None if prior is None else prior.region_of(term)
+            if inside is None:
+                continue
+            region = np.flatnonzero(inside & (side * sides >= 0) if abs(side) == 1 else inside)
+            expected, found = self.mean_map_[region].sum(), q[region].sum()
+            if 0 < found < expected:
+                regions[n], added[n] = region, np.log(expected / found)
+                q[region] *= np.float32(expected / found)
+        q /= q.sum()
+        lengths = [len(region) for region in regions]
+        entries = (np.repeat(added, lengths), np.concatenate(regions), np.cumsum([0, *lengths]))
+        return sparse.csr_matrix(entries, shape=(len(terms), len(q)))
 
     def _place_of(self, column: int) -> int:
         """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
@@ -542,7 +570,7 @@ class TextModel(Parameters):
             find_uses=dict if report and report.is_normal else uses,
             mentions=readings.mentions[row],
             listed=readings.listed[row],
-            calibrate=partial(self._mass_for, features),
+            calibrate=float if report and report.gate > 0.5 else partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=_Explanation(
                 self, readings, row, order, self._follows_sides(reader), lifted, report

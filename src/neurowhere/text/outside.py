@@ -54,7 +54,8 @@ SCHEMA: dict[str, Column] = {
 }
 CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
 CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
-AHEAD, BACK = frozenset(["ahead", "both", "beside"]), frozenset(["back", "both", "beside"])
+AHEAD = frozenset(["ahead", "both", "beside", "not"])
+BACK = frozenset(["back", "both", "beside", "not", "object"])
 
 
 class Outside(NamedTuple):
@@ -110,8 +111,12 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     >>> find_outside("Optic neuritis in multiple sclerosis", Mentions(()))
     """
     document = _document(text)
-    found = _phrases().find([fold(word) for word in document.words])
-    hits = [_Hit(*each, document.sentence_of(each[0])) for each in found]
+    words, phrases = [fold(word) for word in document.words], _phrases()
+    hits = [
+        _Hit(start + first, start + last, row, number)
+        for number, (start, end) in enumerate(document.sentences)
+        for first, last, row in phrases.find(words[start:end])
+    ]
     if not any(_is_outside(hit.row) for hit in hits):
         return None
     own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
@@ -122,9 +127,9 @@ def find_outside(text: str, mentions: Mentions) -> Outside | None:
     affected = _affected(said)
     if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
         return None
-    first = affected[0]
-    start, end = document.span(first.first, first.end)
-    return Outside(first.row["where"], text[start:end], start, end, first.row.name)
+    seat = affected[0]
+    start, end = document.span(seat.first, seat.end)
+    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
 
 
 def _is_outside(row: Row) -> bool:
@@ -180,8 +185,9 @@ class _Denials:
 
 def _denies(cue: Tag, hit: _Hit) -> bool:
     """Whether a cue of the clause of a phrase speaks of it: what follows it, or stands before."""
-    directions = AHEAD if cue.first < hit.first else BACK
-    return cue.direction in directions
+    if cue.end <= hit.first:
+        return cue.direction in AHEAD
+    return hit.end <= cue.first and cue.direction in BACK  # within a name it denies nothing
 
 
 # ---- words
