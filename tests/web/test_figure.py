@@ -76,9 +76,9 @@ def test_two_texts_are_side_by_side_with_one_crosshair_and_can_be_swapped(visit,
     assert figure(visit, "svg", tmp_path).decode().count("x = ") == 2
     box = visit.page.locator("#map").bounding_box()
     drawn = visit.stage()
-    visit.page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.25)
+    visit.page.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.28)
     visit.new_stage(drawn)
-    visit.told_place()
+    visit.page.wait_for_selector("#decoded li")
     titles = visit.page.locator("#reasons h3").all_inner_texts()
     assert titles == ["In the first", "In the second", "In the literature"]
     assert "for the first; " in visit.page.inner_text("#place-words")

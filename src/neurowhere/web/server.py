@@ -184,10 +184,10 @@ def make_page(pool: Pool, about: About) -> APIRouter:
     async def documentation(request: Request) -> Response:
         return _file(request, "docs.html", pages["docs.html"])
 
-    @router.get("/static/{address}")
-    async def static(request: Request, address: str) -> Response:
-        found = HASHED.fullmatch(address)
-        name = f"{found[1]}.{found[3]}" if found else address
+    @router.get("/static/{name}")
+    async def static(request: Request, name: str) -> Response:
+        found = HASHED.fullmatch(name)
+        name = f"{found[1]}.{found[3]}" if found else name
         if name in page_files():  # no other name is ever looked up
             content = page_files()[name]
         elif name == CORTEX or name.removesuffix(NIFTI) in DATA:
