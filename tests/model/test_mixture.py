@@ -7,8 +7,8 @@ from neurowhere import load_model
 from neurowhere.space.geometry import side_of_regions
 
 REPORT = """FINDINGS: A 4.2 x 3.8 cm enhancing mass is centred in the left temporal lobe, with
-oedema extending into the parietal white matter. Mass effect on the left lateral ventricle, and 6 mm of
-midline shift at the level of the foramen of Monro. The basal ganglia and thalami are normal.
+oedema extending into the parietal white matter. Mass effect on the left lateral ventricle, and 6
+mm of midline shift at the level of the foramen of Monro. The basal ganglia and thalami are normal.
 IMPRESSION: Left temporal lobe mass, suspicious for glioblastoma."""
 NORMAL = """MRI of the brain. No mass, infarct or hemorrhage. The thalami and the basal ganglia are
 unremarkable. Ventricles are normal in size. No midline shift. Sinuses are clear."""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, sparse
+from scipy import sparse
 
 from neurowhere.learn import LogLinear, Predictor
 from neurowhere.space import Partition, VoxelGrid
@@ -376,6 +376,8 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
 
 def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
     """Return how far each voxel is from a region: (m,)."""
+    from scipy import ndimage
+
     outside = np.ones(grid.brain.shape, bool)
     outside[grid.brain] = ~inside if inside is not None else True
     if outside.all():
@@ -387,6 +389,8 @@ def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
 @lru_cache(maxsize=4)
 def _depth_mm(grid: VoxelGrid) -> Floats:
     """Return how far each voxel is from the surface of the brain: (m,)."""
+    from scipy import ndimage
+
     distance: Floats = ndimage.distance_transform_edt(
         np.pad(grid.brain, 1), sampling=grid.voxel_sizes_mm
     )
@@ -401,6 +405,8 @@ def _diameter_mm(q: Floats, partition: Partition) -> float:
 
 def _smoothed(q: Floats, partition: Partition, sigma_mm: float) -> Floats:
     """Smooth a map on a grid within the brain; that of an atlas stays as it is."""
+    from scipy import ndimage
+
     if not isinstance(partition, VoxelGrid):
         return q
     volume = np.zeros(partition.brain.shape)

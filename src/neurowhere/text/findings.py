@@ -295,6 +295,8 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat":
             is_sized = _SIZE.search(document.text, *document.span(first, end))
             role = "seat" if is_sized else "mentioned"
+        if role == "seat" and is_weak and _is_topic(document, place, own):
+            role = "mentioned"
         if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
@@ -315,6 +317,13 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             )
         )
     return found
+
+
+def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
+    """Whether a place only heads what is said: "Brain stem: the mass comes near it."."""
+    if not document.text.startswith(":", place.span[1]):
+        return False
+    return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
 
 
 def _side_of(sentence: str) -> Side | None:
@@ -468,11 +477,13 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
     default = Counter(sides).most_common(1)[0][0] if sides else None
     done = []
     for finding in findings:
-        side = next((place.side for place in finding.seats if place.side), default)
-        places = [
-            replace(place, side=place.side or side) if place.role != "spared" else place
-            for place in finding.places
-        ]
+        own = next((place.side for place in finding.seats if place.side), None)
+        places, before = list[Place](), None if own else default
+        for place in finding.places:
+            before = place.side if place.role == "seat" and place.side else before
+            given = before if place.role == "seat" else before or own
+            keeps = place.side or place.role == "spared"
+            places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done

@@ -162,8 +162,7 @@ const COLUMNS = { // by which regions can be sorted
 };
 
 // Regions in two groups, each sorted by the column that is marked; a press on another one asks again.
-export function tellRegions(regions, again) {
-  const isAverage = regions.every(({ excess }) => Math.abs(excess) < 1e-9); // which exceeds itself nowhere
+export function tellRegions(regions, again, isAverage) { // which exceeds itself nowhere
   const by = isAverage ? "probability" : $("sort").value;
   const largest = Math.max(...regions.map(({ probability }) => probability), 1e-9);
   const sorted = [...regions].sort((a, b) => (b[by] ?? 0) - (a[by] ?? 0));

@@ -52,7 +52,7 @@ export function textMode(words, title) {
       tellRules(answer.rules);
       tellUnknown($("unknown"), answer.unknown, answer.support.unknown, correct);
       tellTerms(answer.terms);
-      tellRegions(answer.regions, again);
+      tellRegions(answer.regions, again, isAverage);
       tellPeaks(answer.peaks);
       tellStudies($("similar"), answer.similar, answer.terms);
       $("similar-note").textContent = "training studies with the closest texts, by similarity (cosine, at most 1)";
