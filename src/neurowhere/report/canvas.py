@@ -36,7 +36,7 @@ LABEL_MM = 4.0  # from the edges of a panel to its words
 # Anchors of ColorBrewer's palettes (colorbrewer2.org), which matplotlib has by the same names.
 PALETTES = {
     "YlOrRd": "ffffcc ffeda0 fed976 feb24c fd8d3c fc4e2a e31a1c bd0026 800026",
-    "Greys": "f0f0f0 d9d9d9 bdbdbd 969696 737373 525252 252525",
+    "Greys": "ffffff f0f0f0 d9d9d9 bdbdbd 969696 737373 525252 252525 000000",
     "RdBu_r": "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f",
 }
 

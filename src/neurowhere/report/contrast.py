@@ -13,7 +13,7 @@ from neurowhere.contrast.controls import LENGTH
 from neurowhere.model.encoding import Encoding
 from neurowhere.report.comparison import name_rows, new_figure
 from neurowhere.report.encoding import viewer_data
-from neurowhere.report.maps import DPI, RATIO_UNIT, draw_map, strongest_place, write_png
+from neurowhere.report.maps import CONTRAST_UNIT, DPI, draw_map, strongest_place, write_png
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, write_csv
 from neurowhere.space import Atlas
@@ -102,7 +102,7 @@ def _images(contrast: Contrast) -> dict[str, Any]:
 
 def _write_pictures(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> None:
     title = _title(contrast)
-    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=RATIO_UNIT)
+    figure = draw_map(contrast.log_ratio_img, signed=True, title=title, unit=CONTRAST_UNIT)
     write_png(figure, folder / "map.png")
     if "regions" in tables:
         write_png(draw_regions(tables["regions"]), folder / "regions.png")

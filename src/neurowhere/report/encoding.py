@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.exceptions import OutputError
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.methods import AAL3
 from neurowhere.model.schema import Summary, Support, Term
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
@@ -22,7 +23,7 @@ from neurowhere.report.page import asset, highlight, in_mm, render, render_page,
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
 from neurowhere.report.words import findings_in_words, places_in_words
-from neurowhere.space import Atlas, Partition, VoxelGrid
+from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.images import (
     MAX_RESOLUTION_MM,
     MIN_RESOLUTION_MM,
@@ -282,7 +283,10 @@ def encoding_page(
         regions=summary.regions[:N_REGIONS],
         terms=_strongest(summary),
         answer=places_in_words(summary),
-        findings=findings_in_words(summary),
+        findings=findings_in_words(summary) if with_text else [],
+        methods=encoding.methods(
+            atlas=AAL3 if atlas is default_atlas() else atlas.title or "the model"
+        ),
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
@@ -292,6 +296,10 @@ def encoding_page(
             _about_regions(summary, atlas),
         ),
     )
+
+
+def _name_of(atlas: Atlas) -> str:
+    return AAL3 if atlas is default_atlas() else atlas.title or "the model"
 
 
 def _support_in_words(support: Support) -> dict[str, str]:

@@ -33,6 +33,7 @@ from neurowhere.report.tables import to_csv
 from neurowhere.space import Atlas
 
 __all__ = [
+    "CONTRAST_UNIT",
     "DENSITY_COLOURS",
     "DPI",
     "RATIO_UNIT",
@@ -58,6 +59,8 @@ JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
 TITLE_COLOUR = INK
 DENSITY_UNIT, RATIO_UNIT = "% of peaks per cm³", "× the average"
+TERM_UNIT, CONTRAST_UNIT = "× with the term", "× the reference"
+RATIO_UNITS = (RATIO_UNIT, TERM_UNIT, CONTRAST_UNIT)  # of which maps hold the logarithms
 PERCENT_PER_CM3 = 1e5  # of a density in mm⁻³
 AVERAGE_COLOURS = "Greys"  # of a map that says nothing
 PNG_COMPRESSION = 4  # of PNG, of 9: a tenth larger than by default, in half of the time
@@ -93,7 +96,7 @@ def draw_map(img: Any, *, signed: bool = False, title: str = "", unit: str = "")
     """
     canvas = _new_canvas()
     volume = volume_of(img)
-    colours = colours_of(volume.data, signed, is_ratio=unit == RATIO_UNIT)
+    colours = colours_of(volume.data, signed, is_ratio=unit in RATIO_UNITS)
     _draw_row(canvas, 1, volume, colours, strongest_place(img), title, unit)
     left = MARGIN_MM
     for z in _slices(img):
@@ -286,7 +289,7 @@ def write_term(
     with new_folder(folder, overwrite=overwrite) as temporary:
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
-        unit = RATIO_UNIT if term.unit == "log probability" else "mm⁻³"
+        unit = TERM_UNIT if term.unit == "log probability" else "mm⁻³"
         figure = draw_map(term.img, signed=True, title=term.title, unit=unit)
         write_png(figure, temporary / "map.png")
         about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}

@@ -244,7 +244,11 @@ class Service:
 
     def term_png(self, query: TermQuery) -> bytes:
         """Draw the map of a term."""
-        return self._picture(self.model.term_map(query.name).img, query, signed=True)
+        from neurowhere.report.maps import TERM_UNIT
+
+        found = self.model.term_map(query.name)
+        unit = TERM_UNIT if found.unit == "log probability" else ""
+        return self._picture(found.img, query, signed=True, unit=unit)
 
     # ---- others
 
