@@ -208,3 +208,22 @@ def test_what_turns_switches_no_tab_and_keeps_no_wrong_label(browser, shipped_se
         assert visit.place() == place
         assert visit.page.get_attribute("#tab-regions", "aria-selected") == "true"
         assert visit.errors == []
+
+
+def test_the_cortex_turns_by_touch(browser, shipped_server):
+    screen = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+    with Visit(browser, f"{shipped_server.url}/#text=left+insula&view=surface", **screen) as visit:
+        visit.page.evaluate("document.querySelector('.viewer').scrollIntoView()")
+        visit.page.wait_for_timeout(800)  # for the cortex
+        before = visit.stage()
+        box = visit.page.locator("#map").bounding_box()
+        x, y = box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.4
+        session = visit.context.new_cdp_session(visit.page)
+        touch = "Input.dispatchTouchEvent"
+        session.send(touch, {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for step in range(1, 6):
+            session.send(touch, {"type": "touchMove", "touchPoints": [{"x": x + 15 * step, "y": y}]})
+        session.send(touch, {"type": "touchEnd", "touchPoints": []})
+        visit.new_stage(before)
+        assert visit.page.get_attribute("#tab-regions", "aria-selected") == "true"
+        assert visit.errors == []

@@ -75,7 +75,7 @@ def test_a_click_in_the_brain_tells_what_speaks_for_it(visit):
     visit.write("the amygdala")
     box = visit.page.locator("#map").bounding_box()
     before = visit.place()
-    visit.page.mouse.click(box["x"] + box["width"] * 0.22, box["y"] + box["height"] * 0.4)
+    visit.page.mouse.click(box["x"] + box["width"] * 0.31, box["y"] + box["height"] * 0.27)
     visit.told_place()
     visit.page.wait_for_selector("#decoded li")  # the tab has opened
     assert visit.place() != before
@@ -235,7 +235,7 @@ def test_the_map_is_the_same_without_a_graphics_card(flat_visit, visit):
     disabled = flat_visit.page.locator("input:disabled")  # these regions have no threshold
     assert disabled.evaluate_all("inputs => inputs.map(({ id }) => id)") == ["hidden"]
     box = flat_visit.page.locator("#map").bounding_box()
-    flat_visit.page.mouse.click(box["x"] + box["width"] * 0.22, box["y"] + box["height"] * 0.4)
+    flat_visit.page.mouse.click(box["x"] + box["width"] * 0.31, box["y"] + box["height"] * 0.27)
     flat_visit.page.wait_for_selector("#decoded li")
     assert flat_visit.errors == []
 

@@ -28,8 +28,9 @@ def places_in_words(summary: Summary) -> str:
     """Return the first regions of a summary with their side: "Left: insula, putamen"."""
     sides: dict[str, set[str]] = {}
     for region in sorted(summary.regions, key=lambda region: not region.named)[:N_HEARD]:
-        first, _, rest = region.name.partition(" ")
-        side, name = (first, rest) if first in ("left", "right") else ("", region.name)
+        whole = region.name.removesuffix(" (landmark)")
+        first, _, rest = whole.partition(" ")
+        side, name = (first, rest) if first in ("left", "right") else ("", whole)
         if region.excess > 0:
             sides.setdefault(name, set()).add(side)
     told = {name: BOTH if len(found) > 1 else next(iter(found)) for name, found in sides.items()}

@@ -1,6 +1,6 @@
 // Answers: what came back, in the words of the library: support, reading, terms, regions, studies.
 
-import { $, capital, fill, make, mm, percent, times } from "./dom.js";
+import { $, capital, chosen, fill, make, mm, percent, times } from "./dom.js";
 import { chosenKind, reading } from "./form.js";
 import { roving } from "./roving.js";
 import { endGlance, glance, goTo, pin, showRegion } from "./stage.js";
@@ -60,7 +60,7 @@ export function placesOf(regions) {
   const sides = new Map(); // by name
   for (const { name, excess } of regions.slice(0, N_HEARD)) {
     if (excess <= 0) continue;
-    const [, side, bare] = name.match(/^(left|right)? ?(.*)$/);
+    const [, side, bare] = name.replace(" (landmark)", "").match(/^(left|right)? ?(.*)$/);
     sides.set(bare, (sides.get(bare) ?? new Set()).add(side ?? ""));
   }
   const told = [...sides].slice(0, N_NAMED).map(([bare, those]) => [bare, those.size > 1 ? "both sides" : [...those][0]]);
@@ -91,7 +91,7 @@ export function tellKind({ kind, kind_signs: signs }, again) {
   const button = (words, value) => make("button", { type: "button", class: "link", onclick: () => choose(value) }, words);
   $("read-as").title = signs.length ? `Because of: ${signs.join(", ")}` : "";
   fill($("read-as"), `Read as a ${kind}`, chosenKind() ? ", as you chose. " : ". ", chosenKind() ? button("Let the text decide", "") : button(`Read as a ${other}`, other));
-  $("read-as").hidden = false;
+  $("read-as").hidden = chosen("mode") !== "one";
 }
 
 // What a report says is wrong: where it is, what it extends to and presses on; then what is normal.
