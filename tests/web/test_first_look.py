@@ -222,7 +222,9 @@ def test_the_cortex_turns_by_touch(browser, shipped_server):
         touch = "Input.dispatchTouchEvent"
         session.send(touch, {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
         for step in range(1, 6):
-            session.send(touch, {"type": "touchMove", "touchPoints": [{"x": x + 15 * step, "y": y}]})
+            session.send(
+                touch, {"type": "touchMove", "touchPoints": [{"x": x + 15 * step, "y": y}]}
+            )
         session.send(touch, {"type": "touchEnd", "touchPoints": []})
         visit.new_stage(before)
         assert visit.page.get_attribute("#tab-regions", "aria-selected") == "true"

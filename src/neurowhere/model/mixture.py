@@ -63,6 +63,7 @@ LAYERS_MM: dict[Depth, tuple[float, float]] = {
 PERIVENTRICULAR = "periventricular white matter"
 LEAST_LAYER = 0.05  # of a layer's weight, that is left elsewhere
 TINY = 1e-12
+HALF = 0.5  # membership of a region that is in a place
 N_MAPS = 256  # that are kept
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
 AT_MOST: dict[Role, float] = {"spared": 0.25, "pressed": 0.6, "level": 0.6, "compared": 0.4}
@@ -97,11 +98,12 @@ CEREBRUM = (*list(STEMS.values())[:5], "basal ganglia", "thalamus")
 
 
 class Component(NamedTuple):
-    """A place of a report, its share of the whole mixture, and its map: (m,)."""
+    """A place of a report, its share of the whole mixture, its map and its regions: (m,)."""
 
     place: Place
     share: float
     map: Map
+    inside: NDArray[np.bool_] | None = None  # None where the model does not know them
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +269,11 @@ class PlaceMaps:
         half: Floats = inside * (sign * self._sides >= 0)
         return half
 
+    def inside(self, place: Place) -> NDArray[np.bool_] | None:
+        """Return which regions are in a place on its side, (m,), where the model knows it."""
+        membership = self.membership(place)
+        return None if membership is None else membership >= HALF
+
     def _on_side(self, values: Floats, side: Side | None) -> Floats:
         sign = {"left": 1.0, "right": -1.0}.get(side or "", 0.0)
         kept = values * np.clip(sign * self._sides, 0, 1) if sign else values
@@ -369,7 +376,11 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     ]
     norm = (1 - WHOLE_TEXT) / sum(each.weight for each in components)
     mixed = Mixture(
-        [Component(each.place, norm * each.weight, each.map) for each in components], whole
+        [
+            Component(each.place, norm * each.weight, each.map, maps.inside(each.place))
+            for each in components
+        ],
+        whole,
     )
     return mixed.times(_kept(findings, maps, mixed.probabilities))
 

@@ -7,12 +7,14 @@ meaning or goes.
 
 import math
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from textwrap import shorten
 from typing import Any, ClassVar, Literal
 
 from neurowhere.text.findings import Role
 from neurowhere.text.kinds import Kind
 
 SCHEMA_VERSION = 1
+LONGEST_QUOTE = 160  # characters of a sentence
 DIGITS = 4  # of numbers in JSON that are significant
 
 Span = tuple[int, int]  # start and end in the text, in Unicode code points
@@ -137,6 +139,38 @@ class Finding(Schema):
 
 
 @dataclass(frozen=True, slots=True)
+class Contradiction(Schema):
+    """Two sentences of a report, one of which has the wrong side."""
+
+    lobe: str
+    """Lobe, or deep part of the brain, that both are about."""
+    side: Literal["left", "right"]
+    """Side of the lesion in one sentence."""
+    where: Span | None
+    """That sentence; null where the text is kept out."""
+    words: str | None
+    """Its words."""
+    other_side: Literal["left", "right"] | None
+    """Side of the lesion in the other sentence; null if it calls the lobe normal on that side."""
+    other_where: Span | None
+    """The other sentence."""
+    other_words: str | None
+    """Its words."""
+
+    def __str__(self) -> str:
+        first, other = map(_quoted, (self.words, self.other_words))
+        return f"{self.lobe}: {self.side}{first}, but {self.other_side or 'normal there'}{other}"
+
+    def without_text(self) -> "Contradiction":
+        """Return the same without the words of the text."""
+        return replace(self, where=None, words=None, other_where=None, other_words=None)
+
+
+def _quoted(words: str | None) -> str:
+    return "" if words is None else f" in “{shorten(words, LONGEST_QUOTE, placeholder=' …')}”"
+
+
+@dataclass(frozen=True, slots=True)
 class ImpliedStructure(Schema):
     """A structure that a rule points to."""
 
@@ -193,7 +227,7 @@ class Region(Schema):
     ratio: float | None
     """Ratio to the mean map; null where that is zero."""
     excess: float
-    """Probability minus that of the mean map."""
+    """Probability minus that of the mean map, or for a difference of what was subtracted."""
     named: bool
     """Whether it is part of a place that the text names."""
     at: Point
@@ -280,10 +314,17 @@ class Summary(Schema):
     """Words of reports, or of studies, that decided so: rows of the table of kinds."""
     findings: list[Finding] = field(default_factory=list)
     """What a report says is wrong, and where."""
+    contradictions: list[Contradiction] = field(default_factory=list)
+    """Where a report gives the same lesion different sides."""
     place: Place | None = None
     sentences: list[Sentence] | None = None
     problem: str | None = None
     """Why one of many texts could not be read; the rest is then that of an empty text."""
+
+    def _repr_html_(self) -> str:
+        from neurowhere.report.notebook import summary_html
+
+        return summary_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, ready for JSON.
@@ -313,6 +354,7 @@ class Summary(Schema):
             ],
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
             findings=[each.without_text() for each in self.findings],
+            contradictions=[each.without_text() for each in self.contradictions],
             rules=[],  # named in the words of the text
             unknown=[],
             sentences=None,

@@ -91,7 +91,9 @@ _SIZE = re.compile(
 # Headings of what a report comes to, and of what follows it.
 _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
-    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall)\b",
+    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
+    r"|concluding|(?:radiologist )?comment|a(?=:))\b"
+    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b",
     re.I | re.M,
 )
 
@@ -124,6 +126,8 @@ class Place:
         Layer of the place that its sentence names.
     size_mm : float, optional
         Size of what is there, if this is a seat.
+    side_where : (int, int) or None
+        Where its own sentence gives the side; None if the place has that of its finding.
     """
 
     names: tuple[str, ...]
@@ -138,6 +142,7 @@ class Place:
     is_weak: bool = False
     depth: Depth | None = None
     size_mm: float | None = None
+    side_where: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +252,8 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
             sides = {structure.side for structure in mention.implied if structure.side}
             side = sides.pop() if len(sides) == 1 else mention.side
             names = tuple(structure.term for structure in mention.implied)
-            yield replace(_place(text, mention, names), side=side)
+            where = mention.side_span or (mention.start, mention.end) if side else None
+            yield replace(_place(text, mention, names), side=side, side_where=where)
 
 
 def _is_place(mention: Mention) -> bool:
@@ -269,7 +275,17 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     status: Literal["affirmed", "hedged", "denied"] = (
         "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
     )
-    return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, status)
+    where = mention.side_span or span if mention.side else None
+    return Place(
+        names,
+        text[slice(*span)],
+        span,
+        role,
+        mention.side,
+        mention.weight,
+        status,
+        side_where=where,
+    )
 
 
 def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
@@ -297,19 +313,23 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
-        if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
+        if role in ("seat", "mentioned") and FLUID.search(
+            f"{place.words} {place.names[0]}".lower()
+        ):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        sentence = document.text[slice(*document.span(first, end))]
-        side = place.side or _side_of(sentence)
+        span = document.span(first, end)
+        sentence = document.text[slice(*span)]
+        own_side = _side_of(document.text, span) if place.side is None else None
         found.append(
             replace(
                 place,
                 role=role,
                 rule=rule,
-                side=place.side if role == "spared" else side,
+                side=own_side[0] if own_side and role != "spared" else place.side,
+                side_where=own_side[1] if own_side else _within(place.side_where, span),
                 is_concluded=is_concluded,
                 is_weak=is_weak,
                 depth=_depth_of(sentence) if role == "seat" else None,
@@ -326,10 +346,18 @@ def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
     return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
 
 
-def _side_of(sentence: str) -> Side | None:
+def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    sides = {match[1].lower() for match in _SIDE.finditer(sentence)}
-    return sides.pop() if len(sides) == 1 else None  # type: ignore[return-value]
+    found = list(_SIDE.finditer(text[slice(*sentence)]))
+    if len({match[1].lower() for match in found}) != 1:
+        return None
+    start, end = found[0].span()
+    side: Side = found[0][1].lower()  # type: ignore[assignment]
+    return side, (sentence[0] + start, sentence[0] + end)
+
+
+def _within(span: Span | None, sentence: Span) -> Span | None:
+    return span if span and sentence[0] <= span[0] < sentence[1] else None
 
 
 def _depth_of(sentence: str) -> Depth | None:

@@ -155,9 +155,8 @@ def _hits(document: Document) -> list[_Hit]:
             first, last = start + i, start + j
             hits.append(_Hit(first, last, " ".join(words[first:last]), row, number))
             free.difference_update(range(first, last))
-        for i in free:
-            if other := _by_ending(words[i]):
-                hits.append(_Hit(i, i + 1, words[i], other, number))
+        others = ((i, _by_ending(words[i])) for i in free)
+        hits.extend(_Hit(i, i + 1, words[i], row, number) for i, row in others if row)
     return sorted(hits, key=lambda hit: hit.first)
 
 
