@@ -116,6 +116,16 @@ def test_a_report_is_read_as_one_unless_one_chooses(ready):
     assert ready.errors == []
 
 
+def test_a_report_that_contradicts_itself_is_told(ready):
+    ready.write(
+        "FINDINGS: 3 cm enhancing mass in the right frontal lobe with edema.\n"
+        "IMPRESSION: Left frontal lobe mass, likely glioma."
+    )
+    assert "contradicts itself" in ready.page.inner_text("#contradictions")
+    ready.write("amygdala")
+    assert ready.page.is_hidden("#contradictions")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_answer_is_on_the_first_screen(browser, shipped_server, theme):
     screen = {"viewport": {"width": 1440, "height": 900}, "color_scheme": theme}

@@ -137,6 +137,14 @@ const correction = (where, name, correct) =>
 
 const joined = (items) => items.flatMap((item, i) => (i ? [i === items.length - 1 ? " or " : ", ", item] : [item]));
 
+// Sentences of a report that give a lesion two sides, one of which is wrong.
+export function tellContradictions(found) {
+  const words = found.map(({ lobe, side, words: first, other_side: other, other_words: second }) =>
+    `${lobe}: ${side} in “${first}”, but ${other ?? "normal there"} in “${second}”`);
+  $("contradictions").textContent = words.length ? `This report contradicts itself. ${words.join("; ")}. Ask who wrote it.` : "";
+  $("contradictions").hidden = !words.length;
+}
+
 // ---- lists and tables
 
 export function tellTerms(terms) {
@@ -209,7 +217,7 @@ export function sentenceRow(words, { support, regions }, image) {
 export function clearAnswers() {
   for (const id of ["reading", "terms", "sentences", "similar", "reasons", "speaking"]) fill($(id));
   for (const id of ["regions", "peaks"]) fillTable($(id), [], []);
-  for (const id of ["answer", "findings", "read-as", "rules", "unknown", "language", "speaking-title", "contrast-note", "kept"]) $(id).hidden = true;
+  for (const id of ["answer", "contradictions", "findings", "read-as", "rules", "unknown", "language", "speaking-title", "contrast-note", "kept"]) $(id).hidden = true;
   for (const id of ["support", "support-words", "regions-note", "peaks-note", "place-where", "here"]) $(id).textContent = "";
   delete $("support").dataset.level;
 }

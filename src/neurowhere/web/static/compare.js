@@ -1,7 +1,7 @@
 // Compare: two texts side by side, and where they differ.
 
 import { ask } from "./api.js";
-import { pointing, tellAnswer, tellFindings, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
+import { pointing, tellAnswer, tellContradictions, tellFindings, tellLanguage, tellRules, tellTerms, tellUnknown } from "./answers.js";
 import { $, capital, chosen, fill, make, percent } from "./dom.js";
 import { naming, other, reading, text } from "./form.js";
 import { marked, tellKey } from "./reading.js";
@@ -65,6 +65,7 @@ export const twoTexts = {
     tellRules([...answer.text.rules, ...answer.other.rules]);
     tellUnknown($("unknown"), [], 0);
     tellFindings([]);
+    tellContradictions([]);
     tellKey();
     tellTerms(answer.difference.terms);
     $("regions-note").textContent = $("peaks-note").textContent = "share of each map, where they differ most";

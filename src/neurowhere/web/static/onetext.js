@@ -1,6 +1,6 @@
 // One text: its map, and what was read in it.
 
-import { answerOf, pointing, sentenceRow, tellAnswer, tellFindings, tellKind, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "./answers.js";
+import { answerOf, pointing, sentenceRow, tellAnswer, tellContradictions, tellFindings, tellKind, tellPeaks, tellRegions, tellRules, tellStudies, tellSupport, tellTerms, tellUnknown } from "./answers.js";
 import { ask } from "./api.js";
 import { $, chosen, fill, percent } from "./dom.js";
 import { naming, reading, text } from "./form.js";
@@ -48,6 +48,7 @@ export function textMode(words, title) {
       fill($("reading"), ...marked(words(), answer, pointing));
       roving($("reading"), "mark[role=button]");
       tellKey();
+      tellContradictions(answer.contradictions);
       tellFindings(answer.findings);
       tellRules(answer.rules);
       tellUnknown($("unknown"), answer.unknown, answer.support.unknown, correct);
