@@ -4,7 +4,7 @@ import { answerOf, pointing, sentenceRow, tellAnswer, tellContradictions, tellFi
 import { ask } from "./api.js";
 import { $, chosen, fill, percent } from "./dom.js";
 import { naming, reading, text } from "./form.js";
-import { encodeWithMap } from "./maps.js";
+import { encodeWithMap, raisedPlace } from "./maps.js";
 import { marked, tellKey } from "./reading.js";
 import { roving } from "./roving.js";
 
@@ -17,6 +17,7 @@ export const image = () => (chosen("image") === "difference" ? "log_ratio" : cho
 // A mode that maps one text; `words` gives the text, `title` names it.
 export function textMode(words, title) {
   const query = () => ({ text: words(), ...reading() });
+  let place = null; // that is shown first
   let isAverage = false; // a text that says nothing gets the average map, whose caption says so
   return {
     tabs: { regions: "Regions", peaks: "Peaks", place: "This place", studies: "Studies" },
@@ -29,6 +30,7 @@ export function textMode(words, title) {
       const asked = query();
       const answer = await encodeWithMap({ ...asked, ...naming(), regions: N_REGIONS, sort: $("sort").value }, asked, signal);
       isAverage = !answer.support.terms;
+      place = isAverage ? null : await raisedPlace(asked);
       return answer;
     },
     view() {
@@ -59,7 +61,7 @@ export function textMode(words, title) {
       $("similar-note").textContent = "training studies with the closest texts, by similarity (cosine, at most 1)";
     },
 
-    first: ({ peaks, regions }) => peaks[0]?.at ?? regions[0]?.at,
+    first: ({ peaks, regions }) => place ?? peaks[0]?.at ?? regions[0]?.at,
     spoken: ({ regions: [first], support }) => support.withheld
       ? `No map is shown: ${support.withheld}.`
       : `Map ready. ${support.level === "good" ? "" : `Support: ${support.level}. `}${first ? `Strongest: ${first.name}, ${percent(first.probability)}.` : ""}`,
