@@ -100,8 +100,9 @@ def _by_role(summary: "Summary") -> dict[str, list[str]]:
         size = f", {finding.size_mm:g} mm" if finding.size_mm else ""
         for place in finding.places:
             words = f"{place.side} " * bool(place.side) + place.names[0]
+            outside = "; outside the tissue" if place.depth == "surface" else ""
             if place.role == "seat" and finding.kind:
-                words += f" ({finding.kind.lower()}{size})"
+                words += f" ({finding.kind.lower()}{size}{outside})"
             found.setdefault(place.role, {})[words] = None
     shown = [role for role in SHOWN_ROLES if role in found]
     return {SHOWN_ROLES[role]: list(found[role]) for role in shown}

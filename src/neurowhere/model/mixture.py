@@ -39,10 +39,8 @@ Key = tuple[tuple[str, ...], Side | None]
 OF_ROLE: dict[Role, float] = {
     "seat": 1.0,
     "extension": 0.3,
-    "old": 0.1,
     "satellite": 0.3,
     "edema": 0.3,
-    "landmark": 0.2,
 }
 REST = 0.1  # of the seats together, all that is no seat
 CONCLUDED = 2.5  # times as much, of a seat that the impression names, or a part of such a seat
@@ -66,7 +64,14 @@ TINY = 1e-12
 HALF = 0.5  # membership of a region that is in a place
 N_MAPS = 256  # that are kept
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
-AT_MOST: dict[Role, float] = {"spared": 0.25, "pressed": 0.6, "level": 0.6, "compared": 0.4}
+AT_MOST: dict[Role, float] = {
+    "spared": 0.12,
+    "compared": 0.2,
+    "pressed": 0.3,
+    "level": 0.3,
+    "landmark": 0.4,
+    "old": 0.4,
+}
 SMALLER = 0.8  # times as large as such a place, a seat that is kept within it
 SAME = 0.7  # shared by two places that are one, of what either has
 FINER, PART, REFINED = 0.7, 0.6, 0.3

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from textwrap import shorten
 from typing import Any, ClassVar, Literal
 
-from neurowhere.text.findings import Role
+from neurowhere.text.findings import Depth, Role
 from neurowhere.text.kinds import Kind
 
 SCHEMA_VERSION = 1
@@ -115,6 +115,8 @@ class FindingPlace(Schema):
     role: Role
     """What the place is to the finding: only the seats, and less what it extends to, are drawn."""
     status: Literal["affirmed", "hedged", "denied"]
+    depth: Depth | None
+    """Layer of a seat; "surface" for what is outside the tissue, as a subdural haematoma."""
     rule: str
     """Row of the table of roles that says so; empty for a place without a cue."""
     share: float

@@ -150,6 +150,7 @@ def findings_of(encoding: Encoding) -> list[Finding]:
                     place.side,
                     place.role,
                     place.status,
+                    place.depth,
                     place.rule,
                     shares.get(place.span, 0.0),
                 )

@@ -219,7 +219,7 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     """
     document = document_of(text)
     places = list(_places(text, mentions))
-    document = document.with_names([_name(document, place) for place in places])
+    document = document.renamed([_name(document, place) for place in places])
     placed = _without_spared(_with_roles(document, places))
     by_sentence: dict[int, list[Place]] = {}
     for place in placed:

@@ -6,15 +6,16 @@ token up to the one after its last.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
+from neurowhere.text.reading.lexicon import SIDES, Classes, Side, lexicon
 from neurowhere.text.words import SENTENCE_END, word_set
 
-Side = Literal["left", "right", "bilateral"]
-SIDES: tuple[Side, ...] = get_args(Side)
+T = TypeVar("T")
 Span = tuple[int, int]
 Table = list[list[Span]]  # cells of each row, as spans of the text
 
@@ -33,9 +34,12 @@ CLIPPED = word_set(
 )
 SIDE_LETTERS = word_set("l lt r rt")
 BEFORE_SIDE = word_set("a an and at in of on or the to")
+LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 LONGEST_HEADING = 3  # words of a heading after a side that ends a sentence
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
+
+__all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
@@ -80,6 +84,8 @@ class Document:
         Names of the vocabulary in their order, then those that later levels add.
     sided : mapping of int to str
         Tokens that have a side in themselves ("rIFG"), and that side.
+    generic : frozenset of int
+        Terms that say nothing of where by themselves and are no findings: "show", "size".
     """
 
     text: str
@@ -87,13 +93,19 @@ class Document:
     starts: list[int]
     ends: list[int]
     names: list[Name]
-    sided: Mapping[int, Side] = field(default_factory=dict)
+    sided: dict[int, Side] = field(default_factory=dict)
+    generic: frozenset[int] = frozenset()
 
     @cached_property
     def gaps(self) -> list[str]:
         """Text before each token, and after the last."""
         between = zip([0, *self.ends], [*self.starts, len(self.text)], strict=True)
         return [self.text[start:end] for start, end in between]
+
+    @cached_property
+    def kinds(self) -> list[Classes]:
+        """Classes of each token."""
+        return list(map(lexicon().__getitem__, self.words))
 
     @cached_property
     def begins(self) -> dict[int, int]:
@@ -106,8 +118,19 @@ class Document:
 
     @cached_property
     def covered(self) -> dict[int, int]:
-        """Number of the name that each token is in."""
-        return {i: n for n, name in enumerate(self.names) for i in range(name.first, name.end)}
+        """Number of the name that each token is in; generic ones are words like others."""
+        return {
+            i: n
+            for n, name in enumerate(self.names)
+            if name.is_structure or name.term not in self.generic
+            for i in range(name.first, name.end)
+        }
+
+    @cached_property
+    def inner(self) -> frozenset[int]:
+        """Tokens within names of several words: they say nothing but the name."""
+        long = (name for name in self.names if name.end > name.first + 1)
+        return frozenset(i for name in long for i in range(name.first, name.end))
 
     @cached_property
     def name_starts(self) -> list[tuple[int, int]]:
@@ -120,14 +143,18 @@ class Document:
         found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
         return [number for _, number in found]
 
-    def with_names(self, names: Sequence[Name]) -> "Document":
-        """Return the same text with some more names after the others."""
-        if not names:
-            return self
-        more = replace(self, names=[*self.names, *names])
-        kept = ("gaps", "tables", "sentence_starts", "sentences")
+    def renamed(self, names: Sequence[Name]) -> "Document":
+        """Return the same text with other names."""
+        more = replace(self, names=list(names))
+        kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more
+
+    def whole(self, found: Iterable[tuple[int, int, T]]) -> Iterator[tuple[int, int, T]]:
+        """Yield those of some phrases that are within a sentence."""
+        for first, end, value in found:
+            if end == first + 1 or self.sentence_of(first) == self.sentence_of(end - 1):
+                yield first, end, value
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""
@@ -162,7 +189,15 @@ class Document:
             starts |= {bisect_left(self.starts, cell[0]) for row in table for cell in row}
         starts.discard(len(self.words))
         starts.add(0)
-        return sorted(starts)
+        bounds = pairwise(sorted({*starts, len(self.words)}))
+        long = (bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE)
+        cuts = [i for first, end in long for i in range(first, end, LONGEST_SENTENCE)]
+        return sorted(starts.union(cuts))
+
+    @cached_property
+    def starts_of_sentences(self) -> frozenset[int]:
+        """First tokens of sentences."""
+        return frozenset(self.sentence_starts)
 
     @cached_property
     def sentences(self) -> list[Span]:

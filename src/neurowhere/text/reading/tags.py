@@ -1,13 +1,15 @@
-"""Tags: the phrases of a text that the tables know, each with the row that it comes from.
+"""Tags: the cues and hedges of a text, each with the row that it comes from.
 
-Cues and hedges are found in the words as they stand, the longest at each place; words have classes
-("being", "stop", "lesion") by the table of words. No level after this one compares words.
+The longest phrase at each place counts, and none goes across sentences. Words have classes by the
+table of words (`lexicon`). No level after this one compares words.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from neurowhere.text.general import RESEARCH
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.tables import (
     TEXT,
@@ -19,9 +21,9 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
-from neurowhere.text.words import fold
+from neurowhere.text.unknown import is_foreign
 
-DIRECTIONS = one_of("ahead back beside object both not except clause idle")
+DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
 TARGETS = one_of("any places findings", is_required=False)
 CUES: dict[str, Column] = {
@@ -29,10 +31,11 @@ CUES: dict[str, Column] = {
     "words": TEXT,
     "direction": DIRECTIONS,
     "target": TARGETS,
-    "only": one_of("foreign", is_required=False),
+    "only": one_of("foreign start small sign note", is_required=False),
 }
-HEDGES = CUES
-WORDS: dict[str, Column] = {"class": TEXT, "words": TEXT}
+TABLES = ("cues", "hedges")
+AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
+LANGUAGE = 10_000  # characters that tell the language of a text
 
 
 class Tag(NamedTuple):
@@ -54,51 +57,78 @@ class Tag(NamedTuple):
 
 
 @cache
-def cues() -> tuple[Row, ...]:
-    """Rows of the cues and of the hedges."""
-    read = (read_table(__package__, name, CUES) for name in ("cues", "hedges"))
-    return tuple(row for rows in read for row in rows)
-
-
-@cache
-def _trie(is_foreign: bool) -> Trie[Row]:
-    kept = [row for row in cues() if (row["only"] == "foreign") == is_foreign]
+def _trie(table: str, *, is_foreign: bool = False) -> Trie[Row]:
     return Trie(
         (phrase, row)
-        for row in sorted(kept, key=lambda row: row.table)  # the same phrase denies first
+        for row in read_table(__package__, table, CUES)
+        if (row["only"] == "foreign") == is_foreign and row["only"] != "sign"
         for item in split(row["words"])
         for phrase in alternatives(item)
     )
 
 
 @cache
-def classes() -> Mapping[str, frozenset[str]]:
-    """Classes of words, by the word."""
-    found: dict[str, set[str]] = {}
-    for row in read_table(__package__, "words", WORDS):
-        for word in row["words"].split():
-            found.setdefault(word, set()).add(row["class"])
-    return {word: frozenset(some) for word, some in found.items()}
+def first_words() -> frozenset[str]:
+    """Return the words that a cue or a hedge begins with: most sentences have none of them."""
+    tries = (*map(_trie, TABLES), _trie("cues", is_foreign=True))
+    return frozenset[str]().union(*(trie.first_words for trie in tries))
 
 
-NOTHING = frozenset[str]()
+@cache
+def words_of_cues() -> frozenset[str]:
+    """Return all words of the cues and hedges."""
+    return frozenset(
+        word
+        for table in TABLES
+        for row in read_table(__package__, table, CUES)
+        if row["only"] not in ("foreign", "sign")
+        for item in split(row["words"])
+        for phrase in alternatives(item)
+        for word in phrase.split()
+    )
 
 
-def class_of(word: str) -> frozenset[str]:
-    """Return the classes of a word, or those of its singular."""
-    known = classes()
-    found = known.get(word)
-    return known.get(fold(word), NOTHING) if found is None else found
+def find_cues(document: Document, starts: Sequence[int] | None = None) -> list[Tag]:
+    """Return the cues and the hedges that begin at some tokens, by default at any.
+
+    Those of other languages are cues in a text that is in one of these.
+    """
+    found = [Tag(*each) for table in TABLES for each in _trie(table).find(document.words, starts)]
+    foreign = _trie("cues", is_foreign=True).find(document.words, starts)
+    if foreign and is_foreign(document.text[:LANGUAGE]):
+        found += (Tag(*each) for each in foreign)
+    signs = find_signs(document) if "?" in document.text or "±" in document.text else []
+    return sorted([*_within_sentences(document, found), *signs], key=lambda tag: tag[:2])
 
 
-def find_cues(document: Document, *, is_foreign: bool = False) -> list[Tag]:
-    """Return the cues and hedges of a text, the longest at each place, none across sentences."""
-    return [Tag(*found) for found in _within_sentences(document, _trie(is_foreign))]
+@cache
+def row_of_sign(sign: str) -> Row:
+    """Return the row of a sign that is no word: "?" or "−"."""
+    rows = (row for table in TABLES for row in read_table(__package__, table, CUES))
+    return next(row for row in rows if row["only"] == "sign" and row["words"] == sign)
 
 
-def _within_sentences(document: Document, trie: Trie[Row]) -> Iterator[tuple[int, int, Row]]:
-    starts: Iterable[int] = document.sentence_starts
-    stops = frozenset(starts)
-    for first, end, row in trie.find(document.words):
-        if end == first + 1 or stops.isdisjoint(range(first + 1, end)):
-            yield first, end, row
+def find_signs(document: Document) -> list[Tag]:
+    """Return the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
+    gaps, found = document.gaps, list[Tag]()
+    starts = document.starts_of_sentences
+    for i, gap in enumerate(gaps[:-1]):
+        if AHEAD.search(gap) or (i == 0 and gap.strip() == "?"):
+            found.append(Tag(i, i, row_of_sign("?")))
+    for first, end in document.sentences:
+        if gaps[end].startswith(("?", " ?", ")?")) and first in starts:
+            found.append(Tag(first, first, row_of_sign("…?")))
+    return found
+
+
+def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
+    starts = frozenset(document.sentence_starts)
+    inner = document.inner
+    for tag in tags:
+        is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
+        is_placed = tag.row["only"] != "start" or tag.first in starts
+        is_placed &= tag.row["only"] != "note" or not RESEARCH.search(document.text)
+        is_placed &= document.gaps[tag.end] != "-" or tag.row["direction"] != "ahead"
+        is_placed &= tag.row["only"] != "small" or document.written(tag.first).islower()
+        if is_whole and is_placed and tag.first not in inner:
+            yield tag

@@ -1,0 +1,615 @@
+"""Mentions: the terms that a text mentions, with their sides and what the text says of them."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from neurowhere.text.clinical.places import is_general
+from neurowhere.text.clinical.reading import Reading
+from neurowhere.text.counter import TermCounter
+from neurowhere.text.features import LATERAL, TermExtractor
+from neurowhere.text.matching import NO_TERM
+from neurowhere.text.reading import implied, names, pressed, rules, tags
+from neurowhere.text.reading.cells import read_cells
+from neurowhere.text.reading.document import Document, Name, Side
+from neurowhere.text.reading.implied import (
+    Found,
+    Implied,
+    Pointing,
+    Spared,
+    find_implied,
+    implied_by,
+    sides_of_spared,
+    without_spared,
+)
+from neurowhere.text.reading.lexicon import side_of, words_of
+from neurowhere.text.reading.scope import Said, read_scope
+from neurowhere.text.reading.sides import Sides, read_sides
+from neurowhere.text.sections import ADDRESS, Part, read_sections
+
+Span = tuple[int, int]
+Status = Literal["affirmed", "hedged", "denied", "not_finding"]
+HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
+DOMINANCE = 0.3  # d of a mention on both sides that has more on the left
+PRESSED_WEIGHT = 0.1  # of a place that is pressed on, beside another that is not
+SENTENCE = re.compile(
+    r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
+)  # not cut within "3.5" or "12.3.2024"
+UNPAIRED = re.compile(r"(?:third|fourth|3rd|4th) ventric|aqueduct|chiasm|foramen magnum|pellucid")
+SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
+TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
+# Dates, times and days of a stay, which differ between copies of a note.
+DATE = re.compile(
+    r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
+    r"|\b(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? \d{1,4}"
+    r"(?:, \d{4})?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
+    re.IGNORECASE,
+)
+IN_DATE = re.compile(r"\d|day", re.IGNORECASE)  # something of this is in every date
+
+
+class Mention(NamedTuple):
+    """One mention of a term, or of a place, in a text.
+
+    Attributes
+    ----------
+    term : str
+        Name in the vocabulary; of a place that is no term, the words of the text.
+    start, end : int
+        The mention is ``text[start:end]``.
+    side : "left", "right", "bilateral" or None
+        Side that the text gives to it.
+    side_span : (int, int) or None
+        Where the text says so; None if it does not, or within the name itself.
+    negation_span : (int, int) or None
+        Where the text denies it; None if it does not.
+    is_structure : bool
+        Whether it names a part of the brain or the territory of an artery.
+    side_inherited : bool
+        Whether the side stands before an earlier name of a list: "left amygdala and hippocampus".
+    hedge_span : (int, int) or None
+        Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
+    section : str or None
+        Section of a report that it is in and that is no finding: "technique", "indication",
+        "history", "comparison", "plan" or "references"; "general" for what is so of all patients.
+    weight : float
+        How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
+        in a copy of an earlier sentence.
+    implied : tuple of Implied
+        Structures that the name of an artery, a syndrome or a sign points to by a rule.
+    is_generic : bool
+        Whether its term says nothing of where by itself and is no finding: "human", not "lesion".
+    is_crossed : bool
+        Whether the side is one of the body, which the other hemisphere serves: "left hand".
+    dominant : "left", "right" or None
+        Of both sides, the one that has more: "left greater than right".
+    is_misspelt : bool
+        Whether the text has its name with one letter wrong: "hipocampal".
+    rule_kind : str
+        Kind of the rule that implies its structures: "artery", "sign"; empty where there is none.
+    rows : tuple of str
+        Rows of the tables that gave its status, its side and what it implies: "cues:no".
+    """
+
+    term: str
+    start: int
+    end: int
+    side: Side | None = None
+    side_span: Span | None = None
+    negation_span: Span | None = None
+    is_structure: bool = False
+    side_inherited: bool = False
+    hedge_span: Span | None = None
+    section: str | None = None
+    weight: float = 1.0
+    implied: tuple[Implied, ...] = ()
+    is_generic: bool = False
+    is_crossed: bool = False
+    dominant: Side | None = None
+    is_misspelt: bool = False
+    rule_kind: str = ""
+    rows: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What the text says of it."""
+        if self.section is not None:
+            return "not_finding"
+        if self.negation_span is not None:
+            return "denied"
+        return "affirmed" if self.hedge_span is None else "hedged"
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the text affirms it or leaves it open."""
+        return self.status in ("affirmed", "hedged")
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether the text denies it."""
+        return self.negation_span is not None
+
+
+class SideMark(NamedTuple):
+    """A side that was seen and not applied: that of a symptom, or of the body."""
+
+    side: Side
+    start: int
+    end: int
+
+
+class SideShares(NamedTuple):
+    """How much of what a text says of places in the brain is on a side; the three sum to 1."""
+
+    left: float
+    right: float
+    neither: float
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """What a text mentions, in its order; iterates over the mentions that are worth listing.
+
+    Generic words ("first", "human") are no findings, so that to deny one says nothing: they are
+    listed where they count, or where there is nothing else.
+
+    Attributes
+    ----------
+    found : tuple of Mention
+        Mentions of the vocabulary's terms, the negated ones included.
+    places : tuple of Mention
+        Places that the text gives a side and the vocabulary lacks: "left PICA".
+    unapplied : tuple of SideMark
+        Sides that were seen and not applied, not even by a rule.
+    rule_based : tuple of Mention
+        Arteries, syndromes and signs, each with the structures that it implies; those that are
+        terms of the vocabulary are in `found` as well.
+    """
+
+    found: tuple[Mention, ...]
+    places: tuple[Mention, ...] = ()
+    unapplied: tuple[SideMark, ...] = ()
+    rule_based: tuple[Mention, ...] = ()
+
+    def __iter__(self) -> Iterator[Mention]:
+        listed = [each for each in self.found if each.is_present or not each.is_generic]
+        return iter(listed or self.found)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def present(self) -> tuple[Mention, ...]:
+        """The mentions of terms that the text affirms or leaves open."""
+        return tuple(mention for mention in self.found if mention.is_present)
+
+
+LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong", "signs")
+
+
+@cache
+def _levels() -> dict[str, tuple[str, ...]]:
+    """Words at which levels have something to do, with the names of these levels."""
+    first = {
+        "cues": tags.first_words(),
+        "sides": words_of("left", "right", "bilateral", "related", "same-side", "respectively"),
+        "names": names.first_words() | rules.rules().fixed.first_words,
+        "implied": implied.first_words(),
+        "pressed": pressed.first_words(),
+        "halves": names.HALVES,
+        "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
+        "wrong": words_of("left", "right", "bilateral"),
+        "signs": implied.signs(),
+    }
+    words: dict[str, tuple[str, ...]] = {}
+    for level, some in first.items():
+        for word in some:
+            words[word] = (*words.get(word, ()), level)
+    return words
+
+
+def document_of(reading: Reading, generic: frozenset[int]) -> Document:
+    """Return the words and the names that a counter found in a text."""
+    columns = zip(reading.first, reading.last, reading.terms, reading.is_structure, strict=True)
+    names = [Name(first, last + 1, term, is_place) for first, last, term, is_place in columns]
+    starts, ends = reading.starts.tolist(), reading.ends.tolist()
+    return Document(
+        reading.text, [*reading.tokens], starts, ends, names, {**reading.sided}, generic
+    )
+
+
+@lru_cache(maxsize=8)
+def generic_terms(counter: TermCounter) -> frozenset[int]:
+    """Return the indices of the terms that are generic and name nothing that is wrong."""
+    return frozenset(i for i, is_noise in enumerate(counter.about[2][:-1]) if is_noise)
+
+
+def _tokens_of_levels(document: Document) -> dict[str, list[int]]:
+    """Return the tokens at which each level has something to do."""
+    levels = _levels()
+    at: dict[str, list[int]] = {level: [] for level in LEVELS}
+    for i, word in enumerate(document.words):
+        if word in levels:
+            for level in levels[word]:
+                at[level].append(i)
+    return at
+
+
+def read_mentions(
+    text: str,
+    counter: TermCounter,
+    *,
+    negation: bool = True,
+    sections: bool = True,
+    hedge_weight: float = 1.0,
+) -> Mentions:
+    """Find the terms in a text, the sides that they are on, and what the text says of them.
+
+    Parameters
+    ----------
+    text : str
+    counter : TermCounter
+    negation : bool
+        Whether what the text denies is told apart.
+    sections : bool
+        Whether what stands under "Technique", "Indication", "History", "Comparison" or "Plan" in a
+        report is told apart as no finding.
+    hedge_weight : float
+        Weight of mentions that the text leaves open; `HEDGE_WEIGHT` is a usual one.
+
+    Returns
+    -------
+    Mentions
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula", "pons", "thalamus"]))
+    >>> text = "Left insula infarct, possibly of the pons; no lesion in the thalamus."
+    >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
+    [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
+    """
+    document = document_of(counter.read(text), generic_terms(counter))
+    at = _tokens_of_levels(document)
+    document = names.complete(document, counter, at, rules.rules().fixed)
+    corrected = (i for i in at["limbs"] if side_of(document.words[i]))
+    document, sides = read_sides(document, sorted([*at["sides"], *corrected]))
+    cues = tags.find_cues(document, at["cues"])
+    said = read_scope(document, cues)
+    tabled = read_cells(document, cues)
+    sides.applied.update(tabled.sides)
+    sides.limbs.update(tabled.limbs)
+    said.denied.update(tabled.denied)
+    if not negation:
+        said = Said({}, said.hedged)
+    pressing = pressed.find_pressed(document, at["pressed"])
+    terms = counter.about[0]
+    named = [terms[name.term] for name in document.names]
+    pointing = find_implied(document, at, sides.applied, said.denied, named)
+    parts = read_sections(text) if sections else []
+    fold = _Fold(
+        document, counter, sides, said, pressing, pointing, parts, tabled.heads, hedge_weight
+    )
+    return fold.mentions()
+
+
+class _Fold:
+    """Folds what the levels have found into mentions."""
+
+    def __init__(
+        self,
+        document: Document,
+        counter: TermCounter,
+        sides: Sides,
+        said: Said,
+        pressing: Mapping[int, str],
+        pointing: Pointing,
+        parts: Sequence[Part],
+        heads: Container[int],
+        hedge_weight: float,
+    ) -> None:
+        self.document, self.counter, self.sides, self.said = document, counter, sides, said
+        self.pressing, self.pointing, self.hedge_weight = pressing, pointing, hedge_weight
+        self.heads = heads
+        self.parts, self.copies = parts, find_copies(document.text)
+
+    def mentions(self) -> Mentions:
+        """Return all that a text mentions."""
+        every = self.plain()
+        decided = {*self.said.denied, *self.said.hedged, *self.sides.applied, *self.sides.limbs}
+        for n in decided:
+            every[n] = self.decided(n, every[n])
+        every = self.weighed(every)
+        is_term = [
+            name.term != NO_TERM and n not in self.heads
+            for n, name in enumerate(self.document.names)
+        ]
+        found = sorted(
+            (m for m, term in zip(every, is_term, strict=True) if term),
+            key=lambda mention: mention.start,
+        )
+        attached = self.sides.applied.keys() | self.sides.limbs.keys()
+        places = [every[n] for n in sorted(attached) if not is_term[n] and n not in self.heads]
+        denied = ((each.term, each.side) for each in (*found, *places) if each.negation_span)
+        spared = sides_of_spared(denied) if self.pointing.found else {}
+        rule_based = tuple(self.rule_based(each, spared) for each in self.pointing.found)
+        ends = {mention.start: mention.end for mention in rule_based}
+        alone = tuple(each for each in places if ends.get(each.start, 0) <= each.end)
+        used = {mention.side_span for mention in (*every, *rule_based)}
+        marks = (
+            SideMark(mark.side, *self.document.span(mark.first, mark.end))
+            for mark in self.sides.unapplied
+        )
+        unapplied = tuple(mark for mark in marks if (mark.start, mark.end) not in used)
+        return Mentions(tuple(found), alone, unapplied, rule_based)
+
+    def plain(self) -> list[Mention]:
+        """Return a mention of each name, on the side that its term has.
+
+        A long text has one every few words, and nothing is said of most: they are made together.
+        """
+        document = self.document
+        terms, sides, is_noise = self.counter.about
+        places = [document.span(name.first, name.end) for name in document.names]
+        starts = [start for start, _ in places]
+        sections = _values_at([(*part[1:], part.name) for part in self.parts], starts)
+        copies = _values_at([(*copy, "copy") for copy in self.copies], starts)
+        mentions = [
+            Mention(
+                terms[term] or document.text[start:end],
+                start,
+                end,
+                sides[term],
+                None,
+                None,
+                is_structure,
+                False,
+                None,
+                None,
+                1.0,
+                (),
+                is_noise[term],
+            )
+            for (start, end), (_, _, term, is_structure) in zip(places, document.names, strict=True)
+        ]
+        for n in sections.keys() | copies.keys():
+            section = sections.get(n)
+            if section == ADDRESS and mentions[n].is_structure:
+                section = None  # "Harvard University Insula Study"
+            weight = 0.0 if section or n in copies else 1.0
+            mentions[n] = mentions[n]._replace(section=section, weight=weight)
+        return mentions
+
+    def decided(self, number: int, mention: Mention) -> Mention:
+        """Return a mention with what cues and sides say of it."""
+        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
+        attached = self.sides.applied.get(number) or self.sides.limbs.get(number)
+        span = self.document.span
+        if denial or hedge:
+            mention = mention._replace(
+                negation_span=span(denial.first, denial.end) if denial else None,
+                hedge_span=(
+                    span(hedge.first, hedge.end) if hedge and not mention.is_generic else None
+                ),
+                weight=0.0 if denial else self.hedge_weight * mention.weight,
+                rows=tuple(tag.row.name for tag in (denial, hedge) if tag),
+            )
+        if attached:
+            mention = mention._replace(
+                side=attached.side,
+                side_span=span(attached.first, attached.end),
+                side_inherited=attached.is_inherited,
+                is_crossed=number in self.sides.limbs,
+                dominant=attached.dominant,
+                rows=(*mention.rows, attached.row),
+            )
+        return mention
+
+    def weighed(self, every: list[Mention]) -> list[Mention]:
+        """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
+        names_, idle = self.document.names, self.pointing.idle
+        pressing = self.pressing
+        if pressing and any(
+            each.is_structure and each.is_present and each.weight and not is_general(each.term)
+            for n, each in enumerate(every)
+            if n not in pressing
+        ):
+            for n, row in pressing.items():
+                weight = PRESSED_WEIGHT * every[n].weight
+                every[n] = every[n]._replace(weight=weight, rows=(*every[n].rows, row))
+        for n, name in enumerate(names_) if idle else ():
+            if all(i in idle for i in range(name.first, name.end)):
+                every[n] = every[n]._replace(weight=0.0)
+        return every
+
+    def rule_based(self, found: Found, spared: Spared) -> Mention:
+        """Return the mention of a name that points to structures."""
+        number = self.document.covered.get(found.end - 1, -1)
+        start, end = self.document.span(found.first, found.end)
+        section = _values_at([(*part[1:], part.name) for part in self.parts], [start]).get(0)
+        is_copy = bool(_values_at([(*copy, "copy") for copy in self.copies], [start]))
+        weight = 0.0 if section or is_copy else 1.0
+        mention = Mention(found.entry.name, start, end, section=section, weight=weight)
+        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
+        if denial and not found.first <= denial.first < found.end:
+            span = self.document.span(denial.first, denial.end)
+            mention = mention._replace(negation_span=span, weight=0.0)
+        if hedge:
+            span = self.document.span(hedge.first, hedge.end)
+            weight = self.hedge_weight * mention.weight
+            mention = mention._replace(hedge_span=span, weight=weight)
+        side = found.side
+        return mention._replace(
+            implied=without_spared(implied_by(found, self.counter.term_of), spared),
+            side=side and side.side,
+            side_span=side and self.document.span(side.first, side.end),
+            dominant=side.dominant if side and not found.entry.is_crossed else None,
+            rule_kind=found.entry.kind,
+            rows=(found.entry.row,),
+        )
+
+
+def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> dict[int, str]:
+    """Return the value of the span, of some in order, that each place is in, by its number.
+
+    >>> _values_at([(2, 4, "a"), (6, 7, "b")], [1, 2, 4, 6])
+    {1: 'a', 3: 'b'}
+    """
+    if not spans:
+        return {}
+    starts = [span[0] for span in spans]
+    numbers = ((n, bisect_right(starts, place) - 1) for n, place in enumerate(places))
+    return {n: spans[i][2] for n, i in numbers if i >= 0 and places[n] < spans[i][1]}
+
+
+def find_copies(text: str) -> list[Span]:
+    """Find the sentences of a text that stand in it before, but for dates and times.
+
+    Short ones ("Alert.") are copies beside another copy.
+
+    >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
+    [(36, 72)]
+    """
+    sentences = [match.span() for match in SENTENCE.finditer(text)]
+    ends = "\n".join(text[max(start, end - TAIL) : end] for start, end in sentences)
+    # No sentence has a line break in it, and bytes are translated many times faster than letters.
+    tails = ends.encode("utf-8", "surrogatepass").translate(None, NO_DATE).split(b"\n")
+    n_tails = Counter(tails)
+    repeated = [i for i, tail in enumerate(tails) if n_tails[tail] > 1]
+    long = [i for i in repeated if sentences[i][1] - sentences[i][0] >= SHORTEST_COPY]
+    if len({tails[i] for i in long}) == len(long):  # without a long copy, short ones are none
+        return []
+    copies: set[int] = set()
+    known: set[int] = set()  # that stand before, short ones too, or are but a date
+    seen: set[str] = set()
+    for i in repeated:
+        words = text[slice(*sentences[i])]
+        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
+        words = " ".join(words.strip(" ,:;-–").split())
+        if words in seen or not words:
+            known.add(i)
+        if words in seen and len(words) >= SHORTEST_COPY:
+            copies.add(i)
+        seen.add(words)
+    for i in sorted(copies):
+        for step in (-1, 1):
+            j = i + step
+            while j in known and j not in copies:
+                copies.add(j)
+                j += step
+    return [sentences[i] for i in sorted(copies)]
+
+
+def count_mentions(
+    mentions: Mentions, extractor: TermExtractor, *, with_negated: bool = False
+) -> sparse.csr_matrix:
+    """Count the mentions that are not negated: float32, of shape (1, n_terms).
+
+    Where nothing is negated, or with `with_negated`, these are ``extractor.counts([text])``.
+
+    >>> from neurowhere.text import Vocabulary
+    >>> extractor = TermExtractor(Vocabulary(["insula", "thalamus"]), sided=["left insula"])
+    >>> mentions = read_mentions("Left insula; the thalamus is spared.", extractor.counter)
+    >>> count_mentions(mentions, extractor).toarray()
+    array([[1., 0., 1.]], dtype=float32)
+    """
+    return count_each([mentions], extractor, with_negated=with_negated)
+
+
+def count_each(
+    texts: Sequence[Mentions], extractor: TermExtractor, *, with_negated: bool = False
+) -> sparse.csr_matrix:
+    """Count as `count_mentions` does in each of several texts: (n_texts, n_terms)."""
+    sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
+    rows: list[int] = []
+    columns: list[int] = []
+    weights: list[float] = []
+    for row, mentions in enumerate(texts):
+        for mention in mentions.found if with_negated else mentions.present:
+            here = [extractor.vocabulary.index(mention.term)]
+            if (name := f"{mention.side} {mention.term}") in sided and not mention.is_crossed:
+                here.append(sided[name])
+            columns += here
+            rows += [row] * len(here)
+            weights += [1.0 if with_negated else mention.weight] * len(here)
+    shape = (len(texts), len(extractor.terms))
+    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
+    return extractor.weigh({"body": counts})
+
+
+def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:
+    r"""Share of the weight of the brain's parts that a text puts on the left and on the right.
+
+    With w_t the weight of a structure's term t, n_t its mentions that are not negated and
+    n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
+    on both sides count as neither, but for a part of those with more on one; general words
+    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
+    as a mention of a structure on average, or 1 where there is none.
+
+    Parameters
+    ----------
+    mentions : Mentions
+    weights : mapping of str to float, optional
+        Weight of each term in the text, such as its feature; 0 for those that are not in it. By
+        default each mention weighs 1.
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
+    >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
+    SideShares(left=0.5, right=0.0, neither=0.5)
+    """
+    structures = [
+        mention
+        for mention in mentions.present
+        if mention.is_structure and (mention.side or not is_general(mention.term))
+    ]
+    n_mentions = Counter(mention.term for mention in structures)
+    amounts = {"left": 0.0, "right": 0.0, "neither": 0.0}
+    for mention in structures:
+        weight = 1.0 if weights is None else weights.get(mention.term, 0) / n_mentions[mention.term]
+        for direction, share in _directions(mention):
+            amounts[direction] += share * weight
+    average = sum(amounts.values()) / max(len(structures), 1)
+    for place in mentions.places:
+        if place.is_present:
+            for direction, share in _directions(place):
+                amounts[direction] += share * (average or 1.0)
+    total = sum(amounts.values())
+    if not total:
+        return SideShares(0.0, 0.0, 1.0)
+    return SideShares(**{name: amount / total for name, amount in amounts.items()})
+
+
+def _directions(mention: Mention) -> list[tuple[str, float]]:
+    """Sides of a mention, and its share on each."""
+    if mention.dominant:
+        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
+    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
+
+
+def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
+    """Return the structures that arteries, syndromes and signs of a text point to.
+
+    Those that the text denies, or that are no findings, point nowhere. A structure that several
+    names imply has the largest of their weights; a hedged name weighs as much as its mention.
+
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
+    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
+    (Implied(term='occipital lobe', side='right', weight=1.0),)
+    """
+    weights: dict[tuple[str, Side | None], float] = {}
+    for mention in mentions.rule_based:
+        for term, side, weight in mention.implied if mention.is_present else ():
+            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
+    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())
