@@ -3,7 +3,7 @@
 import html
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -24,7 +24,7 @@ from neurowhere.learn import (
     mass_for,
 )
 from neurowhere.learn.predictor import MAPS_AT_ONCE, Sided
-from neurowhere.model.encoding import Encoding, TermUse
+from neurowhere.model.encoding import Encoding, TermUse, nowhere
 from neurowhere.model.estimator import Parameters, check_fitted
 from neurowhere.model.lending import key_of
 from neurowhere.model.mixture import PlaceMaps, Report, mass_for_seats, mix
@@ -223,6 +223,11 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def _outside(text: str, readings: Readings, row: int) -> Outside | None:
+    """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+    return find_outside(text, readings.mentions[row]) if readings.listed[row] is None else None
 
 
 def _drawn_names(report: Report | None) -> frozenset[str] | None:
@@ -657,14 +662,14 @@ class TextModel(Parameters):
             find_named=partial(
                 self._named, own, 0, self._follows_sides(reader), _drawn_names(report)
             ),
-            find_outside=partial(self._outside, text, own, 0),
+            find_origin=partial(self._origin, reader),
+            find_outside=nowhere if self.text == "none" else partial(_outside, text, own, 0),
             model=self,
         )
 
-    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
-        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
-        is_read = self.text != "none" and readings.listed[row] is None
-        return find_outside(text, readings.mentions[row]) if is_read else None
+    def _origin(self, reader: Reader) -> dict[str, Any]:
+        """Return what the model is, and how it reads."""
+        return {**self.summary(), "reading": asdict(reader)}
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""
