@@ -30,8 +30,10 @@ def address(result, tmp_path_factory):
 def contrast_address(model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("contrast")
     source = write_records(folder / "documents.jsonl", make_records(60))
-    result = contrast_documents(source, "amygdala", model=model, keep=False, n_jobs=1)
-    result.save(folder / "out", atlas=make_atlas())
+    result = contrast_documents(
+        source, "amygdala", model=model, keep=False, n_jobs=1, unadjusted=True
+    )
+    result.save(folder / "out")
     return (folder / "out" / "report.html").as_uri()
 
 
