@@ -156,6 +156,7 @@ def test_a_wheel_holds_the_package_the_model_and_the_licences_and_nothing_else(t
         ".npy",
         ".npz",
         ".json",
+        ".bib",
         ".csv",
         ".css",
         ".gz",
