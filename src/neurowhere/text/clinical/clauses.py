@@ -15,6 +15,7 @@ from neurowhere.text.clinical.places import (
 
 REACH_BACK = 20  # tokens of a subject
 LONGEST_PREDICATE = 8  # tokens of a predicate that another follows
+FARTHEST_PLACE = 24  # tokens between a quality and its place
 LONGEST_MEASURE = 5  # tokens of a number with its unit
 USUAL_P = 0.05  # a p-value that is said to be larger is a null result
 
@@ -242,7 +243,8 @@ class Clauses(Grammar):
         apart: list[int] = []  # those after a comma
         is_against = self.token(first) in lexicon.AGAINST or self.is_contrast(first)
         is_introduced = is_against or self.token(first) in lexicon.INTRODUCING
-        while i >= first:
+        lowest = max(first, i - FARTHEST_PLACE)
+        while i >= lowest:
             number = self.finishes.get(i)
             has_comma = i < end and "," in self.gap(i + 1)
             if has_comma and (is_against or bool(names) == is_introduced or number is None):
