@@ -99,7 +99,7 @@ def _by_role(summary: "Summary") -> dict[str, list[str]]:
     for finding in summary.findings:
         size = f", {finding.size_mm:g} mm" if finding.size_mm else ""
         for place in finding.places:
-            words = f"{place.side} " * bool(place.side) + place.names[0]
+            words = f"{place.side} " * bool(place.side) + place.name
             outside = "; outside the tissue" if place.depth == "surface" else ""
             if place.role == "seat" and finding.kind:
                 words += f" ({finding.kind.lower()}{size}{outside})"

@@ -106,6 +106,8 @@ class Mention(Schema):
 class FindingPlace(Schema):
     """A place of a finding."""
 
+    name: str
+    """The structure, or the artery or territory."""
     names: list[str]
     """Structures that it stands for; several where the text has an artery or a territory."""
     words: str | None

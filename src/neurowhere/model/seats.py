@@ -95,7 +95,7 @@ def _merged(findings: Iterable[Finding]) -> Iterable[Seat]:
         for place in finding.places:
             if place.role != "seat":
                 continue
-            key = ", ".join(place.names), place.side
+            key = place.name, place.side
             old = seats.get(key, Seat(*key, None, None, 0.0, "hedged"))
             sizes = [size for size in (old.size_mm, finding.size_mm) if size is not None]
             is_affirmed = "affirmed" in (old.status, place.status)

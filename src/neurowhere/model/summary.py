@@ -144,6 +144,7 @@ def findings_of(encoding: Encoding) -> list[Finding]:
             finding.size_mm,
             [
                 FindingPlace(
+                    place.name,
                     list(place.names),
                     place.words,
                     place.span,

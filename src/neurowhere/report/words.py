@@ -21,7 +21,6 @@ ROLES = {  # in the order in which they are told
     "compared": "compared with",
     "spared": "normal",
 }
-MANY_NAMES = 2  # of one place
 
 
 def places_in_words(summary: Summary) -> str:
@@ -79,7 +78,5 @@ def _by_role(places: Iterable[FindingPlace], roles: list[str]) -> list[tuple[str
 
 
 def _name(place: FindingPlace) -> str:
-    many = len(place.names) > MANY_NAMES
-    names = f"{place.names[0]} and others" if many else ", ".join(place.names)
     possibly = "possibly " if place.status == "hedged" else ""
-    return f"{possibly}{f'{place.side} ' if place.side else ''}{names}"
+    return f"{possibly}{f'{place.side} ' if place.side else ''}{place.name}"

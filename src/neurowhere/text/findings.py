@@ -122,6 +122,8 @@ class Place:
         Whether it stands in the impression of the report.
     is_weak : bool
         Whether its sentence only has a lesion somewhere, not of this place by a cue.
+    territory : str
+        Name of the artery or territory whose parts `names` are; empty for a structure.
     depth : "surface", "cortical", "subcortical", "deep", "periventricular" or None
         Layer of the place that its sentence names.
     size_mm : float, optional
@@ -140,9 +142,15 @@ class Place:
     rule: str = ""
     is_concluded: bool = False
     is_weak: bool = False
+    territory: str = ""
     depth: Depth | None = None
     size_mm: float | None = None
     side_where: Span | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call it: the structure, or the artery or territory."""
+        return self.territory or ", ".join(self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +250,14 @@ def _name(document: Document, place: Place) -> Name:
 def _places(text: str, mentions: Mentions) -> Iterator[Place]:
     """Yield the structures that a text affirms, and those that its arteries point to."""
     spans = []
+    territories = {
+        (rule.start, rule.end)
+        for rule in mentions.rule_based
+        if rule.rule_kind == "artery" and rule.implied and _counts(rule)
+    }
     for mention in (*mentions.found, *mentions.places):
+        if (mention.start, mention.end) in territories:
+            continue  # drawn by the parts of its territory
         if (mention.is_structure or mention in mentions.places) and _is_place(mention):
             spans.append((mention.start, mention.end))
             yield _place(text, mention, (mention.term,))
@@ -253,7 +268,8 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
             side = sides.pop() if len(sides) == 1 else mention.side
             names = tuple(structure.term for structure in mention.implied)
             where = mention.side_span or (mention.start, mention.end) if side else None
-            yield replace(_place(text, mention, names), side=side, side_where=where)
+            place = _place(text, mention, names)
+            yield replace(place, side=side, side_where=where, territory=mention.term)
 
 
 def _is_place(mention: Mention) -> bool:
@@ -466,6 +482,10 @@ def _add(findings: list[Finding], new: Finding) -> None:
         findings.append(new)
 
 
+def _is_territory(place: Place) -> bool:
+    return len(place.names) > 1 or bool(_ARTERY.search(place.names[0]))
+
+
 def _with_seats(findings: list[Finding]) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
@@ -475,7 +495,7 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
         return findings
     seats = [place for finding in findings for place in finding.seats]
     roles = {place.role for finding in findings for place in finding.places}
-    if any(not _ARTERY.search(place.names[0]) for place in seats) or (seats and roles == {"seat"}):
+    if any(not _is_territory(place) for place in seats) or (seats and roles == {"seat"}):
         return findings
     if seats and "extension" not in roles:
         return findings

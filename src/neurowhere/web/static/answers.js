@@ -100,7 +100,7 @@ const ROLES = {
   landmark: "near", level: "measured at", compared: "compared with", spared: "normal",
 };
 
-const placeName = ({ names, side, status }) => `${status === "hedged" ? "possibly " : ""}${sided({ side, term: names.length > 2 ? `${names[0]} and others` : names.join(", ") })}`;
+const placeName = ({ name, side, status }) => `${status === "hedged" ? "possibly " : ""}${sided({ side, term: name })}`;
 const unique = (items) => [...new Set(items)];
 
 function roleWords(role, places) {
