@@ -90,6 +90,21 @@ def test_maps_of_many_texts_are_those_of_each(model):
         np.testing.assert_allclose(q, model.encode(text).probabilities, atol=1e-6)
 
 
+def test_what_is_normal_is_held_below_the_average(model):
+    text = "MRI: enhancing mass, 3 cm, in the left frontal operculum, oedema. {}No shift."
+    free, normal = (model.encode(text.format(said)) for said in ("", "The left insula is normal. "))
+    assert ratio(normal, model, "insula", side=1) < 0.5 * ratio(free, model, "insula", side=1)
+    assert ratio(normal, model, "insula", side=1) < 1
+
+
+def test_what_a_finding_extends_to_weighs_little(model):
+    text = (
+        "MRI: enhancing mass in the left insula with oedema extending into the left frontal lobe."
+    )
+    table = model.encode(text, kind="report").shares()
+    assert table[table["role"] == "seat"]["share"].sum() > 0.8
+
+
 def test_layers_and_sizes_choose_within_a_lobe(model):
     text = "MRI: 2 cm enhancing lesion in the {} of the left frontal lobe with oedema, no shift."
     deep = model.encode(text.format("deep white matter")).probabilities
