@@ -48,7 +48,7 @@ COMPRESSIONS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.ope
 INFO_NAME = "info.json"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONVERT = "save it as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8"
-LOOKS = 3  # at a folder before it is called that of others
+LOOKS = 3  # looks at a folder before it counts as in use by others
 # What may come of parsing a file of JSON that someone has changed.
 DAMAGE = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -109,7 +109,7 @@ def new_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> It
         with drafted(target) as draft:
             draft.part.mkdir()
             yield draft.part
-            recover(draft.part)  # of locks that could not be removed
+            recover(draft.part)  # removes locks that an earlier run left
             draft.publish_folder(overwrite=overwrite)
     except OSError as error:
         _check_free(folder, overwrite)  # another process may have been faster

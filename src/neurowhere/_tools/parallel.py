@@ -36,14 +36,14 @@ Result = TypeVar("Result")
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
-POLL_SECONDS, ALIVE_SECONDS = 0.02, 10.0  # between looks for results, and for workers
-SHARE_SECONDS = 1.0  # between looks for workers, while objects are sent to them
-MOST_IDLE_ROUNDS = 5  # in which a cluster finishes nothing of what is sent to it
+POLL_SECONDS, ALIVE_SECONDS = 0.02, 10.0  # seconds between checks for results, and for workers
+SHARE_SECONDS = 1.0  # seconds between checks for workers while objects are sent
+MOST_IDLE_ROUNDS = 5  # rounds in which a cluster finishes no task
 WENT_AWAY = "the cluster went away; start it again, with workers, then run again to go on"
-TASKS_EACH = 2  # of a worker that run or wait
-RETRIES = 3  # of a task whose worker died
+TASKS_EACH = 2  # tasks per worker that run or wait
+RETRIES = 3  # retries of a task whose worker died
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
-QUIET_SECONDS = 2.0  # before a bar of progress is shown
+QUIET_SECONDS = 2.0  # delay before a progress bar appears
 
 
 def slices(n: int, size: int) -> list[slice]:
@@ -277,7 +277,7 @@ def _ordered(submit: Callable[[Any], Any], tasks: Iterable[Any], cores: int) -> 
             future.cancel()
 
 
-_errands: list[_Errand] = []  # of a worker process, the one that it is on
+_errands: list[_Errand] = []  # the task that this worker process runs
 
 
 def _begin(errand: _Errand) -> None:

@@ -95,7 +95,7 @@ class Draft:
         _keep_mode(self.target, self.part)
         _flush_tree(self.part)
         while not self._take_place(overwrite):
-            _discard(self)  # of the round before, in which another writer was faster
+            _discard(self)  # another writer took the place first
             with suppress(FileNotFoundError):  # another writer has moved it
                 self.target.rename(self.old)
         flush(self.target.parent)
@@ -106,7 +106,8 @@ class Draft:
         try:
             _rename_folder(self.part, self.target)
         except OSError as error:
-            was_there = error.errno in (errno.ENOTEMPTY, errno.EEXIST)  # and may be gone by now
+            # The folder may be gone by now.
+            was_there = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
             if overwrite and (was_there or self.target.is_dir()):
                 return False
             if self.old.is_dir() and not self.target.exists():

@@ -31,8 +31,8 @@ TILT = np.deg2rad(10)
 FAR = 1.1  # times the radius: no rounding or bad registration puts a peak there
 
 MIN_OUTSIDE, MIN_FAR = 3, 2  # peaks that show that a table is not in mm, or mirrored
-MAX_LEFT_OUTSIDE = 0.2  # of these, still outside when the table is read as it was meant
-MIN_ROWS = 5  # of a table that can be judged as a whole
+MAX_LEFT_OUTSIDE = 0.2  # share still outside when the table is read as intended
+MIN_ROWS = 5  # rows of a table that can be judged as a whole
 
 # FSL's image of the MNI152 template with voxels of 2 mm, of which tables list indices.
 VOXEL_MM = np.array([-2.0, 2.0, 2.0])
@@ -42,14 +42,14 @@ LAST_VOXEL = np.array([90, 108, 90])
 MIRROR = np.array([-1.0, -1.0, 1.0])  # AFNI's RAI order: right and front are negative
 MIN_EQUAL, MIN_SHARE_EQUAL = 4, 0.75  # rows with one number twice
 
-MAX_DECIMALS = 4  # of a printed number; more are those of coordinates that were converted
+MAX_DECIMALS = 4  # decimals of a printed number; converted coordinates have more
 ROUNDING = 1e-9
 
 # Three statistics in a row, such as (3.3, 1.9, 6.0).
 MAX_OF_THREE = 10.0
-MAX_BESIDE_OTHERS = 15.0  # in a table that has several such rows
+MAX_BESIDE_OTHERS = 15.0  # limit in a table with several such rows
 MIN_ROWS_OF_THREE = 3
-MIN_SHARE_OF_THREE = 0.5  # of the rows that are not whole; then one row is enough
+MIN_SHARE_OF_THREE = 0.5  # share of the rows that are not whole; then one row is enough
 MIN_NOT_WHOLE = 2  # numbers of such a row
 
 # Stretches of rows in which one or two columns are statistics, such as (y, z, t).
@@ -57,7 +57,8 @@ MAX_OF_COLUMN = 20.0
 MIN_NUMBERS = 5
 MIN_SHARE_NOT_WHOLE = 0.7
 MIN_DIFFERENT_FRACTIONS = 3  # slices of a scan are apart by 2.5 mm, or by 0.5 mm off
-MAX_SHARE_OF_TABLE = 0.5  # of rows with shifted columns; above it the others may be shifted too
+# Share of rows with shifted columns; above it, the others may be shifted too.
+MAX_SHARE_OF_TABLE = 0.5
 
 # Stretches of statistics with signs, such as differences of coordinates.
 MIN_ROWS_WITH_SIGNS = 5

@@ -19,9 +19,9 @@ Space = Literal["MNI", "TAL", "unknown"]
 
 # The parts of a document whose terms can be weighted apart, in reading order.
 SECTIONS = ("title", "abstract", "keywords", "body")
-MIN_SHARE = 0.8  # of the peaks of a document that its twin reports too
+MIN_SHARE = 0.8  # share of a document's peaks that its twin reports too
 MIN_SHARED = 5  # peaks: fewer may be at the same place by chance
-MAX_DOCUMENTS = 100  # that share a peak; a place that more report shows nothing
+MAX_DOCUMENTS = 100  # documents that share a peak; a more frequent place shows nothing
 
 
 def no_peaks() -> NDArray[np.float64]:

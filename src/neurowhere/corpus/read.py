@@ -48,7 +48,7 @@ TIERS = (
     ("table",),
     ("text",),
 )
-COLUMN_FORMATS = ("table", "jsonl")  # whose texts may be in a column of any name
+COLUMN_FORMATS = ("table", "jsonl")  # formats whose text column may have any name
 
 
 def read_corpus(

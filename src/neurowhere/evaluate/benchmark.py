@@ -128,7 +128,7 @@ def benchmark(
     home = Path(folder)
     with sole_writer(home):
         _open(home, setting)
-        for place in [home, *home.iterdir()]:  # of what a killed run left
+        for place in [home, *home.iterdir()]:  # undo what a killed run left
             recover(place)
         tasks = [(fold, model) for fold in chosen for model in models]
         todo = [task for task in tasks if not _path(home, *task).exists()]

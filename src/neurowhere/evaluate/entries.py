@@ -34,7 +34,7 @@ from neurowhere.space import Partition, Targets, VoxelGrid
 from neurowhere.space.images import read_volume, transform_points
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 
-MIN_STUDIES = 10  # of a term of the full vocabulary
+MIN_STUDIES = 10  # studies that a term of the full vocabulary needs
 
 NUMBERS = (10, 30, 100, 300)
 MEAN_SHARE = 0.2  # w

@@ -21,7 +21,7 @@ from neurowhere._tools.parallel import slices
 Floats = NDArray[np.floating]
 
 CHUNK = 128
-TOP_SHARE = 0.1  # of the voxels, for the overlap
+TOP_SHARE = 0.1  # share of the voxels that overlap compares
 PERMUTATIONS = 200
 NULL_QUANTILE = 0.95
 
@@ -178,7 +178,7 @@ class TermScores(NamedTuple):
     """How well maps of terms tell the studies that mention them from the others."""
 
     auc: float  # mean over terms
-    null: float  # that quantile of the same mean for permuted studies
+    null: float  # the same quantile of the mean over permuted studies
     above: float  # share of the terms above that quantile of their own null
     n_terms: int
 

@@ -55,7 +55,7 @@ ALL, ARTICLE = "all", "article"
 SECTION_KINDS = ("title", "keywords", "abstract")
 KINDS = (ALL, *SECTION_KINDS, ARTICLE)
 SHARES = (0.5, 0.8, 0.95)
-DECIMALS = 5  # of scores of retrieval: what is equal but for rounding is equal
+DECIMALS = 5  # decimals of retrieval scores, so that rounding errors do not break ties
 MIN_TESTED = 5  # test studies with a term, and without it, for a score of the term
 _TERMS = """
 amygdala, hippocampus, thalamus, putamen, caudate, insula, cerebellum, cuneus, precuneus,

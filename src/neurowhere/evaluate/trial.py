@@ -38,7 +38,7 @@ Rows = NDArray[np.intp]
 
 UNIFORM, MEAN = "uniform", MeanMap.name
 BASELINES = (UNIFORM, MEAN)
-TEST_SHARE = 0.1  # of the studies
+TEST_SHARE = 0.1  # share of the studies in a test set
 
 
 @dataclass(frozen=True)

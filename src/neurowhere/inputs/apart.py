@@ -28,9 +28,9 @@ from neurowhere.inputs.prose import MAX_CHARACTERS, MEBI, TooMuchError, check_co
 
 __all__ = ["article_texts", "document_text", "serve"]
 
-MAX_SECONDS = 20.0  # for a document, or for the next article of a file
+MAX_SECONDS = 20.0  # seconds per document, or until the next article of a file
 MAX_MEMORY_BYTES = 1024 * MEBI
-IDLE_SECONDS = 30.0  # after which a process that waits ends
+IDLE_SECONDS = 30.0  # seconds until an idle process ends
 # Markup is parsed in linear time and memory, without expansion: so much of it needs no process.
 SMALL_BYTES = MEBI
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -104,7 +104,7 @@ class Parser:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=os.environ | ONE_THREAD,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of a console, on Windows
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # opens no console on Windows
         )
 
     def ask(self, kind: str, content: bytes, name: str) -> Iterator[Named]:
@@ -312,7 +312,8 @@ def _parsers() -> dict[str, Callable[[bytes, str], Iterator[Named]]]:
 
 def _limit_memory(most: int) -> None:
     """Refuse this process more memory, beyond what it has now, than a document may take."""
-    with suppress(ImportError, OSError, ValueError):  # not on Windows; macOS may refuse
+    # Windows has no such limits; macOS may refuse them.
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         pages = int(Path("/proc/self/statm").read_text().split()[0])

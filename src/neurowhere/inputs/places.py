@@ -103,9 +103,9 @@ class _Peaks(NamedTuple):
     """A table of peaks: all of its cells, and the coordinates that they hold."""
 
     header: list[str]
-    table: pd.DataFrame  # of text, without the header
+    table: pd.DataFrame  # text cells, without the header
     xyz_mm: NDArray[np.float64]  # (n, 3)
-    problems: dict[int, str]  # by row
+    problems: dict[int, str]  # message by row number
 
 
 def _read_peaks(path: Path) -> _Peaks:

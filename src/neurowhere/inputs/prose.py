@@ -46,7 +46,7 @@ SILENT_NAMES = word_set(
     sidebar site-footer site-header skip-link social-share table-wrap toc"""
 )
 MAIN = word_set("article main")
-WHOLE = word_set("article body html main")  # which are never left out for their class
+WHOLE = word_set("article body html main")  # elements that are kept whatever their class
 CELLS = word_set("td th")
 HEADINGS = word_set("h1 h2 h3 h4 h5 h6")
 REFERENCES = re.compile(
@@ -55,7 +55,7 @@ REFERENCES = re.compile(
 )
 # Cells of a table that lays out a page hold sentences; those of data do not.
 MIN_WORDS_OF_LAYOUT = 20
-MIN_WORDS_OF_MAIN = 30  # of a part of the page that stands for the whole
+MIN_WORDS_OF_MAIN = 30  # words that a part of the page needs to stand for the whole
 
 
 def html_to_text(page: str) -> str:
@@ -107,9 +107,9 @@ class _Part:
     """Paragraphs that are being collected: of the page, or of a table in it."""
 
     def __init__(self) -> None:
-        self.paragraphs: list[tuple[str, bool]] = []  # and whether it is in the main part
+        self.paragraphs: list[tuple[str, bool]] = []  # text, and whether it is in the main part
         self.n_cells = self.n_words = 0
-        self._portions: list[str] = []  # of the paragraph that is open
+        self._portions: list[str] = []  # pieces of the open paragraph
 
     def add(self, text: str) -> None:
         self._portions.append(BLANKS.sub(" ", text))
@@ -119,7 +119,7 @@ class _Part:
             return
         text = "".join(self._portions).strip()
         self._portions.clear()
-        while "  " in text:  # where portions meet
+        while "  " in text:  # doubled spaces where pieces meet
             text = text.replace("  ", " ")
         if text:
             self.paragraphs.append((text, is_main))
@@ -138,7 +138,7 @@ class _PageReader:
     def __init__(self) -> None:
         self.parts = [_Part()]  # the page, then the tables that are open
         self._open: list[_Element] = []
-        self._tags: Counter[str] = Counter()  # of the elements that are open
+        self._tags: Counter[str] = Counter()  # open elements by tag
         self._n_silent = self._n_main = 0
         self._heading: int | None = None  # paragraph with which an open one begins
         self._references = 0  # level of the heading of a list of references, if in one
@@ -291,7 +291,7 @@ def _iter_prose(element: Any) -> Iterator[str]:
     """Yield the pieces of text in an element, in order; entities and comments are no elements."""
     open_elements = [(element, iter(element))]
     yield from _opening(element)
-    while open_elements:  # not by recursion: articles may be nested without end
+    while open_elements:  # a loop, because articles may be nested too deeply for recursion
         current, children = open_elements[-1]
         child = next(children, None)
         if child is None:
@@ -328,16 +328,17 @@ def _name(element: Any) -> str:
 
 HYPHENATED = re.compile(r"(\w)-\n(?=[a-z])")  # a word that goes on in the next line
 MEBI = 1 << 20
-MAX_UNPACKED_BYTES = 200 * MEBI  # of a Word file, which is a zip archive
-MAX_TAGS = 4_000_000  # of its XML: some ten times those of a thesis
+MAX_UNPACKED_BYTES = 200 * MEBI  # unpacked size of a Word file, which is a zip archive
+MAX_TAGS = 4_000_000  # tags in its XML: about ten times those of a thesis
 MAX_PARAGRAPHS, MAX_CELLS = 200_000, 200_000
-MAX_CHARACTERS = 20 * MEBI  # of the text that comes of a document, as of a file of text
-MAX_PAGES, MAX_CONTENT_BYTES = 5_000, 32 * MEBI  # of a PDF: content is text and line drawings
+MAX_CHARACTERS = 20 * MEBI  # characters of a document's text, the limit of text files too
+# Limits of a PDF; content is text and line drawings.
+MAX_PAGES, MAX_CONTENT_BYTES = 5_000, 32 * MEBI
 CHUNK_BYTES = 1 << 20
 SCANNED = "holds pictures of text, but no text; run text recognition (OCR) on it"
 
-N_EDGE_LINES = 2  # at the top and bottom of a page, where running heads are
-MIN_PAGES = 3  # that a running head is on
+N_EDGE_LINES = 2  # lines at the top and bottom of a page that may be running heads
+MIN_PAGES = 3  # pages that share a running head
 MIN_SHARE_OF_PAGES = 0.3  # left and right pages may have heads of their own
 NUMBERS = re.compile(r"\d+")
 NUMBER = re.compile(r"[(<>=±~]*[-+−–]?(?:\d+(?:[.,]\d+)*|[.]\d+)(?:[%*)/;,]*)")
@@ -361,7 +362,7 @@ ARTICLE_HEADING = re.compile(
     re.IGNORECASE,
 )
 MARKDOWN = re.compile(r"^#{1,6}\s+")
-MIN_HEADINGS = 2  # of an article
+MIN_HEADINGS = 2  # headings that an article has
 CAPTION = re.compile(r"(?:Fig(?:ure|\.)?|Table)\s*S?\d+[.:]")
 SENTENCE_END = re.compile(r"[.!?][)\]”\"’]?$")
 WIDE, FULL, LONGEST_LINE = 0.9, 0.85, 200  # quantile and share of the width; characters
@@ -450,7 +451,7 @@ def _texts_of_block(block: Any, name: str) -> list[str]:
     """Return the text of a paragraph, or of a table that lays out a page."""
     if not hasattr(block, "rows"):
         return [block.text]
-    from docx.table import _Cell  # as they are in the file: `row.cells` repeats merged ones
+    from docx.table import _Cell  # cells as they are in the file; `row.cells` repeats merged ones
 
     cells = [_Cell(cell, block) for row in block._tbl.tr_lst for cell in row.tc_lst]
     check_count(len(cells), MAX_CELLS, f"a table of {name} has", "cells")

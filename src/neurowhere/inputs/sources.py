@@ -249,7 +249,7 @@ def _iter_rows(path: Path, column: str | None) -> Iterator[Text | Failure]:
 
 def _iter_folder(folder: Path, column: str | None, output: Path | None) -> Iterator[Text | Failure]:
     """Read the files of a folder and of those in it, in the order of their paths."""
-    suffixes = (*SUFFIXES, *WORD_PROCESSORS)  # of the latter each is told
+    suffixes = (*SUFFIXES, *WORD_PROCESSORS)  # Word files get a message of their own
     found = sorted(file for file in _files_below(folder, output) if bare_suffix(file) in suffixes)
     if not found:
         raise TextError(f"expected texts, but {folder} has no file ending in {', '.join(SUFFIXES)}")
@@ -261,7 +261,7 @@ def _iter_folder(folder: Path, column: str | None, output: Path | None) -> Itera
 def _files_below(folder: Path, output: Path | None) -> Iterator[Path]:
     """Yield files, but for hidden ones and for what neurowhere writes itself."""
     ours = None if output is None else os.path.realpath(output)
-    for parent, folders, names in os.walk(folder):  # which follows no link to a folder
+    for parent, folders, names in os.walk(folder):  # os.walk follows no link to a folder
         if INFO_NAME in names and _is_ours(Path(parent, INFO_NAME)):
             folders.clear()
             continue

@@ -328,7 +328,7 @@ def block_atlas() -> Atlas:
     """
     brain = VoxelGrid(BLOCK_VOXELS_MM)
     x, y, z = brain.centers_mm.T
-    parts = [  # of each voxel: which of the names
+    parts = [  # index of the part of each voxel, one array a direction
         (x >= 0).astype(int),
         np.digitize(-y, -np.array(ANTERIOR_MM)),
         np.digitize(-z, -np.array(SUPERIOR_MM)),

@@ -29,9 +29,9 @@ Run = Callable[[Callable[[slice], None], list[slice]], Any]
 
 FWHM_PER_SIGMA = 2 * np.sqrt(2 * np.log(2))
 MIN_MASS = 1e-6  # a study with a smaller share of its mass in the brain is outside
-MAX_COSINE = 1e-3  # between axes that count as orthogonal
-CHUNK_BYTES = 2**24  # of densities to hold at a time
-PIECE_BYTES = 2**23  # of counts, were they dense, that a thread works on
+MAX_COSINE = 1e-3  # largest cosine between axes that count as orthogonal
+CHUNK_BYTES = 2**24  # bytes of densities held at a time
+PIECE_BYTES = 2**23  # bytes of counts, if dense, that one thread processes
 
 
 class DensityEstimator:

@@ -322,7 +322,7 @@ def _table_names(table: pd.DataFrame) -> dict[int, str]:
 
 def _as_integers(numbers: NDArray[Any]) -> NDArray[np.int64]:
     """Return integers, which equal the numbers that are whole and not too large, and no others."""
-    with np.errstate(invalid="ignore"):  # of those that are infinite or too large
+    with np.errstate(invalid="ignore"):  # infinite and very large values are invalid
         return numbers.astype(np.int64)
 
 

@@ -23,10 +23,10 @@ from neurowhere.space.images import (
 )
 
 FAR_MM = 1e6  # beyond any image; stands for infinite and missing coordinates
-ROUNDING = 1e-9  # of a voxel: by less, a ratio of lengths misses a whole number
+ROUNDING = 1e-9  # share of a voxel by which a ratio of lengths may miss a whole number
 MM3_PER_CM3 = 1000.0
 DEFAULT_RESOLUTION_MM = 4.0
-TEMPLATE_THRESHOLD = 0.2  # of the MNI152 template's intensity: nilearn's own brain mask
+TEMPLATE_THRESHOLD = 0.2  # share of the MNI152 template's intensity, as in nilearn's brain mask
 
 
 class Partition(ABC):
@@ -213,7 +213,7 @@ class Partition(ABC):
         """
         regions = np.empty(shape, np.int32)
         plane = np.indices((1, *shape[1:])).reshape(3, -1).T  # (ny nz, 3): voxels with x = 0
-        for x in range(shape[0]):  # by planes, to hold few coordinates at a time
+        for x in range(shape[0]):  # one plane at a time, to hold few coordinates
             centers_mm = transform_points(affine, plane + np.array([x, 0, 0]))
             regions[x] = self.region_of(centers_mm).reshape(shape[1:])
         return regions

@@ -15,7 +15,7 @@ from neurowhere.exceptions import CorpusError, DamageWarning, DataWarning
 
 NAME = "text"
 SUFFIXES = (".txt", ".text", ".md")
-N_EXAMPLES = 3  # of what was skipped, in a warning
+N_EXAMPLES = 3  # skipped items that a warning names
 
 
 class Skipped:

@@ -28,8 +28,8 @@ ROOT = re.compile(rb"<(pmc-articleset|article)[\s>]")
 HEAD_BYTES = 1 << 16
 CHUNK_BYTES = 1 << 20
 MAX_ARTICLE_BYTES = 1 << 25  # the largest articles of PubMed Central have a few megabytes
-MAX_TABLE_CELLS = 1_000_000  # after merged cells are repeated, as pandas does
-MAX_DIGITS = 9  # of a span: more are as absurd, and slow to read as a number
+MAX_TABLE_CELLS = 1_000_000  # cells after merged ones are repeated, as pandas does
+MAX_DIGITS = 9  # digits of a span; longer ones are absurd, and slow to parse
 
 
 def detects(path: Path) -> bool:

@@ -250,7 +250,7 @@ def _find_words(words: list[str], text: str) -> tuple[int, int] | None:
     """Find consecutive words in a text, whatever their case and what stands between them."""
     matches = list(WORD.finditer(text))
     plain = _joined(match[0] for match in matches)
-    place = plain.find(_joined(words))  # in linear time, which no regular expression has
+    place = plain.find(_joined(words))  # linear time, unlike a regular expression
     if not words or place < 0:
         return None
     first = plain.count(" ", 0, place)

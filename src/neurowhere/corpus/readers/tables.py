@@ -88,7 +88,7 @@ def _read_rows(
 def _begin(stream: TextIO) -> tuple[list[str], str]:
     """Read the header of a table: its columns, and what is between them."""
     header = stream.readline()
-    if SEPARATOR_LINE.fullmatch(header):  # which Excel reads, and no table has
+    if SEPARATOR_LINE.fullmatch(header):  # Excel's "sep=" line
         header = stream.readline()
     delimiter = max(DELIMITERS, key=header.count)
     names = next(csv.reader([header], delimiter=delimiter), [])
@@ -189,7 +189,7 @@ def _iter_rows(
                 reason = f"a quotation mark is not closed; {which} not read"
                 skipped.add(f"{path.name}:{first}", reason, n_lines)
                 continue
-            row = next(csv.reader([lines.last], delimiter=delimiter))  # as it is written
+            row = next(csv.reader([lines.last], delimiter=delimiter))  # the line as written
         if row:
             yield rows.line_num + 1, row
 
