@@ -215,8 +215,8 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, overwrite: bool = Fal
         Whether to replace a file that exists.
     """
     order = np.argsort(corpus.peak_rows, kind="stable")
-    tables = corpus.peaks["table"] if "table" in corpus.peaks else corpus.peaks["id"]
-    names = np.split(tables.to_numpy(object)[order], np.cumsum(corpus.n_peaks)[:-1])
+    tables = corpus.peaks.reindex(columns=["table"], fill_value="")["table"].to_numpy(object)
+    names = np.split(tables[order], np.cumsum(corpus.n_peaks)[:-1])
     counted = join_documents(corpus.documents, corpus.peaks_by_document, [{}] * len(corpus))
     documents = counted if corpus.sections is None else corpus.iter_documents()
     studies = list(map(_study, documents, names))
@@ -237,7 +237,7 @@ def _study(document: Document, tables: NDArray[np.object_]) -> dict[str, Any]:
         "metadata": {},
         "analyses": [
             {
-                "id": f"{document.id}-{number}",
+                "id": str(number),
                 "name": str(table or number),
                 "description": "",
                 "metadata": {},
