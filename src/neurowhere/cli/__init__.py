@@ -13,6 +13,7 @@ import typer
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.encode import encode
+from neurowhere.cli.mcp import mcp
 from neurowhere.cli.model import benchmark, compare, fit, model_app, score
 from neurowhere.cli.regions import regions
 from neurowhere.cli.reproduce import reproduce
@@ -45,6 +46,7 @@ app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
 app.command("contrast")(contrast)
 app.command("serve")(serve)
+app.command("mcp")(mcp)
 
 
 def _print_version(value: bool) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from neurowhere._tools.files import expanded, open_text
 from neurowhere.corpus.coordinates import talairach_to_mni
-from neurowhere.exceptions import CorpusError, DataWarning
+from neurowhere.exceptions import CorpusError, DataWarning, MissingExtraError
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.images import OUTSIDE, read_grid, read_volume, transform_points, voxel_index
 from neurowhere.space.partition import as_points
@@ -204,10 +204,7 @@ def _read_sheet(path: Path) -> list[tuple[int, Cells]]:
     try:
         sheet = pd.read_excel(path, header=None, dtype=str)
     except ImportError as error:
-        raise CorpusError(
-            "reading Excel needs openpyxl (xlsx) or xlrd (xls): pip install openpyxl xlrd, or "
-            "save the table as CSV"
-        ) from error
+        raise MissingExtraError("excel", "reading a table of Excel") from error
     except (OSError, ValueError, KeyError) as error:
         raise CorpusError(f"it is no table of Excel ({str(error).splitlines()[0]})") from error
     return [(number, row) for number, row in enumerate(sheet.fillna("").to_numpy().tolist(), 1)]
