@@ -127,6 +127,7 @@ def write_encoding(
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
         if seats := seats_of(encoding, with_text=with_text):
             write_seats(seats, temporary)
+        encoding.methods(atlas=name_of(atlas)).write(temporary)
         info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
         if maps != "none":
             grid = _write_images(encoding, temporary, resolution_mm, like)

@@ -40,7 +40,7 @@ __all__ = [
 
 N_ROWS = 10  # of a table
 N_TERMS = 8  # of an encoding
-VIEW_WIDTH, VIEW_HEIGHT = "100%", 620  # of a cell; pixels
+VIEW_WIDTH, VIEW_HEIGHT = "100%", 700  # of a cell; pixels
 Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
 
 
@@ -126,13 +126,13 @@ def view_encoding(encoding: Encoding, atlas: Atlas | None = None) -> View:
     return View(
         render_page(
             "view.html",
-            styles=("encoding.css",),
+            styles=("encoding.css", "view.css"),
             script="viewer.js",
             heading=title_of_picture(encoding),
             lead=summary.support.summary,
             layer="density" if encoding.is_mean_map else "ratio",
             reference="average",
-            methods=encoding.methods(atlas=name_of(atlas)).text,
+            methods=encoding.methods(atlas=name_of(atlas)),
             data=viewer_data(
                 encoding,
                 summary.peaks[0].at if summary.peaks else CENTRE,
