@@ -40,7 +40,7 @@ __all__ = [
 
 N_ROWS = 10  # of a table
 N_TERMS = 8  # of an encoding
-VIEW_WIDTH, VIEW_HEIGHT = "100%", 700  # of a cell; pixels
+VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # of a cell; pixels
 Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
 
 
