@@ -100,7 +100,7 @@ def term(
             resolution_mm=resolution,
             like=like,
             overwrite=overwrite,
-            methods=write_methods(encoder.summary(), {}, formula=OF_TERM),
+            methods=write_methods(encoder.summary(), {}, formula=OF_TERM.format(unit=found.unit)),
         )
         typer.echo(f"{found.title}: written to {output}")
         return

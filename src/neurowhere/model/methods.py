@@ -27,7 +27,7 @@ SHOWN = (
     "uniform density in equal parts, or the density as the share of the peaks per cm³, in MNI152 "
     "space."
 )
-OF_TERM = "Maps of terms show what a term adds to the logarithm of this density, in MNI152 space."
+OF_TERM = "The map of a term shows what the term adds to the {unit} of a place, in MNI152 space."
 OF_PLACE = "Terms were ranked by the correlation of their maps with the place."
 CITED = {  # references that not every paragraph has, and how it names them
     "dockes2020neuroquery": "Dockès et al., 2020",

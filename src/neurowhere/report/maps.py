@@ -18,7 +18,7 @@ from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.decoding import unlearned_terms
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.methods import MethodsText
+from neurowhere.model.methods import OF_TERM, MethodsText, write_methods
 from neurowhere.model.term_maps import RegionMeans, TermMap, WantedTerm, find_terms, iter_term_maps
 from neurowhere.model.text_model import TextModel
 from neurowhere.report.canvas import BAR_WIDTH_MM, DPI, INK, LARGE, Canvas, Colours, add_bar
@@ -368,6 +368,8 @@ def write_term_maps(
         else:
             _write_image(maps, len(wanted), temporary / "maps.nii.gz", resolution_mm, like)
             _write_json(temporary / "maps.json", about)
+        formula = OF_TERM.format(unit=model.predictor_.unit)
+        write_methods(model.summary(), {}, formula=formula).write(temporary)
         write_info(temporary, {"kind": "term maps", "terms": len(wanted)})
     return len(wanted)
 
