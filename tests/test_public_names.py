@@ -37,6 +37,7 @@ def test_public_names_are_pinned():
         "iter_term_maps",
         "load_model",
         "mix",
+        "name_regions",
         "overlay",
         "parcellate_terms",
         "read_corpus",

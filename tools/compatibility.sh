@@ -22,7 +22,7 @@ for case in ${cases[*]}; do
     rm -f "$log"
     uv venv --quiet --clear --python "${case%:*}" "$environment" &&
         VIRTUAL_ENV=$environment uv pip install --quiet --resolution "${case#*:}" --group test \
-            --editable '.[cluster,docx,jats,pdf,serve]' &&
+            --editable '.[cluster,docx,excel,fit,jats,mcp,pdf,serve]' &&
         "$environment/bin/python" -m pytest -q -p no:cacheprovider -n "${PROCESSES:-2}" --dist worksteal \
             -m "not browser" -W "$portal" > "$log" 2>&1 || failed=1
     printf '%-20s %s\n' "$name" "$(tail -n 1 "$log" 2> /dev/null || echo 'not installed')"

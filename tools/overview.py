@@ -10,7 +10,7 @@ import io
 import shutil
 
 from jinja2 import Environment
-from pictures import BROWSERS, FLAGS, IMAGES
+from pictures import BROWSERS, FLAGS, IMAGES, record
 from playwright.sync_api import sync_playwright
 
 from neurowhere import load_model, summarise
@@ -69,6 +69,7 @@ def main():
         sheet = browser.new_page(viewport={"width": WIDTH, "height": 400})
         sheet.set_content(html)
         sheet.screenshot(path=IMAGES / "overview.png", full_page=True)
+    record("tools/overview.py")
 
 
 def name_of(place):

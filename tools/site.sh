@@ -11,6 +11,6 @@ cd "$(dirname "$0")/.."
 python=$work/environment/bin/python
 [ -x "$python" ] || python3 -m venv "$work/environment"
 "$python" -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-"$python" -m pip install --quiet --disable-pip-version-check --group docs --editable ".[cluster,docx,pdf,serve]"
+"$python" -m pip install --quiet --disable-pip-version-check --group docs --editable ".[cluster,docx,fit,pdf,serve]"
 "$python" -m sphinx -W --keep-going -q docs "$work/html"
 echo "$work/html/index.html: $(find "$work/html" -name '*.html' | wc -l) pages"

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from neurowhere.contrast import Contrast, contrast_documents
     from neurowhere.corpus import Corpus, Document, iter_documents, read_corpus
     from neurowhere.evaluate import Benchmark, Candidate, Comparison, benchmark, compare
+    from neurowhere.inputs.regions import name_regions
     from neurowhere.model import (
         Decoding,
         Encoder,
@@ -60,6 +61,7 @@ __all__ = [
     "iter_term_maps",
     "load_model",
     "mix",
+    "name_regions",
     "overlay",
     "parcellate_terms",
     "read_corpus",
@@ -116,6 +118,7 @@ _ROOMS = {
         "Contrast",
         "contrast_documents",
     ),
+    "inputs.regions": ("name_regions",),
     "report.maps": ("write_term_maps",),
     "report.overlay": (
         "Overlay",

@@ -57,7 +57,7 @@ def test_a_map_and_a_folder(decode, model, tmp_path):
     assert lines[1].startswith("visual cortex ")
     assert lines[3:5] == ["", "closest studies"]
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
-        "terms.csv", "studies.csv", "info.json",
+        "terms.csv", "studies.csv", "methods.txt", "info.json",
     }  # fmt: skip
     assert (tmp_path / "out" / "terms.csv").read_text().splitlines()[0] == "term,score,ratio,alike"
 

@@ -109,7 +109,7 @@ def test_term(run, model, tmp_path, name):
     restricted = name.startswith("left")
     assert ("restricted to the left hemisphere" if restricted else "(learned)") in outcome.out
     files = sorted(file.name for file in output.iterdir())
-    assert files == ["info.json", "map.nii.gz", "map.png"]
+    assert files == ["info.json", "map.nii.gz", "map.png", "methods.txt"]
     assert (output / "map.png").read_bytes().startswith(b"\x89PNG")
     image = nibabel.load(output / "map.nii.gz")
     assert image.header.get_zooms() == (6, 6, 6)

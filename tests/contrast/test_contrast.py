@@ -330,7 +330,7 @@ def test_everything_is_saved(contrast, atlas, tmp_path):
             "documents.csv",
             "kinds.csv",
         ),
-        *("report.html", "info.json"),
+        *("report.html", "methods.txt", "info.json"),
     }
     image = nibabel.load(tmp_path / "out" / "log_ratio.nii.gz")
     np.testing.assert_allclose(image.get_fdata()[GRID.brain], result.log_ratio, rtol=1e-5)
@@ -342,6 +342,11 @@ def test_everything_is_saved(contrast, atlas, tmp_path):
     assert set(documents["id"]) == {1000 + number for number in range(0, 120, 3)}
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "Study 0" in page
+    methods = (tmp_path / "out" / "methods.txt").read_text("utf-8")
+    assert methods == f"{result.methods()}\n"
+    assert f"The {result.about['documents_in_group']} documents that" in methods
+    assert "@article{benjamini1995controlling" in methods
+    assert "Benjamini and Hochberg, 1995" in page
     assert "<script>alert" not in page
     assert 'id="viewer-data"' in page
     assert "http://" not in page

@@ -79,6 +79,7 @@ def test_an_image_holds_the_maps_in_the_order_of_its_names(model, tmp_path):
     assert write_term_maps(model, tmp_path / "out", [*NAMES, NAMES[0]], resolution_mm=15) == 3
     image = nibabel.load(tmp_path / "out" / "maps.nii.gz")
     about = json.loads((tmp_path / "out" / "maps.json").read_text("utf-8"))
+    assert "The map of a term" in (tmp_path / "out" / "methods.txt").read_text("utf-8")
     assert [each["name"] for each in about["terms"]] == NAMES
     assert about["terms"][1]["method"] == "restricted"
     assert about["unit"] == "log probability"

@@ -163,3 +163,22 @@ def test_everyone_can_read_it(browser, request, kind, width, theme):
     assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is (theme == "dark")
     assert serious_problems(page) == []
     page.context.close()
+
+
+def test_a_viewer_in_a_cell_of_a_notebook_follows_a_click(browser, result, tmp_path):
+    path = tmp_path / "cell.html"
+    path.write_text(f"<!doctype html><body>{result.view(make_atlas())._repr_html_()}", "utf-8")
+    page = browser.new_context().new_page()  # under the policy of the page
+    page.set_default_timeout(PATIENCE_MS)
+    problems = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(path.as_uri())
+    (frame,) = page.main_frame.child_frames
+    frame.wait_for_selector(DRAWN)
+    before = part(frame, "region"), frame.input_value("[data-part=x]")
+    frame.click("[data-part=axial]", position={"x": 40, "y": 40})
+    assert (part(frame, "region"), frame.input_value("[data-part=x]")) != before
+    assert painted(frame, "coronal") > 0
+    assert problems == []
+    page.context.close()

@@ -21,7 +21,7 @@ from neurowhere.report.encoding import DENSITIES, encoding_page, viewer_data, wr
 FILES = {
     "info.json", "log_ratio.nii.gz", "map.nii.gz", "map.png", "mass_50.nii.gz", "mass_80.nii.gz",
     "mass_95.nii.gz", "peaks.csv", "regions.csv", "report.html", "studies.csv", "surface.png",
-    "terms.csv",
+    "terms.csv", "methods.txt",
 }  # fmt: skip
 
 

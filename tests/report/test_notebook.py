@@ -1,12 +1,15 @@
 """What results show of themselves in a notebook, and as figures."""
 
+import html
 import warnings
 
 import numpy as np
 import pytest
+from tests.model.test_encoder import make_atlas
+from tests.report.pages import Page
 
 from neurowhere import decode, summarise
-from neurowhere.exceptions import DataWarning, PartitionError
+from neurowhere.exceptions import DataWarning, OutputError, PartitionError
 from neurowhere.report.maps import draw_encoding
 
 
@@ -89,3 +92,24 @@ def test_summaries_show_their_places(infarct):
         assert region.name in html
     assert summary.similar[0].title.split("'")[0] in html
     assert "those that the text names" in html
+
+
+def test_a_view_holds_the_map_and_nothing_of_the_text(result, tmp_path):
+    view = result.view(make_atlas())
+    path = tmp_path / "view.html"
+    view.save_as_html(path)
+    page = path.read_text("utf-8")
+    assert page == view.html
+    assert "Jabberwock" not in page
+    assert "<script>window.hacked" not in page
+    assert 'id="viewer-data"' in page
+    assert result.methods(atlas="the model").text in html.unescape(page)
+    with pytest.raises(OutputError, match="exists"):
+        view.save_as_html(path)
+    view.save_as_html(path, overwrite=True)
+
+
+def test_a_view_is_a_frame_in_a_cell(result):
+    cell = Page(result.view(make_atlas())._repr_html_())
+    assert cell.tags == ["iframe"]
+    assert "sandbox" in cell.attributes

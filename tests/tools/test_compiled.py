@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.studies import make_corpus
 
 import neurowhere
 
@@ -71,3 +72,41 @@ def test_with_a_folder_of_their_own_loops_are_kept(read_only, tmp_path):
     done = run(read_only, NUMBA_CACHE_DIR=str(cache))
     assert done.stdout.splitlines() == ["2.0"], done.stderr
     assert list(cache.rglob("*.nbi"))
+
+
+WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = None
+from neurowhere.cli import main
+sys.argv[1:] = {arguments!r}
+main()
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus"
+    make_corpus().save(path)
+    return path
+
+
+def run_without_numba(*arguments, cwd):
+    code = WITHOUT_NUMBA.format(arguments=list(map(str, arguments)))
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_fitting_without_the_extra_is_one_line(corpus, tmp_path):
+    done = run_without_numba("fit", corpus, "-o", "model", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "fitting a model needs an extra: pip install 'neurowhere[fit]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_main_job_needs_no_extra(tmp_path):
+    done = run_without_numba("encode", "Fear and the left amygdala.", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {"map.png", "surface.png", "report.html"} <= {
+        p.name for p in (tmp_path / "out").iterdir()
+    }

@@ -485,14 +485,16 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
     Returns
     -------
     callable
-        A decorator.
+        A decorator. Without numba, which is an extra, the function says so when it is called.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @cache
         def compile_once() -> Callable[..., Any]:
-            from numba import njit
-
+            try:
+                from numba import njit
+            except ModuleNotFoundError as error:
+                raise MissingExtraError("fit", "fitting a model") from error
             try:
                 compiled: Callable[..., Any] = njit(cache=True, **options)(function)
             except RuntimeError:  # neither the package's folder nor the user's cache is writable

@@ -13,7 +13,9 @@ import typer
 from neurowhere.cli.contrast import contrast
 from neurowhere.cli.corpus import corpus_app, vocabulary_app
 from neurowhere.cli.encode import encode
+from neurowhere.cli.mcp import mcp
 from neurowhere.cli.model import benchmark, compare, fit, model_app, score
+from neurowhere.cli.regions import regions
 from neurowhere.cli.reproduce import reproduce
 from neurowhere.cli.serve import serve
 from neurowhere.cli.terms import decode, term
@@ -32,6 +34,7 @@ app = typer.Typer(
 app.command("encode")(encode)
 # Coordinates may be negative: -24 is no option.
 app.command("decode", context_settings={"ignore_unknown_options": True})(decode)
+app.command("regions", context_settings={"ignore_unknown_options": True})(regions)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(vocabulary_app, name="vocabulary")
 app.add_typer(model_app, name="model")
@@ -43,6 +46,7 @@ app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
 app.command("contrast")(contrast)
 app.command("serve")(serve)
+app.command("mcp")(mcp)
 
 
 def _print_version(value: bool) -> None:

@@ -102,6 +102,28 @@ def corpus_info(
     _print_summary(_read(path, format), as_json)
 
 
+@corpus_app.command("export")
+def export_corpus(
+    source: Source,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="JSON file to write.", show_default=False)
+    ],
+    format: Format = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a corpus as a NIMADS studyset, which NiMARE and NeuroStore read.
+
+    Example:
+
+        neurowhere corpus export corpus -o studyset.json
+    """
+    from neurowhere.corpus.readers.nimads import write
+
+    corpus = _read(source, format)
+    write(corpus, output, overwrite=overwrite)
+    typer.echo(f"{output}: {len(corpus):,} studies, {len(corpus.peaks):,} peaks")
+
+
 @corpus_app.command("download")
 def download(
     name: Annotated[

@@ -90,10 +90,18 @@ def term(
 
     encoder = load_model(model)
     if name is not None:
+        from neurowhere.model.methods import OF_TERM, write_methods
         from neurowhere.report.maps import write_term
 
         found = encoder.term_map(name)
-        write_term(found, output, resolution_mm=resolution, like=like, overwrite=overwrite)
+        write_term(
+            found,
+            output,
+            resolution_mm=resolution,
+            like=like,
+            overwrite=overwrite,
+            methods=write_methods(encoder.summary(), {}, formula=OF_TERM.format(unit=found.unit)),
+        )
         typer.echo(f"{found.title}: written to {output}")
         return
     from neurowhere.report.maps import write_term_maps
@@ -212,14 +220,15 @@ def decode(
     from neurowhere.model.decoding import decode
     from neurowhere.model.store import load_model
 
+    encoder = load_model(model)
     found = decode(
-        load_model(model),
+        encoder,
         _read_place(place, talairach, keep_going),
         threshold=threshold,
         n_terms=terms,
     )
     if output is not None:
-        _write(found, output, " ".join(place), overwrite)
+        _write(found, output, " ".join(place), overwrite, encoder)
     if as_json:
         typer.echo(json.dumps(summarise(found), indent=2, ensure_ascii=False))
     else:
@@ -267,14 +276,18 @@ def _read_place(arguments: list[str], talairach: bool, keep_going: bool) -> Any:
     return talairach_to_mni(points) if talairach else points
 
 
-def _write(found: "Decoding", folder: Path, place: str, overwrite: bool) -> None:
+def _write(
+    found: "Decoding", folder: Path, place: str, overwrite: bool, encoder: "Encoder"
+) -> None:
     from neurowhere._tools.files import new_folder, write_info
+    from neurowhere.model.methods import OF_PLACE, write_methods
     from neurowhere.report.tables import write_csv
 
     with new_folder(folder, overwrite=overwrite) as temporary:
         write_csv(found.terms, temporary / "terms.csv")
         if found.studies is not None:
             write_csv(found.studies, temporary / "studies.csv")
+        write_methods(encoder.summary(), {}, formula=OF_PLACE).write(temporary)
         write_info(temporary, {"kind": "decoding", "place": place})
 
 

@@ -1,7 +1,7 @@
 """Contrast: where a group of documents differs from what is expected, as maps and tables."""
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from scipy import stats
 
 from neurowhere.contrast.regression import RATE
 from neurowhere.exceptions import PartitionError
+from neurowhere.model.methods import MethodsText, write_methods
 from neurowhere.space import Atlas, Partition, VoxelGrid
 
 __all__ = ["Contrast", "Effects", "correct_together"]
@@ -86,6 +87,8 @@ class Contrast:
         `compare_kinds`.
     about : dict
         Numbers of documents, sources, problems, terms that were left out, what nothing looks like.
+    model : dict
+        Summary of the model, for `methods`.
     """
 
     group: str
@@ -99,6 +102,7 @@ class Contrast:
     terms: pd.DataFrame
     kinds: pd.DataFrame
     about: dict[str, Any]
+    model: dict[str, Any] = field(default_factory=dict)
 
     @property
     def probabilities(self) -> Array:
@@ -265,6 +269,30 @@ class Contrast:
         if not raised + lowered:
             return f"no region passes {level}"
         return f"{raised} of {self.atlas.n_regions} regions raised, {lowered} lowered {level}"
+
+    def methods(self) -> MethodsText:
+        """Write how the contrast came about: a paragraph and its references, for a paper.
+
+        Returns
+        -------
+        MethodsText
+            With `text` and `bibtex`; printed, one after the other.
+        """
+        about = self.about
+        how = (
+            "all documents"
+            if about["unadjusted"]
+            else "the nearest documents of the same kind"
+            if about["matched"]
+            else f"what a regression on {about['covariates']} covariates of their kind expects"
+        )
+        also = (
+            f"The {about['documents_in_group']:,} documents that {self.group} were contrasted with "
+            f"{self.against if about['documents_in_second_group'] else how}; regions and voxels "
+            f"pass at a false-discovery rate of {RATE:.0%} (Benjamini and Hochberg, 1995)."
+        )
+        atlas = self.atlas.title or "the atlas"
+        return write_methods(self.model, {}, atlas=atlas, also=also)
 
     def plot(self, view: Literal["slices", "glass", "surface"] = "slices", **options: Any) -> Any:
         """Plot the log ratio with nilearn, as `Encoding.plot` does.

@@ -310,6 +310,7 @@ def _contrast(
             "problems": [*library.problems, *_unreadable(library, found), *hints],
             **about,
         },
+        model=how.model.summary(),
     )
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,9 @@ from neurowhere.text.unknown import (
     unknown_words,
 )
 from neurowhere.text.words import without_markup
+
+if TYPE_CHECKING:
+    from neurowhere.report.notebook import View
 
 N_PEAKS = 10
 Maps = Literal["none", "nifti", "all"]
@@ -737,6 +740,24 @@ class Encoding:
         from neurowhere.report.plots import plot_encoding
 
         return plot_encoding(self, view, image=image, title=title, **options)
+
+    def view(self, atlas: Atlas | None = None) -> "View":
+        """Show the map in an interactive viewer: three slices that follow a crosshair.
+
+        Parameters
+        ----------
+        atlas : Atlas, optional
+            Names the place under the crosshair; by default as in `gazetteer`.
+
+        Returns
+        -------
+        View
+            Shown in a cell of a notebook; `save_as_html` writes it as one file, which needs no
+            network. It holds nothing of the text but the names of terms.
+        """
+        from neurowhere.report.notebook import view_encoding
+
+        return view_encoding(self, atlas)
 
     def __repr__(self) -> str:
         if self.is_mean_map:

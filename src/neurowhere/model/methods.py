@@ -6,20 +6,33 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from neurowhere.text.kinds import Kind
 
-__all__ = ["MethodsText", "write_methods"]
+__all__ = ["OF_PLACE", "OF_TERM", "MethodsText", "write_methods"]
 
 REFERENCES = files("neurowhere.model") / "references.bib"
 ENTRY = re.compile(r"^@\w+\{(\w+),.*?^\}$", re.M | re.S)
-AAL3 = "AAL3"
+AAL3, FILE_NAME = "AAL3", "methods.txt"
 FORMULAS: dict[Kind | None, str] = {
     "study": "The text was read as a study: its map is a product of what its terms contribute.",
     "report": "The text was read as a report: its map is a mixture of the places of its findings.",
     None: "Texts were read as studies, whose maps are products of what their terms contribute, or "
     "as reports, whose maps are mixtures of the places of their findings, as their words decide.",
+}
+SHOWN = (
+    "Maps show the ratio of this density to that of the average study, both mixed with the "
+    "uniform density in equal parts, or the density as the share of the peaks per cm³, in MNI152 "
+    "space."
+)
+OF_TERM = "The map of a term shows what the term adds to the {unit} of a place, in MNI152 space."
+OF_PLACE = "Terms were ranked by the correlation of their maps with the place."
+CITED = {  # references that not every paragraph has, and how it names them
+    "dockes2020neuroquery": "Dockès et al., 2020",
+    "rolls2020automated": "Rolls et al., 2020",
+    "benjamini1995controlling": "Benjamini and Hochberg, 1995",
 }
 READING = {  # options of the reading: what is done with them, and without
     "negation": ("what is denied is left out", "what is denied counts as well"),
@@ -53,6 +66,10 @@ class MethodsText:
     text: str
     bibtex: str
 
+    def write(self, folder: Path) -> None:
+        """Write both into a folder, as methods.txt."""
+        (folder / FILE_NAME).write_text(f"{self}\n", "utf-8")
+
     def __str__(self) -> str:
         return f"{self.text}\n\n{self.bibtex}"
 
@@ -63,6 +80,8 @@ def write_methods(
     kind: Kind | None = None,
     *,
     atlas: str = AAL3,
+    formula: str | None = None,
+    also: str = "",
 ) -> MethodsText:
     """Write how maps of a model came about.
 
@@ -76,10 +95,15 @@ def write_methods(
         How a text was read; by default as its words decide.
     atlas : str
         Name of the atlas that names regions.
+    formula : str, optional
+        How maps were drawn that are not those of texts.
+    also : str
+        What was done beside.
 
     Returns
     -------
     MethodsText
+        It cites what the paragraph names.
     """
     release = version("neurowhere")
     parts = [
@@ -87,19 +111,15 @@ def write_methods(
         "which predicts the density of the peaks that studies with such a text report (Dockès et "
         "al., 2018).",
         _model(about),
-        FORMULAS[kind],
-        _reading(options),
-        "Maps show the ratio of this density to that of the average study, both mixed with the "
-        "uniform density in equal parts, or the density as the share of the peaks per cm³, in "
-        "MNI152 space.",
+        *([FORMULAS[kind], _reading(options), SHOWN] if formula is None else [formula]),
         f"Regions are those of {atlas}{' (Rolls et al., 2020)' if atlas == AAL3 else ''}.",
     ]
-    unused = set() if _is_neuroquery(about) else {"dockes2020neuroquery"}
-    unused |= set() if atlas == AAL3 else {"rolls2020automated"}
+    text = " ".join(filter(None, [*parts, also]))
+    unused = {key for key, words in CITED.items() if words not in text}
     entries = [found[0] for found in ENTRY.finditer(_references()) if found[1] not in unused]
     year = str(about.get("date") or "n.d.")[:4]
     bibtex = "\n\n".join(entries).replace("VERSION", release).replace("YEAR", year)
-    return MethodsText(" ".join(filter(None, parts)), bibtex)
+    return MethodsText(text, bibtex)
 
 
 @cache

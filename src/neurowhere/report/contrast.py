@@ -56,6 +56,7 @@ def write_files(
         write_csv(table, folder / f"{name}.csv", keep_formulas=keep_formulas)
     _write_pictures(contrast, tables, folder)
     (folder / "report.html").write_text(_page(contrast, tables, folder), "utf-8")
+    contrast.methods().write(folder)
     groups = {"group": contrast.group, "against": contrast.against}
     write_info(folder, {"kind": KIND, **groups, "about": contrast.about})
 
@@ -235,6 +236,7 @@ def _page(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> 
         title=_title(contrast),
         reference=_reference(contrast),
         about=contrast.about,
+        methods=contrast.methods(),
         outcome=contrast.outcome,
         chance=chance_words(contrast.about),
         raised=raised,

@@ -36,9 +36,13 @@ from neurowhere.space.images import (
 from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
 __all__ = [
+    "CENTRE",
     "DENSITIES",
+    "N_EXPLAINED",
     "SHARES",
+    "about_regions",
     "encoding_page",
+    "name_of",
     "title_of_picture",
     "viewer_data",
     "write_encoding",
@@ -123,6 +127,7 @@ def write_encoding(
             write_csv(table, temporary / name, keep_formulas=keep_formulas)
         if seats := seats_of(encoding, with_text=with_text):
             write_seats(seats, temporary)
+        encoding.methods(atlas=name_of(atlas)).write(temporary)
         info = {"kind": KIND, **_describe(encoding), "with_text": with_text}
         if maps != "none":
             grid = _write_images(encoding, temporary, resolution_mm, like)
@@ -337,19 +342,20 @@ def encoding_page(
         terms=_strongest(summary),
         answer=places_in_words(summary),
         findings=findings_in_words(summary) if with_text else [],
-        methods=encoding.methods(atlas=_name_of(atlas)),
+        methods=encoding.methods(atlas=name_of(atlas)),
         still=pictures.get("map"),
         surface=pictures.get("surface"),
         data=viewer_data(
             encoding,
             summary.peaks[0].at if summary.peaks else CENTRE,
             atlas,
-            _about_regions(summary, atlas),
+            about_regions(summary, atlas),
         ),
     )
 
 
-def _name_of(atlas: Atlas) -> str:
+def name_of(atlas: Atlas) -> str:
+    """Return the name of an atlas, for the methods."""
     return AAL3 if atlas is default_atlas() else atlas.title or "the model"
 
 
@@ -367,7 +373,7 @@ def _strongest(summary: Summary) -> list[Term]:
     return sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
 
 
-def _about_regions(summary: Summary, atlas: Atlas) -> list[dict[str, Any]]:
+def about_regions(summary: Summary, atlas: Atlas) -> list[dict[str, Any]]:
     """Return what the viewer says of each region of the atlas, in the atlas's order."""
     by_label = {region.region: region for region in summary.regions}
     return [

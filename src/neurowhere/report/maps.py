@@ -18,6 +18,7 @@ from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.decoding import unlearned_terms
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.methods import OF_TERM, MethodsText, write_methods
 from neurowhere.model.term_maps import RegionMeans, TermMap, WantedTerm, find_terms, iter_term_maps
 from neurowhere.model.text_model import TextModel
 from neurowhere.report.canvas import BAR_WIDTH_MM, DPI, INK, LARGE, Canvas, Colours, add_bar
@@ -290,6 +291,7 @@ def write_term(
     resolution_mm: float | None = None,
     like: Any = None,
     overwrite: bool = False,
+    methods: MethodsText | None = None,
 ) -> None:
     """Write the map of a term as an image and as a picture; whole or not at all.
 
@@ -301,8 +303,12 @@ def write_term(
         Grid of the image, as in `Partition.to_img`.
     overwrite : bool
         Whether to replace a folder that exists.
+    methods : MethodsText, optional
+        Written as methods.txt.
     """
     with new_folder(folder, overwrite=overwrite) as temporary:
+        if methods is not None:
+            methods.write(temporary)
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
         unit = TERM_UNIT if term.unit == "log probability" else "mm⁻³"
@@ -362,6 +368,8 @@ def write_term_maps(
         else:
             _write_image(maps, len(wanted), temporary / "maps.nii.gz", resolution_mm, like)
             _write_json(temporary / "maps.json", about)
+        formula = OF_TERM.format(unit=model.predictor_.unit)
+        write_methods(model.summary(), {}, formula=formula).write(temporary)
         write_info(temporary, {"kind": "term maps", "terms": len(wanted)})
     return len(wanted)
 

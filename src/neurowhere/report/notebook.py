@@ -1,9 +1,14 @@
-"""Notebook: results as HTML for a cell, a picture and tables; all values are escaped."""
+"""Notebook: results as HTML for a cell: a picture and tables, or a viewer; values are escaped."""
 
 import io
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
+from neurowhere._tools.files import new_file
 from neurowhere.contrast.contrast import Contrast
 from neurowhere.model.decoding import Decoding
 from neurowhere.model.encoding import Encoding
@@ -11,13 +16,31 @@ from neurowhere.model.regions import order_in_words, usual_in_words
 from neurowhere.model.schema import Region, Study, Summary
 from neurowhere.model.summary import studies_of, summarise
 from neurowhere.model.term_maps import TermMap
+from neurowhere.report.encoding import (
+    CENTRE,
+    N_EXPLAINED,
+    about_regions,
+    name_of,
+    title_of_picture,
+    viewer_data,
+)
 from neurowhere.report.maps import CONTRAST_UNIT, TERM_UNIT, draw_encoding, draw_map, write_png
-from neurowhere.report.page import asset, highlight, in_mm, render, signed, times
+from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
+from neurowhere.space import Atlas
 
-__all__ = ["contrast_html", "decoding_html", "encoding_html", "summary_html", "term_html"]
+__all__ = [
+    "View",
+    "contrast_html",
+    "decoding_html",
+    "encoding_html",
+    "summary_html",
+    "term_html",
+    "view_encoding",
+]
 
 N_ROWS = 10  # of a table
 N_TERMS = 8  # of an encoding
+VIEW_WIDTH, VIEW_HEIGHT = "100%", 850  # of a cell; pixels
 Table = tuple[str, Sequence[str], Sequence[tuple[str, ...]]]  # label, header, rows
 
 
@@ -42,6 +65,81 @@ def encoding_html(encoding: Encoding) -> str:
         picture=draw_encoding(encoding),
         alt="density, and log ratio to the mean map",
         tables=_tables(summary, usual_in_words(encoding)),
+    )
+
+
+@dataclass(frozen=True)
+class View:
+    """A viewer: three slices with a crosshair, in a cell of a notebook or a file.
+
+    Attributes
+    ----------
+    html : str
+        The whole page. It needs no network.
+    width : int or str
+        Width of the cell, in pixels or percent.
+    height : int
+        Height of the cell, in pixels.
+    """
+
+    html: str
+    width: int | str = VIEW_WIDTH
+    height: int = VIEW_HEIGHT
+
+    def save_as_html(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the viewer as one file, which opens from disk.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool
+            Whether to replace a file that exists.
+        """
+        with new_file(path, overwrite=overwrite) as stream:
+            stream.write(self.html)
+
+    def _repr_html_(self) -> str:
+        # Escaped as the value of an attribute; in a frame of its own, which may only run scripts.
+        page = str(Markup.escape(self.html))
+        return (
+            f'<iframe srcdoc="{page}" width="{self.width}" height="{self.height}" '
+            'sandbox="allow-scripts" style="border: 0" title="neurowhere"></iframe>'
+        )
+
+
+def view_encoding(encoding: Encoding, atlas: Atlas | None = None) -> View:
+    """Return the viewer of an encoding, as its page has it.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    atlas : Atlas, optional
+        Names the place under the crosshair.
+
+    Returns
+    -------
+    View
+        It holds the map and the names of terms, and nothing else of the text.
+    """
+    atlas = encoding.gazetteer(atlas).atlas
+    summary = summarise(encoding, atlas, n_regions=None, n_explained=N_EXPLAINED, with_text=False)
+    return View(
+        render_page(
+            "view.html",
+            styles=("encoding.css", "view.css"),
+            script="viewer.js",
+            heading=title_of_picture(encoding),
+            lead=summary.support.summary,
+            layer="density" if encoding.is_mean_map else "ratio",
+            reference="average",
+            methods=encoding.methods(atlas=name_of(atlas)),
+            data=viewer_data(
+                encoding,
+                summary.peaks[0].at if summary.peaks else CENTRE,
+                atlas,
+                about_regions(summary, atlas),
+            ),
+        )
     )
 
 

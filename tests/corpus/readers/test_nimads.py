@@ -2,13 +2,14 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from neurowhere.corpus import read_corpus
+from neurowhere.corpus import Corpus, Document, read_corpus
 from neurowhere.corpus.coordinates import talairach_to_mni
 from neurowhere.corpus.readers import nimads
 from neurowhere.exceptions import CorpusError, DataWarning
@@ -228,3 +229,29 @@ def test_other_json_is_not_detected(tmp_path: Path):
     assert not nimads.detects(tmp_path)
     with pytest.raises(CorpusError, match="expected a NIMADS studyset"):
         list(nimads.iter_documents(tmp_path))
+
+
+def test_a_corpus_is_written_as_a_studyset_and_read_again(tmp_path):
+    source, target = tmp_path / "in.json", tmp_path / "out.json"
+    source.write_text(json.dumps(STUDYSET))
+    corpus = read_corpus(source)
+    nimads.write(corpus, target)
+    again = read_corpus(target)
+    assert again.documents["id"].tolist() == corpus.documents["id"].tolist()
+    assert again.documents["year"].tolist() == corpus.documents["year"].tolist()
+    assert again.documents["journal"].tolist() == corpus.documents["journal"].tolist()
+    assert again.texts == corpus.texts
+    assert again.peaks[["x", "y", "z"]].equals(corpus.peaks[["x", "y", "z"]])
+    assert again.documents["space"].tolist() == corpus.documents["space"].tolist()
+    first = json.loads(target.read_text())["studies"][0]
+    assert first["analyses"][0]["points"][0]["space"] == "MNI"  # converted when it was read
+
+
+def test_each_table_becomes_an_analysis(tmp_path):
+    peaks = np.arange(1.0, 10.0).reshape(3, 3)
+    corpus = Corpus.from_documents([Document("1", {"title": "Fear"}, peaks, "MNI")])
+    corpus = replace(corpus, peaks=corpus.peaks.assign(table=["t1", "t2", "t1"]))
+    nimads.write(corpus, tmp_path / "out.json")
+    (study,) = json.loads((tmp_path / "out.json").read_text())["studies"]
+    found = {each["name"]: [p["coordinates"] for p in each["points"]] for each in study["analyses"]}
+    assert found == {"t1": [[1, 2, 3], [7, 8, 9]], "t2": [[4, 5, 6]]}

@@ -1,6 +1,7 @@
-"""Studysets in NIMADS JSON (NiMARE, NeuroStore), and NiMARE's older dataset JSON."""
+"""Studysets in NIMADS JSON (NiMARE, NeuroStore), and NiMARE's older dataset JSON; both ways."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neurowhere._tools.files import open_text
+from neurowhere._tools.files import new_file, open_text
 from neurowhere.corpus.coordinates import talairach_to_mni
+from neurowhere.corpus.corpus import Corpus, join_documents
 from neurowhere.corpus.documents import SECTIONS, Document, Space, parse_space
 from neurowhere.corpus.readers.files import Skipped, find_shards
 from neurowhere.corpus.readers.jsonl import parse_peaks, parse_text
@@ -190,3 +192,69 @@ def _is_text(value: object) -> bool:
 
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip() in NULLS)
+
+
+# ---- writing
+
+SPACES: dict[Space, str | None] = {"MNI": "MNI", "TAL": "TAL", "unknown": None}
+KEPT = {"doi": "doi", "pmid": "pmid", "authors": "authors", "journal": "publication"}
+
+
+def write(corpus: Corpus, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write a corpus as a NIMADS studyset, whole or not at all.
+
+    A document becomes a study. Its peaks become one analysis for each of its tables, or one if
+    these are not known, each with the texts, where NiMARE looks for them. Term counts are left out.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    path : path
+        JSON file.
+    overwrite : bool
+        Whether to replace a file that exists.
+    """
+    order = np.argsort(corpus.peak_rows, kind="stable")
+    tables = corpus.peaks.reindex(columns=["table"], fill_value="")["table"].to_numpy(object)
+    names = np.split(tables[order], np.cumsum(corpus.n_peaks)[:-1])
+    counted = join_documents(corpus.documents, corpus.peaks_by_document, [{}] * len(corpus))
+    documents = counted if corpus.sections is None else corpus.iter_documents()
+    studies = list(map(_study, documents, names))
+    with new_file(path, overwrite=overwrite) as stream:
+        json.dump({"id": "", "name": "", "studies": studies, "annotations": []}, stream)
+
+
+def _study(document: Document, tables: NDArray[np.object_]) -> dict[str, Any]:
+    """Return a document as NIMADS has it, the table of each of its peaks given."""
+    about = document.metadata
+    title, year = about.get("title", ""), about.get("year")
+    return {
+        "id": document.id,
+        "name": document.sections.get("title") or ("" if title == document.id else title),
+        "description": document.sections.get("abstract", ""),
+        **{theirs: about.get(ours) for ours, theirs in KEPT.items()},
+        "year": None if year is None else int(year),
+        "metadata": {},
+        "analyses": [
+            {
+                "id": str(number),
+                "name": str(table or number),
+                "description": "",
+                "metadata": {},
+                "texts": dict(document.sections),
+                "conditions": [],
+                "weights": [],
+                "images": [],
+                "points": [
+                    {
+                        "coordinates": xyz,
+                        "space": SPACES[document.space],
+                        "kind": None,
+                        "values": [],
+                    }
+                    for xyz in document.peaks[tables == table].tolist()
+                ],
+            }
+            for number, table in enumerate(dict.fromkeys(tables), start=1)
+        ],
+    }

@@ -1,0 +1,84 @@
+"""The `regions` command: coordinates and cluster tables, named by an atlas."""
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from neurowhere._tools.files import new_file
+from neurowhere.cli.options import AtlasOption, Json, KeepFormulas, Overwrite, read_atlas
+
+
+def regions(
+    table: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE | X Y Z",
+            help="A cluster table of nilearn, FSL, SPM or FreeSurfer, a table with columns x, y "
+            "and z, or a point, in MNI mm.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--table", metavar="FILE", help="CSV file to write.", show_default="the terminal"
+        ),
+    ] = None,
+    atlas: AtlasOption = None,
+    talairach: Annotated[
+        bool, typer.Option("--talairach", help="Points are in Talairach space.")
+    ] = False,
+    voxels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="IMAGE",
+            help="Image whose voxel indices the table has in place of mm.",
+            show_default=False,
+        ),
+    ] = None,
+    keep_formulas: KeepFormulas = False,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Name the region of an atlas at each point of a table, and keep the table's columns.
+
+    A point outside all regions gets the closest one and its distance.
+
+    Example:
+
+        neurowhere regions clusters.csv --table named.csv
+
+        neurowhere regions cluster_zstat1.txt --voxels thresh_zstat1.nii.gz
+
+        neurowhere regions -24 -4 -18
+    """
+    from neurowhere.inputs.regions import name_regions
+    from neurowhere.report.tables import to_csv
+
+    named = name_regions(_source(table), read_atlas(atlas), talairach=talairach, voxels=voxels)
+    if as_json:
+        text = json.dumps(named.to_dict("records"), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = to_csv(named, keep_formulas=keep_formulas)
+    target = new_file(output, overwrite=overwrite) if output else nullcontext(sys.stdout)
+    with target as stream:
+        stream.write(text)
+    if output is not None:
+        typer.echo(f"{output}: {len(named):,} points named")
+
+
+def _source(arguments: list[str]) -> Any:
+    """Return the path of a table, or a point."""
+    if len(arguments) == 1:
+        return arguments[0]
+    try:
+        x, y, z = map(float, arguments)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"expected one table, or X Y Z as three numbers, got {' '.join(arguments)!r}"
+        ) from error
+    return [[x, y, z]]
