@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.regions import N_REGIONS
-from neurowhere.model.schema import Study, Summary, to_plain
+from neurowhere.model.schema import Finding, Study, Summary, to_plain
 from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
@@ -22,6 +23,10 @@ BOUNDARY = "neurowhere-5b0c8e1f7a2d4936"  # between the parts of an answer
 EXAMPLES: dict[str, Any] = json.loads(
     (files("neurowhere.web") / "examples.json").read_text("utf-8")
 )
+
+# What the page shows of a mention and of a place of a finding, beside where it is.
+MARKED = ("term", "status", "section", "misspelt", "side_crossed", "side_dominant")
+TOLD = ("name", "side", "role", "status")
 
 Millimetres = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM, allow_inf_nan=False)]
 Point = tuple[Millimetres, Millimetres, Millimetres]
@@ -131,6 +136,11 @@ class EncodeQuery(Reading, Imaging):
     sentences: bool = Field(
         default=False,
         description="Also encode each sentence by itself, up to as many as a batch may hold.",
+    )
+    explain: bool = Field(
+        default=False,
+        description="In an answer of several parts, also tell the terms that raise or lower each "
+        "region most (`why`), and related terms (`related`).",
     )
     image: ImageName = Field(
         default="density",
@@ -490,6 +500,74 @@ class ContrastAnswer(Schema):
     regions: list[dict[str, Any]] = Field(description="Of the atlas, the largest t first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
+
+
+def shown(summary: Summary) -> dict[str, Any]:
+    """Return what the page shows of a summary; it is a tenth as long for a long text.
+
+    Mentions, rules and places of a finding that say the same are one, with all spans. Left out are
+    a mention of which there is no more to say than what its term has in `where`, and the `where` of
+    a term that only rules point to, which the rules have.
+
+    Parameters
+    ----------
+    summary : Summary
+
+    Returns
+    -------
+    dict
+        As `Summary.to_dict`, but for terms, mentions, rules and findings.
+    """
+    rules, mentions = _Groups(), _Groups()
+    names: dict[Any, str] = {}  # the longest of those that a place counts for
+    for term in summary.terms:
+        for where in term.where or ():
+            names[where] = max(names.get(where, ""), term.term, key=len)
+    for rule in summary.rules:
+        names.pop(rule.where, None)
+        rules.add(to_plain(replace(rule, where=None)), rule.where)
+    for mention in summary.mentions:
+        said = {key: value for key in MARKED if (value := getattr(mention, key))}
+        if mention.status in ("affirmed", "denied"):  # which the spans say
+            del said["status"]
+        spans = [mention.where, mention.side_where, mention.negation_where]
+        while spans[-1] is None:
+            spans.pop()
+        is_more = len(said) > 1 or len(spans) > 1
+        if is_more or (mention.known and names.get(mention.where) != mention.term):
+            mentions.add(said, spans)
+    terms = [replace(term, where=[]) if term.implied else term for term in summary.terms]
+    return summary.to_dict() | {
+        "terms": to_plain(terms),
+        "mentions": mentions.rows,
+        "rules": rules.rows,
+        "findings": [_shown_finding(each) for each in summary.findings],
+    }
+
+
+def _shown_finding(finding: Finding) -> dict[str, Any]:
+    places = _Groups()
+    for place in finding.places:
+        said = {key: getattr(place, key) for key in TOLD}
+        places.add(said, [place.where, place.share] if place.role != "spared" else [])
+    return {"kind": finding.kind, "size_mm": finding.size_mm, "places": to_plain(places.rows)}
+
+
+class _Groups:
+    """Rows that say the same, as one row with the places of all."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, dict[str, Any]] = {}
+
+    def add(self, said: dict[str, Any], place: Any) -> None:
+        """Add a row."""
+        group = self._by_key.setdefault(json.dumps(said), {**said, "at": []})
+        group["at"].append(place)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each that is different, in the order of the first."""
+        return list(self._by_key.values())
 
 
 def to_parts(**parts: tuple[str, bytes]) -> bytes:

@@ -31,10 +31,10 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from neurowhere.model.encoder import Encoder
+from neurowhere.report.bundle import bundle, digest, with_hashes
 from neurowhere.space import Atlas
 from neurowhere.web import Settings
 from neurowhere.web.api import PACKED, About, accepts_gzip, make_router
-from neurowhere.web.bundle import bundle, digest, with_hashes
 from neurowhere.web.documents import contrast_here
 from neurowhere.web.errors import PROBLEM, ApiError, add_error_handlers, problem
 from neurowhere.web.guard import Guard, Metrics
@@ -165,7 +165,10 @@ def make_page(pool: Pool, about: About) -> APIRouter:
     packed_files()  # before the first request
     data: dict[str, bytes] = {}
     # Data come from the model and from installed packages; they change with either.
-    source = (files("neurowhere.web") / "images.py").read_bytes()
+    source = b"".join(
+        files(f"neurowhere.{room}").joinpath(f"{name}.py").read_bytes()
+        for room, name in (("report", "volumes"), ("web", "images"))
+    )
     key = digest(about.card + about.version.encode() + version("nilearn").encode() + source)
 
     def hash_of(name: str) -> str:
@@ -206,8 +209,8 @@ def make_page(pool: Pool, about: About) -> APIRouter:
 @cache
 def static_files() -> dict[str, bytes]:
     """Return the content of each file of the page as it is written, by its name."""
-    folder = files("neurowhere.web") / "static"
-    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    folders = files("neurowhere.report") / "assets", files("neurowhere.web") / "static"
+    return {file.name: file.read_bytes() for folder in folders for file in folder.iterdir()}
 
 
 @cache

@@ -18,31 +18,33 @@ from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.methods import write_methods
-from neurowhere.model.regions import as_point, regions_of, shown_terms
+from neurowhere.model.regions import as_point, reasons_by_region, regions_of, shown_terms
 from neurowhere.model.schema import Sentence, Summary
 from neurowhere.model.summary import compare_texts, studies_of, summarise
 from neurowhere.model.term_maps import TermMap, related_terms
+from neurowhere.report.volumes import (
+    KEPT_LEVEL,
+    TEMPLATES,
+    brain,
+    density_of,
+    labels_of,
+    mean_of,
+    to_nifti,
+)
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
 from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
-    KEPT_LEVEL,
-    TEMPLATES,
     Look,
-    as_steps,
     atlas_named,
-    brain,
-    comment,
     cortex,
     describe_region,
     draw_slices,
-    labels_of,
     mask_of,
     negated,
     read_image,
-    to_nifti,
 )
 from neurowhere.web.schemas import (
     EXAMPLES,
@@ -61,6 +63,7 @@ from neurowhere.web.schemas import (
     RegionQuery,
     RelatedQuery,
     TermQuery,
+    shown,
     to_json,
     to_parts,
 )
@@ -122,13 +125,19 @@ class Service:
         return to_json(summary)
 
     def encode_parts(self, query: EncodeQuery) -> bytes:
-        """Sum up a text, and give its density in whole steps, with one reading of the text."""
+        """Tell what the page shows of a text, and its density, with one reading of the text."""
         encoding = self._encode(query.text, query)
-        summary = self._summary(encoding, query, at=query.at)
-        density = as_steps(self.model.partition_.to_img(encoding.density))
+        answer = shown(self._summary(encoding, query, at=query.at))
+        if query.explain:
+            gazetteer = encoding.gazetteer(self._atlas(query))
+            answer["related"] = related_terms(self.model, encoding)["term"].tolist()
+            answer["why"] = {
+                label: [[each.term, each.contribution] for each in why]
+                for label, why in reasons_by_region(encoding, gazetteer).items()
+            }
         return to_parts(
-            answer=("application/json", to_json(summary)),
-            map=("application/gzip", to_nifti(density)),
+            answer=("application/json", to_json(answer)),
+            map=("application/gzip", to_nifti(density_of(encoding))),
         )
 
     def encode_nifti(self, query: EncodeQuery) -> bytes:
@@ -347,9 +356,9 @@ class Service:
         if name in TEMPLATES:
             return to_nifti(TEMPLATES[name](), KEPT_LEVEL)
         if name == "mean":
-            density = self.model.mean_map_ / self.model.partition_.volumes_mm3
-            mean = as_steps(self.model.partition_.to_img(density))
-            comment(mean, {"uniform": 1 / self.model.brain_.total_volume_mm3})
+            partition = self.model.partition_
+            density = self.model.mean_map_ / partition.volumes_mm3
+            mean = mean_of(partition, density, self.model.brain_.total_volume_mm3)
             return to_nifti(mean, KEPT_LEVEL)
         atlas = self.atlas if name == "atlas-default" else atlas_named("hcpex")
         return to_nifti(labels_of(atlas), KEPT_LEVEL)

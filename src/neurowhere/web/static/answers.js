@@ -76,9 +76,8 @@ export function tellLanguage(foreign) {
 
 // Structures that an artery, a syndrome or a sign points to by a rule, not by what was learned.
 export function tellRules(rules) {
-  const applied = rules.filter((rule) => rule.applied);
-  fill($("rule-list"), ...applied.map(({ name, structures }) =>
-    make("li", { class: "soft" }, `“${name}” points to ${structures.map(sided).join(", ")}`)));
+  const applied = unique(rules.filter((rule) => rule.applied).map(({ name, structures }) => `“${name}” points to ${structures.map(sided).join(", ")}`));
+  fill($("rule-list"), ...applied.map((words) => make("li", { class: "soft" }, words)));
   $("rules").hidden = !applied.length;
 }
 

@@ -125,7 +125,7 @@ function tell(asked, answer, show, at) {
   if (answer.support?.withheld) withhold(answer, () => draw(showImage));
   else draw(show);
   say(asked.spoken(answer));
-  tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
+  tellRelated(answer.related ?? [], openTerm);
   loadAtlas().then(tellHere, () => {});
 }
 
@@ -174,7 +174,7 @@ function clear({ empty, problem, firstTab }, isStep = false) {
   answered = null;
   const wrong = problem?.();
   trouble(wrong ? { message: wrong } : null);
-  tellRelated("", openTerm);
+  tellRelated([], openTerm);
   stale(false);
   clearAnswers();
   withhold(null);
@@ -294,7 +294,7 @@ function wireQuery() {
 
 function wireViewer() {
   hooks.onMove = (at) => {
-    movedTo(at, answered?.texts() ?? []);
+    movedTo(at, answered?.reasons);
     noteSoon();
   };
   hooks.onView = nextView;

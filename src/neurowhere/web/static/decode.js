@@ -156,7 +156,6 @@ export const decoding = {
   ask: (signal) => (given ? decodeMap(given.file, { threshold: threshold(), negative: $("negative").checked && given.volume.hasNegative, n: N_TERMS, ...naming() }, signal)
     : ask("decode", { points: typed().points, n: N_TERMS, regions: 18, ...naming() }, signal)),
   view,
-  texts: () => [],
   rows: () => (given ? told : null), // a map is not sent again for its table
   terms: () => terms,
   rowsOf: (answer) => answer.regions,
