@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,7 @@ def _in_steps(partition: Partition, density: NDArray[np.floating]) -> Any:
     return found
 
 
-@cache
+@lru_cache(maxsize=4)
 def labels_of(atlas: Atlas) -> Any:
     """Return an atlas at 2 mm: 0 outside, then its regions, with their names in the header."""
     import nibabel

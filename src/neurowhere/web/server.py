@@ -215,9 +215,12 @@ def static_files() -> dict[str, bytes]:
 
 @cache
 def page_files() -> dict[str, bytes]:
-    """Return the same as they are sent: with all modules in the scripts that need them."""
-    sources = {name: text.decode() for name, text in static_files().items() if name.endswith("js")}
-    return static_files() | {f"{name}.js": bundle(name, sources).encode() for name in BUNDLED}
+    """Return the same as they are sent: with all that scripts and the style need in them."""
+    own = static_files()
+    sources = {name: text.decode() for name, text in own.items() if name.endswith("js")}
+    style = own["viewer.css"] + own["style.css"]
+    scripts = {f"{name}.js": bundle(name, sources).encode() for name in BUNDLED}
+    return own | scripts | {"style.css": style}
 
 
 @cache

@@ -31,6 +31,7 @@ from neurowhere.report.volumes import (
     mean_of,
     to_nifti,
 )
+from neurowhere.report.words import places_in_words
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
@@ -127,7 +128,8 @@ class Service:
     def encode_parts(self, query: EncodeQuery) -> bytes:
         """Tell what the page shows of a text, and its density, with one reading of the text."""
         encoding = self._encode(query.text, query)
-        answer = shown(self._summary(encoding, query, at=query.at))
+        summary = self._summary(encoding, query, at=query.at)
+        answer = shown(summary) | {"places": places_in_words(summary)}
         if query.explain:
             gazetteer = encoding.gazetteer(self._atlas(query))
             answer["related"] = related_terms(self.model, encoding)["term"].tolist()

@@ -220,6 +220,16 @@ export function drawSlices(context, scene, { width, height, margin, dpr, finest,
   return panels;
 }
 
+// Words beside the pointer, within the stage; without any, it is hidden.
+export function showTip(tip, words, left, top) {
+  tip.hidden = !words.length;
+  if (tip.hidden) return;
+  tip.textContent = words.join(" · ");
+  const { clientWidth, clientHeight } = tip.parentElement;
+  tip.style.left = `${Math.min(left + 14, clientWidth - tip.offsetWidth - 6)}px`;
+  tip.style.top = `${Math.min(top + 18, clientHeight - tip.offsetHeight - 6)}px`;
+}
+
 function drawLabels(context, words, dpr) {
   context.font = FONT.replace("12px", `${12 * dpr}px`);
   context.fillStyle = INK;

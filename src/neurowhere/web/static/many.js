@@ -1,6 +1,5 @@
 // Many: a table of many texts, a row with a small map for each; a press on one opens it.
 
-import { placesOf } from "./answers.js";
 import { readFiles, withinLimits } from "./collection.js";
 import { $, capital, fill, make, times } from "./dom.js";
 import { naming, reading } from "./form.js";
@@ -13,7 +12,7 @@ import { fillTable } from "./tables.js";
 const MOST = 500;
 const [WIDTH, HEIGHT] = [156, 56]; // of a small map, in CSS pixels
 const LOOKS = { hidden: 0.9, colours: "ember", opacity: 0.9 };
-const N_REGIONS = 6;
+const N_REGIONS = 12;
 const COLUMNS = { // by which rows can be sorted
   name: ["Text", ({ name }) => name], where: ["Where", ({ where }) => where], nats: ["Support", ({ answer }) => -(answer?.support.nats ?? -1)], ratio: ["Peak", ({ answer }) => -(answer?.peaks[0]?.ratio ?? 0)],
 };
@@ -55,8 +54,8 @@ async function read(row, signal) {
   const asked = { text: row.text, ...reading() };
   try {
     row.answer = await encodeWithMap({ ...asked, ...naming(), regions: N_REGIONS }, asked, signal);
-    const { support, regions, peaks } = row.answer;
-    row.where = support.withheld ? capital(support.withheld) : placesOf(regions);
+    const { support, places, peaks } = row.answer;
+    row.where = support.withheld ? capital(support.withheld) : places;
     if (!support.withheld) row.picture = await smallMap(await mapOf("encode", { ...asked, image: "log_ratio" }, signal), peaks[0]?.at ?? [0, 0, 0]);
   } catch (error) {
     if (error.name !== "AbortError") row.where = error.message;

@@ -9,7 +9,7 @@ import { legend, valueWords } from "./legend.js";
 import { mapOf, loadTemplates } from "./maps.js";
 import { busy, trouble } from "./status.js";
 import { drawSurface } from "./surface.js";
-import { Viewer } from "./viewer.js";
+import { Viewer, showTip } from "./viewer.js";
 
 export const hooks = { onMove: () => {}, onView: () => {}, onPick: () => {} };
 export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView(), onHover: tellHover, onPick: () => hooks.onPick(), surface: drawSurface, loadCortex });
@@ -177,12 +177,8 @@ export function valuesAt(point, maps = viewer.scene.maps) {
 
 function tellHover(point, left, top, map = 0) {
   const region = point && regionAt(point);
-  $("tip").hidden = !point || (!region && !shown);
-  if ($("tip").hidden) return;
-  $("tip").textContent = [region ? capital(region.name) : null, ...valuesAt(point, viewer.scene.maps.slice(map, map + 1))].filter(Boolean).join(" · ");
-  const { clientWidth, clientHeight } = $("stage");
-  $("tip").style.left = `${Math.min(left + 14, clientWidth - $("tip").offsetWidth - 6)}px`;
-  $("tip").style.top = `${Math.min(top + 18, clientHeight - $("tip").offsetHeight - 6)}px`;
+  const words = point ? [region && capital(region.name), ...valuesAt(point, viewer.scene.maps.slice(map, map + 1))] : [];
+  showTip($("tip"), words.filter(Boolean), left, top);
 }
 
 export function goTo(place) {
