@@ -219,7 +219,7 @@ class Prior:
                 maps[place, self.maps.indices[own]] += strength * self.maps.data[own]
 
     def mean_added(self, terms: NDArray[np.integer], weights: NDArray[np.floating]) -> Float32:
-        """Average over regions what a name adds with a feature of 1, for some terms: (k,) or (k, n)."""
+        """Average over regions what a name adds with a feature of 1: (n_terms,) or (n_terms, n)."""
         rows = np.array([self._row_of.get(term, -1) for term in terms.tolist()], dtype=np.intp)
         named = np.flatnonzero(rows >= 0)
         kept = rows[named]

@@ -601,11 +601,12 @@ class Encoding:
     def save_figure(
         self,
         path: str | os.PathLike[str],
+        other: "Encoding | None" = None,
         *,
-        quantity: Literal["ratio", "density"] = "ratio",
+        quantity: Literal["ratio", "density", "difference"] = "ratio",
         layout: Literal["mosaic", "surface"] = "mosaic",
         width_mm: float = 174.0,
-    ) -> None:
+    ) -> str:
         """Write the map as a figure for a paper: on white, without title or crosshair.
 
         Parameters
@@ -613,16 +614,24 @@ class Encoding:
         path : path
             Ends in .svg, .pdf (shapes and letters, no pixels, but for the cortex) or .png (300 dots
             per inch).
-        quantity : "ratio" or "density"
-            The ratio to the average study, or the share of the peaks per cm³.
+        other : Encoding, optional
+            Of a second text, which is drawn below on the same scale.
+        quantity : "ratio", "density" or "difference"
+            The ratio to the average study; the share of the peaks per cm³; or, of two texts, where
+            the first points more than the second, and less.
         layout : "mosaic" or "surface"
             Axial slices, or the inflated cortex.
         width_mm : float
             A column has 85 mm, a page 174 mm.
+
+        Returns
+        -------
+        str
+            A caption with the method and what to cite, which the file holds as well.
         """
         from neurowhere.report.encoding import write_figure
 
-        write_figure(self, path, quantity=quantity, layout=layout, width_mm=width_mm)
+        return write_figure(self, path, other, quantity=quantity, layout=layout, width_mm=width_mm)
 
     def methods(self, *, atlas: str = AAL3) -> MethodsText:
         """Write how the map came about: a paragraph and its references, for a paper.

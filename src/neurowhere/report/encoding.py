@@ -126,18 +126,30 @@ def write_encoding(
         write_info(temporary, info | {"about": dict(about or {})})
 
 
-def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write the map of a text as a figure for a paper.
+def write_figure(
+    encoding: Encoding,
+    path: str | os.PathLike[str],
+    other: Encoding | None = None,
+    **options: Any,
+) -> str:
+    """Write the map of a text, or those of two, as a figure for a paper.
 
     Parameters
     ----------
     encoding : Encoding
     path : path
         Ends in .svg, .pdf or .png.
+    other : Encoding, optional
+        Of a second text.
     **options
         As of `draw_figure`: quantity, layout, width_mm.
+
+    Returns
+    -------
+    str
+        A caption, which the file holds as well.
     """
-    from neurowhere.report.figure import FORMATS, draw_figure, figure_bytes
+    from neurowhere.report.figure import FORMATS, caption_of, draw_figure, figure_bytes
 
     ending = Path(path).suffix.lstrip(".").lower()
     form = next((each for each in FORMATS if each == ending), None)
@@ -146,8 +158,11 @@ def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: An
         raise OutputError(
             f"expected a figure's name that ends in {wanted}, got {Path(path).name!r}"
         )
-    content = figure_bytes(draw_figure(encoding, **options), form)
-    Path(path).write_bytes(content)
+    figure = draw_figure(encoding, other, **options)
+    options.pop("width_mm", None)
+    caption = caption_of([encoding] if other is None else [encoding, other], **options)
+    Path(path).write_bytes(figure_bytes(figure, form, caption))
+    return caption
 
 
 # ---- images

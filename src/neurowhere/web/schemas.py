@@ -263,25 +263,33 @@ class RelatedQuery(Reading):
     n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
 
 
-class FigureQuery(Reading):
+class Drawing(Schema):
+    """What a figure for a paper shows."""
+
+    quantity: Literal["ratio", "density", "difference"] = Field(
+        default="ratio",
+        description="Ratio to the average study, share of the peaks per cm³, or where the first of "
+        "two texts points more than the second, and less.",
+    )
+    layout: Literal["mosaic", "surface"] = Field(
+        default="mosaic", description="Axial slices, or the inflated cortex."
+    )
+
+
+class FigureQuery(Reading, Drawing):
     """A text whose map is drawn for a paper."""
 
     model_config = example(text=EXAMPLES["text"], width_mm=85)
 
     text: Text
-    quantity: Literal["ratio", "density"] = Field(
-        default="ratio", description="Ratio to the average study, or share of the peaks per cm³."
-    )
-    layout: Literal["mosaic", "surface"] = Field(
-        default="mosaic", description="Axial slices, or the inflated cortex."
-    )
+    other: Text | None = Field(default=None, description="A second text, drawn on the same scale.")
     width_mm: float = Field(
         default=174, ge=40, le=400, description="Width: a column has 85 mm, a page 174 mm."
     )
 
 
-class MethodsQuery(Naming):
-    """How texts were read whose maps are to be described; no text is needed."""
+class MethodsQuery(Naming, Drawing):
+    """How texts were read and maps drawn that are to be described; no text is needed."""
 
     model_config = example(kind="report")
 
@@ -290,6 +298,7 @@ class MethodsQuery(Naming):
     findings: bool = Field(default=True, description="Whether sections were left out.")
     hedge_weight: float = Field(default=1.0, ge=0, le=1, description="Weight of what is open.")
     kind: Kind | None = Field(default=None, description="What the text was read as.")
+    n_texts: Literal[1, 2] = Field(default=1, description="Texts in the figure.")
 
 
 class RegionQuery(Naming):
@@ -390,6 +399,7 @@ class MethodsAnswer(Schema):
 
     text: str = Field(description="A paragraph.")
     bibtex: str = Field(description="What it cites.")
+    caption: str = Field(description="Caption of a figure, which ends with the paragraph.")
 
 
 class TermsAnswer(Schema):

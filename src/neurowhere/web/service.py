@@ -318,19 +318,24 @@ class Service:
         return self._figure(query, "pdf")
 
     def _figure(self, query: FigureQuery, form: Literal["svg", "pdf", "png"]) -> bytes:
-        from neurowhere.report.figure import draw_figure, figure_bytes
+        from neurowhere.report.figure import caption_of, draw_figure, figure_bytes
 
-        encoding = self._encode(query.text, query)
-        options = query.model_dump(include={"quantity", "layout", "width_mm"})
+        texts = [query.text, *([query.other] if query.other else [])]
+        encodings = [each.checked() for each in self._encode_many(texts, query)]
+        drawn = query.model_dump(include={"quantity", "layout"})
         with self._drawing:
-            return figure_bytes(draw_figure(encoding, **options), form)
+            figure = draw_figure(*encodings, **drawn, width_mm=query.width_mm)
+            return figure_bytes(figure, form, caption_of(encodings, **drawn))
 
     def methods_json(self, query: MethodsQuery) -> bytes:
         """Tell how maps came about."""
         atlas = {"default": "AAL3" if self.atlas is default_atlas() else "the model"}
         name = atlas.get(query.atlas, "HCPex (Huang et al., 2022)")
+        from neurowhere.report.figure import write_caption
+
         found = write_methods(self.model.summary(), query.model_dump(), query.kind, atlas=name)
-        return to_json(found)
+        drawn = query.model_dump(include={"quantity", "layout", "n_texts"})
+        return to_json(asdict(found) | {"caption": write_caption(found, **drawn)})
 
     def region_json(self, query: RegionQuery) -> bytes:
         """Tell where a region is."""

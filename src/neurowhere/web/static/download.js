@@ -24,10 +24,13 @@ const figure = (mode) => {
   return toSvg(viewer, { title: mode.title(), words, what, source: `${document.getElementById("about").textContent} · MNI152` });
 };
 
+const QUANTITIES = { density: "density", log_ratio: "ratio" };
+
 // A figure for a paper shows the density if the page does, and else the ratio to the average.
-const paper = (ending) => (mode) => save(`figure.${ending}`, {
-  ...mode.query(), quantity: chosen("image") === "density" ? "density" : "ratio", layout: $("figure-layout").value, width_mm: Number($("figure-width").value),
-}, fileName(mode, `.${ending}`));
+const paper = (ending) => (mode) => save(`figure.${ending}`, { ...mode.query(), ...drawing(), width_mm: Number($("figure-width").value) }, fileName(mode, `.${ending}`));
+
+// Of two texts, "50/80/95 %" stands for their difference, as on the page.
+export const drawing = () => ({ quantity: QUANTITIES[chosen("image")] ?? (chosen("mode") === "two" ? "difference" : "ratio"), layout: $("figure-layout").value });
 
 const FORMS = {
   ...Object.fromEntries(["svg", "pdf", "png"].map((ending) => [`paper-${ending}`, paper(ending)])),
