@@ -3,6 +3,7 @@
 import gzip
 import json
 from functools import cache, lru_cache
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ def density_of(encoding: Encoding) -> Any:
     levels = [float(encoding.density[encoding.holding(share)].min()) for share in SHARES]
     rounding = STEP_SHARE * float(image.header["scl_slope"])
     _comment(image, {"levels": [level - rounding for level in levels]})
+    image.header["descrip"] = f"neurowhere {version('neurowhere')}: density of peaks, per mm^3"
     return image
 
 

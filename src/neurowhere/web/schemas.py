@@ -248,6 +248,9 @@ class DecodeQuery(Naming):
     model_config = example(points=[[-24, -4, -18]])
 
     points: list[Point] = Field(min_length=1, description="In MNI mm.")
+    each: bool = Field(
+        default=False, description="Also decode each of the first 100 points by itself."
+    )
     n: int = Field(default=20, ge=1, le=200, description="Rows of each table.")
     regions: int = Field(
         default=10, ge=0, le=MOST_REGIONS, description="Rows of the table of regions."
@@ -428,6 +431,16 @@ class DecodedRegion(Schema):
     at: Point = Field(description="Its densest place, in mm.")
 
 
+class DecodedPoint(Schema):
+    """A point, decoded by itself."""
+
+    at: Point
+    inside: bool = Field(description="Whether it is in the brain.")
+    region: str | None = Field(description="Label of the region of the atlas around it.")
+    name: str | None = Field(description="Its name in words.")
+    terms: list[str] = Field(description="The best ones.")
+
+
 class DecodeAnswer(Schema):
     """Terms and studies associated with places."""
 
@@ -439,6 +452,7 @@ class DecodeAnswer(Schema):
         default=None, description="Values of a map above this were counted; null for points."
     )
     notes: list[str] = Field(default=[], description="What is odd about a map.")
+    points: list[DecodedPoint] = Field(default=[], description="One by one, if asked for.")
 
 
 class ModelAnswer(Schema):

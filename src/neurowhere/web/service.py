@@ -79,6 +79,7 @@ BRIGHTEST = 0.999  # share of the brain below the last colour
 N_TERM_PEAKS = 5
 N_SENTENCE_REGIONS = 3
 N_REGIONS = 10
+MOST_EACH, N_EACH_TERMS = 100, 3  # points that are decoded one by one, terms of each
 SIGNS = {"left": -1, "right": 1}  # of x
 
 Floats = NDArray[np.floating]
@@ -448,7 +449,26 @@ def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str,
     inside = model.brain_.region_of(points) != OUTSIDE
     found = decode(model, points[inside] if inside.any() else points, n_terms=query.n)
     answer = _tell(model, atlas, found, query.n, query.regions)
-    return answer | {"outside": int((~inside).sum()), "threshold": None, "notes": []}
+    one_by_one = points[:MOST_EACH] if query.each else points[:0]
+    each = [_tell_point(model, atlas, point) for point in one_by_one]
+    told = {"outside": int((~inside).sum()), "threshold": None, "notes": [], "points": each}
+    return answer | told
+
+
+def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> dict[str, Any]:
+    """Decode a point by itself."""
+    inside = bool(model.brain_.region_of(point[None])[0] != OUTSIDE)
+    gazetteer = gazetteer_of(atlas, model.partition_)
+    (row,) = gazetteer.regions_at(point[None])
+    return {
+        "at": as_point(point),
+        "inside": inside,
+        "region": None if row is None else atlas.names[row],
+        "name": None if row is None else gazetteer.names[row],
+        "terms": decode(model, point[None], n_terms=N_EACH_TERMS).terms["term"].tolist()
+        if inside
+        else [],
+    }
 
 
 def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:

@@ -3,21 +3,17 @@
 import { ask, post } from "./api.js";
 import { $, chosen } from "./dom.js";
 import { toPng, toSvg } from "./figure.js";
-import { saveBlob, saveTable } from "./share.js";
+import { saveBlob, saveTable, slug } from "./share.js";
 import { nowShown, viewer } from "./stage.js";
 
 const N_ALL = 1000;
-const [WORDS, LONGEST] = [8, 60]; // of the name of a file
 
 async function save(path, query, name) {
   saveBlob(await (await post(path, query)).blob(), name);
 }
 
 // A name for files, after the query.
-export const fileName = (mode, ending) => {
-  const words = mode.title().normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}]+/gu, " ").trim().split(" ").slice(0, WORDS).join("-").toLowerCase();
-  return `${words.slice(0, LONGEST) || "neurowhere"}${ending}`;
-};
+export const fileName = (mode, ending) => `${slug(mode.title())}${ending}`;
 
 const figure = (mode) => {
   const { words, what } = nowShown();
@@ -37,6 +33,7 @@ const FORMS = {
   nifti: (mode) => (mode.blob ? saveBlob(mode.blob(), fileName(mode, ".nii.gz")) : save(`${mode.kind}.nii.gz`, mode.mapQuery(), fileName(mode, ".nii.gz"))),
   png: async (mode) => saveBlob(await toPng(figure(mode)), fileName(mode, ".png")),
   svg: (mode) => saveBlob(new Blob([figure(mode)], { type: "image/svg+xml" }), fileName(mode, ".svg")),
+  points: (mode) => saveTable(mode.points(), fileName(mode, "-points.csv")),
   terms: (mode) => saveTable(mode.terms(), fileName(mode, "-terms.csv")),
   html: (mode) => save("encode.html", mode.query(), fileName(mode, ".html")),
   csv: async (mode) => {

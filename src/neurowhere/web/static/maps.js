@@ -40,7 +40,7 @@ async function densityOf(asked, signal) {
 export async function encodeWithMap(query, asked, signal) {
   const form = await (await post("encode.form", query, signal)).formData();
   keep(keyOf("encode", asked), await readNifti(form.get("map")));
-  return whole(JSON.parse(await form.get("answer").text()));
+  return { ...whole(JSON.parse(await form.get("answer").text())), map: form.get("map") };
 }
 
 // An answer as the others are: it holds what says the same once, with all spans, and leaves out the mentions that say
