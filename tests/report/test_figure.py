@@ -2,7 +2,7 @@
 
 import io
 import re
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -34,13 +34,13 @@ def points(path):
 
 
 def texts(content):
-    return [each.text for each in ElementTree.fromstring(content).iter(f"{SVG}text")]
+    return [each.text for each in ET.fromstring(content).iter(f"{SVG}text")]
 
 
 @pytest.mark.parametrize("width", [85, 174])
 def test_a_figure_has_its_width_in_every_form(encodings, width):
     figure = paper.draw_figure(encodings[0], width_mm=width)
-    svg = ElementTree.fromstring(paper.figure_bytes(figure, "svg"))
+    svg = ET.fromstring(paper.figure_bytes(figure, "svg"))
     assert float(svg.get("width").removesuffix("pt")) / 72 == pytest.approx(INCHES[width], abs=0.01)
     image = Image.open(io.BytesIO(paper.figure_bytes(figure, "png")))
     assert image.width == pytest.approx(300 * INCHES[width], abs=1)
@@ -109,7 +109,7 @@ def test_a_file_holds_its_caption(encodings, tmp_path, ending):
         with Image.open(path) as image:
             assert image.info["Description"] == caption
     elif ending == "svg":
-        assert caption in "".join(ElementTree.fromstring(path.read_bytes()).itertext())
+        assert caption in "".join(ET.fromstring(path.read_bytes()).itertext())
     else:
         assert b"/Subject" in path.read_bytes()
 

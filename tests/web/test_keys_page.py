@@ -88,6 +88,6 @@ def test_a_whole_session_needs_no_mouse(browser, shipped_server, tmp_path):
         keys.type("right amygdala")
         visit.until("document.getElementById('caption').textContent.startsWith('First and second')")
         assert "More in the first: left insula" in visit.page.inner_text("#answer")
-        visit.page.go_back()  # as Alt and the left arrow do; a browser without a window has no such key
+        visit.page.go_back()  # Alt and the left arrow are keys of a window, which there is not
         visit.until("document.getElementById('answer').textContent.startsWith('Left: insula')")
         assert visit.errors == []

@@ -100,7 +100,7 @@ def reasons_by_region(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, lis
     volumes = encoding.partition.volumes_mm3
     excess = gazetteer.shares(encoding.excess / volumes)
     rows = np.argsort(-np.abs(excess), kind="stable")[: PLACES_AT_ONCE - 1]
-    shares = sparse.csr_matrix(gazetteer.shared_mm3).multiply(1 / volumes).tocsr()
+    shares = sparse.csr_matrix(sparse.csr_matrix(gazetteer.shared_mm3).multiply(1 / volumes))
     rest = sparse.csr_matrix((1 - np.asarray(shares.sum(axis=0))).clip(min=0))
     labels = [*(gazetteer.atlas.names[row] for row in rows.tolist()), ""]
     reasons = _reasons_in(encoding, sparse.vstack([shares[rows], rest]).tocsr())

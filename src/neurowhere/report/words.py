@@ -27,8 +27,8 @@ ROLES = {  # in the order in which they are told
 def places_in_words(summary: Summary) -> str:
     """Return the first regions of a summary with their side: "Left: insula, putamen"."""
     sides: dict[str, set[str]] = {}
-    first = sorted(summary.regions[:N_REGIONS], key=lambda region: not region.named)
-    for region in first[:N_HEARD]:
+    regions = sorted(summary.regions[:N_REGIONS], key=lambda region: not region.named)
+    for region in regions[:N_HEARD]:
         whole = region.name.removesuffix(" (landmark)")
         first, _, rest = whole.partition(" ")
         side, name = (first, rest) if first in ("left", "right") else ("", whole)
