@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from neurowhere import Encoder, save_model, summarise
 from neurowhere.cli import app
-from neurowhere.model.regions import N_REGIONS
+from neurowhere.model.regions import N_REGIONS, reasons_by_region, reasons_for
 
 TEXT = "Fear activated the left amygdala; no response in the visual cortex. Left hand."
 
@@ -83,7 +83,39 @@ def test_without_the_text_nothing_of_it_is_left_but_terms(model):
     encoding = model.encode(TEXT + " A left PICA infarct.")
     plain = summarise(encoding, make_atlas(), with_text=False).to_dict()
     assert "PICA" not in json.dumps(plain)
+    assert not plain["kind_signs"]
     assert all(row["where"] is None for row in [*plain["terms"], *plain["mentions"]])
+
+
+def test_without_the_text_a_finding_names_no_artery_that_is_no_term(shipped):
+    encoding = shipped.encode("MRI brain. Findings: acute left PICA infarct. Impression: stroke.")
+    assert any(
+        place.name == "posterior inferior cerebellar artery"
+        for finding in summarise(encoding).findings
+        for place in finding.places
+    )
+    without = json.dumps(summarise(encoding, with_text=False).to_dict())
+    assert "inferior cerebellar artery" not in without
+    assert '"name": "cerebellum, medulla oblongata"' in without
+
+
+def test_the_reasons_of_many_regions_are_those_of_each(shipped):
+    for text in ("fear and reward", "MRI. Findings: acute infarct of the left insula. No edema."):
+        encoding = shipped.encode(text)
+        gazetteer = encoding.gazetteer()
+        found = reasons_by_region(encoding, gazetteer)
+        assert "" in found  # what is in no region
+        for label in [*found][:3]:
+            row = gazetteer.atlas.names.index(label)
+            weights = gazetteer.shared_mm3[[row]].toarray()[0] / encoding.partition.volumes_mm3
+            expected = reasons_for(encoding, weights)
+            assert [each.term for each in found[label]] == [each.term for each in expected]
+            np.testing.assert_allclose(
+                [each.contribution for each in found[label]],
+                [each.contribution for each in expected],
+                rtol=1e-3,
+                atol=1e-4,
+            )
 
 
 def test_the_command_line_and_http_give_the_same_object(model, tmp_path):

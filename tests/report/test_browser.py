@@ -1,5 +1,6 @@
 """The page in a real browser, opened from disk."""
 
+import numpy as np
 import pytest
 from tests.browser import PATIENCE_MS, serious_problems
 from tests.contrast.conftest import make_records, write_records
@@ -12,9 +13,15 @@ from neurowhere.report.encoding import encoding_page
 
 pytestmark = pytest.mark.browser
 
-DRAWN = "#viewer.live [data-part=scale] span"  # the legend is drawn last
-TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
-POSITION = "['x', 'y', 'z'].map((n) => Number(document.querySelector(`[data-part=${n}]`).value))"
+DRAWN = "#viewer.live #map[data-drawn]:not([data-pending])"
+POSITION = "['x', 'y', 'z'].map((n) => Number(document.getElementById(n).value))"
+COLOURED = """() => {
+    const canvas = document.getElementById("map");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let coloured = 0;
+    for (let n = 0; n < data.length; n += 4) coloured += Math.abs(data[n] - data[n + 2]) > 60;
+    return coloured;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -57,27 +64,28 @@ def page(browser, address):
     page.context.close()
 
 
-def part(page, name):
-    return page.text_content(f"[data-part={name}]")
+def painted(page):
+    """How many pixels of the map are in colour, not grey, once it is drawn."""
+    page.wait_for_selector(DRAWN)
+    return page.evaluate(COLOURED)
 
 
-def painted(page, name):
-    """How many pixels of a slice are in colour, not grey, once it is drawn."""
-    page.evaluate(TWO_FRAMES)
-    return page.evaluate(f"""(() => {{
-        const canvas = document.querySelector('[data-part={name}]');
-        const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-        let coloured = 0;
-        for (let n = 0; n < pixels.length; n += 4)
-            coloured += Math.abs(pixels[n] - pixels[n + 2]) > 20;
-        return coloured;
-    }})()""")
+def go_to(page, place):
+    for name, mm in zip("xyz", place):
+        page.fill(f"#{name}", str(mm))
+    page.press("#z", "Enter")
+
+
+def values(page):
+    """Ratio to the average and density at the crosshair, as they are told."""
+    _, ratio, density, *_ = page.text_content("#here").split(" · ")
+    return float(ratio.split()[0].removeprefix("×")), float(density.split()[0])
 
 
 def test_it_opens_at_the_strongest_place_and_asks_for_nothing(page, result, address):
     place = result.peaks.loc[0, ["x", "y", "z"]].round().astype(int).tolist()
     assert page.evaluate(POSITION) == place
-    assert painted(page, "axial") > 100
+    assert painted(page) > 100
     assert [url for url in page.asked if not url.startswith("data:")] == [address]
     assert page.problems == []
 
@@ -90,65 +98,63 @@ def test_a_text_that_is_a_script_is_not_run(page):
 
 def test_a_click_moves_the_crosshair(page):
     x, y, z = page.evaluate(POSITION)
-    slice_ = page.locator("[data-part=coronal]")
-    box = slice_.bounding_box()
-    slice_.click(position={"x": box["width"] / 4, "y": box["height"] / 2})
+    box = page.locator("#map").bounding_box()
+    page.locator("#map").click(position={"x": box["width"] * 0.3, "y": box["height"] * 0.3})
     moved = page.evaluate(POSITION)
-    assert moved[1] == y
-    assert moved[0] < -20  # left of the screen is left of the brain
+    assert moved[0] == x  # in the sagittal section
     assert moved != [x, y, z]
 
 
 def test_keys_move_the_crosshair(page):
     x, y, z = page.evaluate(POSITION)
     for key in ("ArrowRight", "Shift+ArrowUp", "PageUp"):
-        page.press("[data-part=axial]", key)
+        page.press("#map", key)
     assert page.evaluate(POSITION) == [x + 2, y + 10, z + 2]
 
 
-def test_a_region_moves_the_crosshair_and_tells_why(page, result):
+def test_a_region_moves_the_crosshair_and_tells_why(page):
     button = page.locator(".regions button", has_text="amygdala").first
     button.click()
     place = button.get_attribute("data-place").split()
     assert page.evaluate(POSITION) == list(map(int, place))
-    assert part(page, "region") == "amygdala"
-    assert "amygdala" in part(page, "why")
+    assert page.text_content("#here").startswith("Amygdala · ×")
+    assert "amygdala" in page.text_content("#why")
 
 
 @pytest.mark.parametrize("place", [(-22, -4, -18), (8, -92, 2), (-38, -24, 56), (0, 32, 22)])
 def test_numbers_at_the_crosshair_are_those_of_the_map(page, result, place):
-    for name, mm in zip("xyz", place):
-        field = f"document.querySelector('[data-part={name}]')"
-        page.evaluate(f"{field}.value = {mm}; {field}.dispatchEvent(new Event('change'))")
-    assert page.evaluate(POSITION) == list(place)
-    region = GRID.region_of([place])[0]
-    density = result.density[region] * 1e5  # % per cm³
-    ratio = result.probabilities[region] / result.mean_map[region]
-    assert float(part(page, "density").split()[0]) == pytest.approx(density, rel=0.06, abs=1e-3)
-    assert float(part(page, "ratio").removeprefix("×")) == pytest.approx(ratio, rel=0.06, abs=1e-2)
-    names = (*make_atlas().names, "no named region")
-    assert part(page, "region") == names[make_atlas().region_of([place])[0]]
+    (centre,) = GRID.centers_mm[GRID.region_of([place])]  # between centres, values are mixed
+    go_to(page, centre.astype(int).tolist())
+    region = GRID.region_of([centre])[0]
+    ratio, density = values(page)
+    assert density == pytest.approx(result.density[region] * 1e5, rel=0.06, abs=1e-3)
+    assert ratio == pytest.approx(np.exp(result.log_ratio[region]), rel=0.1, abs=0.05)
+    names = ("Amygdala", *make_atlas().names[1:], "No named region")
+    told = page.text_content("#here").split(" · ")[0]
+    assert told == names[make_atlas().region_of([centre])[0]].capitalize()
 
 
-def test_layers_and_threshold_change_the_picture(page):
+def test_images_views_and_threshold_change_the_picture(page):
     counts = {}
-    for layer in ("density", "ratio", "mass"):
-        page.evaluate(f"document.querySelector('input[value={layer}]').click()")
-        counts[layer] = painted(page, "axial")
+    for image in ("density", "log_ratio", "mass"):
+        page.check(f"input[value={image}]", force=True)
+        counts[image] = painted(page)
     assert len(set(counts.values())) == 3
-    assert "95 % of peaks" in part(page, "scale")
-    page.evaluate("document.querySelector('input[value=density]').click()")
-    slider = "document.querySelector('[data-part=strongest]')"
-    page.evaluate(f"{slider}.value = 1; {slider}.dispatchEvent(new Event('input'))")
-    assert painted(page, "axial") < counts["density"]
-    assert part(page, "share") == "1 %"
+    assert "95 %" in page.text_content("#legend")
+    page.check("input[value=density]", force=True)
+    assert "% of peaks per cm³" in page.text_content("#legend")
+    page.fill("#hidden", "99")
+    assert painted(page) < counts["density"]
+    page.check("input[value=glass]", force=True)
+    assert painted(page) != counts["density"]
 
 
 def test_a_contrast_opens_with_the_ratio_to_its_reference(browser, contrast_address):
     page = visit(browser, contrast_address)
-    assert page.input_value("input[name=layer]:checked") == "ratio"
-    assert "as in the reference" in part(page, "scale")
-    assert painted(page, "axial") > 100
+    assert page.input_value("input[name=image]:checked") == "log_ratio"
+    assert "times the reference documents" in page.text_content("#legend")
+    assert "the reference" in page.text_content("#here")
+    assert painted(page) > 100
     assert page.problems == []
     page.context.close()
 

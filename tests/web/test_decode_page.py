@@ -58,11 +58,18 @@ def test_rows_may_have_labels_and_statistics_and_each_point_is_told(visit, tmp_p
     visit.page.fill("#points", rows)
     visit.until("/^left amygdala/.test(document.querySelector('#points-table tbody')?.textContent)")
     assert "Not read: row 3 (“what is this”)" in visit.page.inner_text("#notice")
-    visit.open("regions")
+    assert sum("/decode" in url for url in visit.requests) <= 2  # typed at once, or in two steps
     first, second = visit.page.locator("#points-table tbody tr").all_inner_texts()
-    assert first.startswith("left amygdala (−22, −4, −18)")
+    assert first.startswith("left amygdala (−22, −4, −18)\t4.5\t")
     assert "amygdala" in first.split("\t")[-1]
-    assert second.startswith("visual (8, −92, 2)")
+    assert second.startswith("visual (8, −92, 2)\tZ=3.1\t")
+    with visit.page.expect_download() as download:
+        visit.reveal("button[data-form=points]")
+        visit.page.click("button[data-form=points]")
+    download.value.save_as(tmp_path / "points.csv")
+    header, row, _ = (tmp_path / "points.csv").read_text().splitlines()
+    assert header == "label,x,y,z,statistic,region,name,terms"
+    assert row.startswith("left amygdala,-22,-4,-18,4.5,Amygdala_L,left amygdala,")
     with visit.page.expect_download() as download:
         visit.reveal("button[data-form=terms]")
         visit.page.click("button[data-form=terms]")

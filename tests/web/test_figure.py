@@ -80,8 +80,8 @@ def test_two_texts_are_side_by_side_with_one_crosshair_and_can_be_swapped(visit,
     visit.new_stage(drawn)
     visit.page.wait_for_selector("#decoded li")
     titles = visit.page.locator("#reasons h3").all_inner_texts()
-    assert titles == ["In the first", "In the second", "In the literature"]
-    assert "for the first; " in visit.page.inner_text("#place-words")
+    assert titles == ["The first, beyond the second", "In the literature"]
+    assert visit.page.inner_text("#place-words").count(" the average") == 2  # of each text
     visit.open("regions")
     first = visit.regions()
     visit.page.click("#swap")

@@ -1,6 +1,8 @@
 """What leaks, is lost or is wasted: history, titles, files, paper, readers of screens, bytes."""
 
 import io
+import json
+import urllib.request
 
 import pytest
 from PIL import Image
@@ -239,3 +241,44 @@ def test_a_long_text_is_sent_packed(browser, shipped_server):
         visit.page.wait_for_timeout(300)
         (size,) = [size for name, size in sizes.items() if name and name.endswith("encode.form")]
         assert size < 200_000
+
+
+def test_the_page_is_told_of_a_long_text_what_it_shows(shipped_server):
+    report = (
+        "Findings: acute infarct in the left insula and left inferior frontal gyrus, with edema. "
+        "No hemorrhage. The right thalamus is spared. Left MCA stroke. Amygdala is normal. "
+    )
+    query = {"text": ("MRI brain. " + report * 400)[:50_000], "regions": 18, "explain": True}
+    request = urllib.request.Request(
+        f"{shipped_server.url}/api/v1/encode.form",
+        json.dumps(query).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as answer:
+        parts = answer.read().split(b"\r\n\r\n")
+    told = parts[1].partition(b"\r\n--")[0]
+    assert json.loads(told)["related"]
+    assert len(told) <= 150_000
+
+
+def test_a_place_and_related_terms_need_no_second_reading(browser, shipped_server):
+    text = "Acute infarct of the left insula, left putamen spared. Left MCA stroke."
+    with Visit(browser, f"{shipped_server.url}/#text=fear") as visit:
+        visit.write(text)
+        visit.requests.clear()
+        visit.open("place")
+        visit.page.wait_for_selector("#decoded li")
+        assert "insula" in visit.page.inner_text("#why li >> nth=0")
+        visit.page.click("#related summary")
+        visit.page.wait_for_selector("#related-terms button")
+        for image in ("density", "mass", "log_ratio"):
+            visit.choose("image", image)
+            visit.stage()
+        for z in ("30", "10"):
+            visit.page.fill("#z", z)
+            visit.page.press("#z", "Enter")
+            visit.told_place()
+        asked = [url for url in visit.requests if "/api/" in url]
+        assert asked
+        assert all(url.endswith("/decode") for url in asked)
+        assert visit.errors == []

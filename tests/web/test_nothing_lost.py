@@ -100,10 +100,11 @@ def test_an_answer_to_another_text_is_dropped_while_one_types(visit):
 
 def test_the_regions_wait_for_their_map(visit):
     visit.write("the amygdala")
-    visit.choose("image", "mass")
-    visit.until("document.querySelectorAll('#legend .level').length === 3")
-    held = visit.hold("**/api/v1/encode.nii.gz")
-    with visit.page.expect_response("**/api/v1/encode.form"):
+    visit.choose("mode", "two")
+    visit.page.fill("#other", "the visual cortex")
+    visit.until("document.getElementById('caption').textContent.startsWith('First and second')")
+    held = visit.hold("**/api/v1/encode.form")
+    with visit.page.expect_response("**/api/v1/difference"):
         visit.page.fill("#text", "the motor cortex, whose map is new")
     late = visit.first_held(held)
     assert "amygdala" in visit.regions()

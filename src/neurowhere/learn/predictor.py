@@ -111,9 +111,9 @@ class Linear(_Regression):
         return added
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
-        added: Floats = x.data * (self.sharpness * (self.coefficients[x.indices] @ weights))
-        return added
+        """Average over regions what each term of one text adds, with weights: (k,) or (k, n)."""
+        added: Floats = x.data * (self.sharpness * (self.coefficients[x.indices] @ weights)).T
+        return added.T
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
         """Average over regions what all terms of each text add, with weights: (n,)."""
@@ -307,12 +307,12 @@ class LogLinear(_Regression):
         return maps
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
-        heights = self.components @ weights.astype(np.float32)  # (r,)
-        added: Floats = x.data * (self._loadings_in(x, x.indices) @ heights)
+        """Average over regions what each term of one text adds, with weights: (k,) or (k, n)."""
+        heights = self.components @ weights.astype(np.float32)  # (r,) or (r, n)
+        added: Floats = x.data * (self._loadings_in(x, x.indices) @ heights).T
         if self.prior is not None:
-            added += x.data**2 * self.prior.mean_added(x.indices, weights)
-        return added
+            added += x.data**2 * self.prior.mean_added(x.indices, weights).T
+        return added.T
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
         """Average over regions what all terms of each text add, with weights: (n,)."""

@@ -151,7 +151,8 @@ class Encoding:
         From the gain over the mean map that the model expects to the one that unseen studies
         showed, both in nats. For a model that was not calibrated, these are the same.
     explain : callable
-        From weights of the regions to what each of `uses` adds to their weighted sum; exact.
+        From weights of the regions, or a column for each of several sums, to what each of `uses`
+        adds to their weighted sum; exact.
     unit : "probability" or "log probability"
         Unit of what terms add.
     find_similar : callable
@@ -494,14 +495,14 @@ class Encoding:
 
         Parameters
         ----------
-        place : array of shape (3,) or (n_regions,), optional
-            A point in mm, or weights of regions; by default the map itself.
+        place : array of shape (3,), (n_regions,) or (n_regions, n), optional
+            A point in mm, weights of regions, or several of these; by default the map itself.
 
         Returns
         -------
-        array of shape (n_terms,)
+        array of shape (n_terms,) or (n_terms, n)
         """
-        return self.explain(self._weights(place) - self.mean_map)
+        return self.explain((self._weights(place).T - self.mean_map).T)
 
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
         if place is None:
@@ -509,9 +510,10 @@ class Encoding:
         inside = self._indicator(place)
         if np.shape(place) == (3,):
             return inside
-        weights: NDArray[np.floating] = inside * self.probabilities
-        weights /= weights.sum() or 1.0
-        return weights
+        weights: NDArray[np.floating] = inside.T * self.probabilities
+        total = weights.sum(axis=-1, keepdims=True)
+        weights /= np.where(total, total, 1.0)
+        return weights.T
 
     def _indicator(self, place: ArrayLike) -> NDArray[np.floating]:
         """Return a point as the region that it is in, and weights of regions as they are."""
@@ -524,7 +526,7 @@ class Encoding:
             point: NDArray[np.floating] = np.zeros(len(self.mean_map))
             point[region] = 1
             return point
-        if values.shape != self.mean_map.shape:
+        if values.shape[:1] != self.mean_map.shape:
             raise PartitionError(
                 f"expected a point (x, y, z) or {len(self.mean_map):,} weights, "
                 f"got an array of shape {values.shape}"
@@ -602,11 +604,12 @@ class Encoding:
     def save_figure(
         self,
         path: str | os.PathLike[str],
+        other: "Encoding | None" = None,
         *,
-        quantity: Literal["ratio", "density"] = "ratio",
+        quantity: Literal["ratio", "density", "difference"] = "ratio",
         layout: Literal["mosaic", "surface"] = "mosaic",
         width_mm: float = 174.0,
-    ) -> None:
+    ) -> str:
         """Write the map as a figure for a paper: on white, without title or crosshair.
 
         Parameters
@@ -614,16 +617,24 @@ class Encoding:
         path : path
             Ends in .svg, .pdf (shapes and letters, no pixels, but for the cortex) or .png (300 dots
             per inch).
-        quantity : "ratio" or "density"
-            The ratio to the average study, or the share of the peaks per cm³.
+        other : Encoding, optional
+            Of a second text, which is drawn below on the same scale.
+        quantity : "ratio", "density" or "difference"
+            The ratio to the average study; the share of the peaks per cm³; or, of two texts, where
+            the first points more than the second, and less.
         layout : "mosaic" or "surface"
             Axial slices, or the inflated cortex.
         width_mm : float
             A column has 85 mm, a page 174 mm.
+
+        Returns
+        -------
+        str
+            A caption with the method and what to cite, which the file holds as well.
         """
         from neurowhere.report.encoding import write_figure
 
-        write_figure(self, path, quantity=quantity, layout=layout, width_mm=width_mm)
+        return write_figure(self, path, other, quantity=quantity, layout=layout, width_mm=width_mm)
 
     def methods(self, *, atlas: str = AAL3) -> MethodsText:
         """Write how the map came about: a paragraph and its references, for a paper.

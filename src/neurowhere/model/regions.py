@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from neurowhere._tools.parallel import slices
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.encoding import REGION_ORDERS, Encoding, RegionOrder, ratios
 from neurowhere.model.schema import Point, Reason, Region
@@ -21,6 +22,7 @@ COVERED = 0.5  # share of a region of an atlas in a place that it is part of
 SIDES = 2  # of a named place, whose regions are listed
 LEAST_EXCESS = 0.0005  # of a region that is listed: less is shown as 0.0 %
 TINY = 1e-12
+PLACES_AT_ONCE = 32  # whose reasons are found at once: each takes as much memory as a map
 N_KEPT = 4096  # named places that are compared with an atlas once
 COLUMNS = ["region", "name", "probability", "ratio", "excess", "named"]
 
@@ -70,11 +72,39 @@ def regions_of(
         return []
     listing = _Listing(encoding, gazetteer)
     rows = listing.order("probability" if encoding.is_mean_map else sort, n_regions)
-    n_explained = 0 if encoding.is_mean_map else n_explained
-    return [
-        listing.region(row, number < n_explained or (n_explained > 0 and row >= listing.n_atlas))
+    explained = [
+        row
         for number, row in enumerate(rows)
+        if number < n_explained or (n_explained > 0 and row >= listing.n_atlas)
     ]
+    why = dict(zip(explained, listing.reasons(explained), strict=False))
+    return [listing.region(row, why.get(row, [])) for row in rows]
+
+
+def reasons_by_region(encoding: Encoding, gazetteer: Gazetteer) -> dict[str, list[Reason]]:
+    """Return the terms that raise or lower a region most, for regions that a text changes most.
+
+    What is in no region of the atlas has an empty label.
+
+    Parameters
+    ----------
+    encoding : Encoding
+    gazetteer : Gazetteer
+        Of the atlas.
+
+    Returns
+    -------
+    dict of str to list of Reason
+        By label.
+    """
+    volumes = encoding.partition.volumes_mm3
+    excess = gazetteer.shares(encoding.excess / volumes)
+    rows = np.argsort(-np.abs(excess), kind="stable")[: PLACES_AT_ONCE - 1]
+    shares = sparse.csr_matrix(sparse.csr_matrix(gazetteer.shared_mm3).multiply(1 / volumes))
+    rest = sparse.csr_matrix((1 - np.asarray(shares.sum(axis=0))).clip(min=0))
+    labels = [*(gazetteer.atlas.names[row] for row in rows.tolist()), ""]
+    reasons = _reasons_in(encoding, sparse.vstack([shares[rows], rest]).tocsr())
+    return dict(zip(labels, reasons, strict=False))
 
 
 def usual_in_words(encoding: Encoding) -> str:
@@ -214,7 +244,12 @@ class _Listing:
         rest = others if n_rows is not None else [*others, *ranked.tolist()]
         return list(dict.fromkeys([*first, *rest]))[:n_rows]
 
-    def region(self, row: int, is_explained: bool) -> Region:
+    def reasons(self, rows: list[int]) -> list[list[Reason]]:
+        """Return the terms that raise or lower some rows most."""
+        weights = [sparse.csr_matrix(self._weights(row, self.about(row)[2])) for row in rows]
+        return _reasons_in(self.encoding, sparse.vstack(weights).tocsr()) if rows else []
+
+    def region(self, row: int, why: list[Reason]) -> Region:
         """Sum up a row."""
         label, name, here = self.about(row)
         return Region(
@@ -225,7 +260,7 @@ class _Listing:
             float(self.excess[row]),
             bool(self.is_named[row]),
             self._densest(row, here),
-            reasons_for(self.encoding, self._weights(row, here)) if is_explained else [],
+            why,
         )
 
     def about(self, row: int) -> tuple[str, str, Mask | None]:
@@ -299,6 +334,29 @@ def reasons_for(encoding: Encoding, place: ArrayLike, n: int = N_REASONS) -> lis
     added = by_whole(encoding, encoding.contributions(place))
     strongest = sorted(added.items(), key=lambda pair: -abs(pair[1]))[:n]
     return [Reason(name, contribution) for name, contribution in strongest]
+
+
+def _reasons_in(encoding: Encoding, shares: sparse.csr_matrix) -> list[list[Reason]]:
+    """Return the terms that raise or lower some places most; none for the mean map.
+
+    `shares` has a row for each place, with how much of each region of the model is in it.
+    """
+    if encoding.is_mean_map:
+        return []
+    whole = encoding.whole_names
+    names = shown_terms(encoding)
+    row_of = {name: row for row, name in enumerate(names)}
+    found = []
+    for few in slices(shares.shape[0], PLACES_AT_ONCE):
+        added = np.zeros((len(names), few.stop - few.start))
+        contributions = encoding.contributions(shares[few].toarray().T)  # (n_uses, n)
+        np.add.at(added, [row_of[name] for name in whole.values()], contributions)
+        strongest = np.argsort(-np.abs(added), axis=0, kind="stable")[:N_REASONS].T
+        found += [
+            [Reason(names[row], float(added[row, place])) for row in rows]
+            for place, rows in enumerate(strongest.tolist())
+        ]
+    return found
 
 
 def by_whole(encoding: Encoding, contributions: ArrayLike) -> dict[str, float]:

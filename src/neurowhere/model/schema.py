@@ -107,7 +107,7 @@ class FindingPlace(Schema):
     """A place of a finding."""
 
     name: str
-    """The structure, or the artery or territory."""
+    """The structure, or the artery or territory; where the text is kept out, what it supplies."""
     names: list[str]
     """Structures that it stands for; several where the text has an artery or a territory."""
     words: str | None
@@ -138,7 +138,10 @@ class Finding(Schema):
 
     def without_text(self) -> "Finding":
         """Return the same without the words of the text."""
-        places = [replace(place, words=None, where=None) for place in self.places]
+        places = [  # an artery is named by what it supplies
+            replace(place, name=", ".join(place.names), words=None, where=None)
+            for place in self.places
+        ]
         return replace(self, kind=None, places=places)
 
 
@@ -359,6 +362,7 @@ class Summary(Schema):
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
             findings=[each.without_text() for each in self.findings],
             contradictions=[each.without_text() for each in self.contradictions],
+            kind_signs=[],
             rules=[],  # named in the words of the text
             unknown=[],
             sentences=None,

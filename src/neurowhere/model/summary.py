@@ -204,7 +204,7 @@ def compare_texts(
         text=summarise(first, atlas, n_regions=n_regions),
         other=summarise(second, atlas, n_regions=n_regions),
         distance=float(np.abs(first.probabilities - second.probabilities).sum()) / 2,
-        difference=summarise(there, atlas, n_regions=n_regions),
+        difference=summarise(there, atlas, n_regions=n_regions, n_explained=n_regions),
         more=_differing(first, second, there, atlas, 1, n_regions),
         less=_differing(first, second, back, atlas, -1, n_regions),
     )

@@ -112,7 +112,9 @@ class _Predicted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Explanation:
-    """What each term of a text adds to a weighted sum of the regions; it can be pickled.
+    """What each term of a text adds to a weighted sum of the regions, or to several at once.
+
+    It can be pickled.
 
     What it needs beside the text is computed when it is called, and kept for a few texts: of a
     list of many texts it would weigh more than their maps.
@@ -144,25 +146,25 @@ class _Explanation:
             norm = total.max() + np.log(mean @ np.exp(total - total.max()))
             left = np.log(q / mean) - share * (total - norm)
             left /= 1 - share + EVENLY
-            explained = self._product(places * share)
-            constant = norm * float(places @ share)
+            explained = self._product((places.T * share).T)
+            constant = norm * (share @ places)
         else:
             left, constant = np.ones(len(q)), 0.0
             explained = mixture.share_of_whole * self._product(places)
         by_weight = np.abs(self.readings.rows[0].data[self.order])
         by_weight = by_weight / max(by_weight.sum(), TINY)
-        explained -= constant * by_weight
+        explained -= np.multiply.outer(by_weight, constant)
         for component in mixture.components:
             if is_log:  # where no place reaches, all of them have taken from the text
                 reach = component.map / q + EVENLY / (1 - mixture.share_of_whole)
             else:
                 reach = component.map - mean
-            added = component.share * float(places @ (reach * left))
+            added = component.share * ((reach * left) @ places)
             columns = self._columns_of(component.place)
             if columns:
                 explained[columns] += added / len(columns)
             else:
-                explained += added * by_weight
+                explained += np.multiply.outer(by_weight, added)
         return explained
 
     @property

@@ -231,8 +231,8 @@ def _page(contrast: Contrast, tables: dict[str, pd.DataFrame], folder: Path) -> 
     is_lowered = regions["passes"] & (regions["t"] < 0)
     return render_page(
         "contrast.html",
-        styles=("encoding.css",),
-        script="viewer.js",
+        styles=("viewer.css", "encoding.css"),
+        script="report",
         title=_title(contrast),
         reference=_reference(contrast),
         about=contrast.about,
@@ -320,6 +320,5 @@ def _viewer_data(contrast: Contrast) -> dict[str, Any]:
         partition=contrast.partition,
         brain=contrast.brain,
     )
-    names = region_names(contrast.atlas.names)
-    about = [{"name": name, "label": label, "why": []} for label, name in names.items()]
-    return viewer_data(mean, strongest_place(contrast.threshold_img), contrast.atlas, about)
+    data = viewer_data(mean, strongest_place(contrast.threshold_img), contrast.atlas)
+    return data | {"contrast": True}

@@ -1,7 +1,6 @@
 """The report of an encoding: images, tables, pictures, and one page with all of it."""
 
 import base64
-import gzip
 import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -17,19 +16,19 @@ from neurowhere.model.algebra import MINUS
 from neurowhere.model.encoding import Encoding, Maps, RegionOrder
 from neurowhere.model.methods import AAL3
 from neurowhere.model.regions import N_REGIONS, order_in_words, regions_of, usual_in_words
-from neurowhere.model.schema import Summary, Support, Term
+from neurowhere.model.schema import Region, Summary, Support, Term
 from neurowhere.model.seats import seats_of, write_seats
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import MEAN_MAP, RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import highlight, render_page
 from neurowhere.report.surface import draw_surface
 from neurowhere.report.tables import encoding_tables, write_csv
+from neurowhere.report.volumes import TEMPLATES, density_of, labels_of, mean_of, to_nifti
 from neurowhere.report.words import findings_in_words, places_in_words
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.images import (
     MAX_RESOLUTION_MM,
     MIN_RESOLUTION_MM,
-    mni152_template,
     transform_points,
     voxel_index,
 )
@@ -37,10 +36,8 @@ from neurowhere.space.partition import TEMPLATE_THRESHOLD, mni152_brain
 
 __all__ = [
     "CENTRE",
-    "DENSITIES",
     "N_EXPLAINED",
     "SHARES",
-    "about_regions",
     "encoding_page",
     "name_of",
     "title_of_picture",
@@ -64,16 +61,8 @@ Grid = tuple[NDArray[np.float64], tuple[int, ...]]
 N_TERMS = 8  # rows on the page
 CENTRE = (0.0, 0.0, 0.0)  # in mm, shown first where no place is strongest
 SUPPORT_WORDS = {"good": "well supported", "weak": "weakly supported", "none": "not supported"}
-FINEST_MM = 2.0  # of the template, and of the maps where the model's voxels are smaller
-GREYS = 63  # of the template; more would double its size and not be seen
-DENSITIES = 65535  # steps of a density, so that also weak places have a ratio
-MARGIN_MM = 4.0  # around the brain
-OTHER_AXES = ((1, 2), (0, 2), (0, 1))  # than x, y and z
 COMPRESSION = 6  # of 9, which takes six times as long to save 2 %
-BRAIN_GREY = 0.1  # of the template's intensity
 SHARES = (0.5, 0.8, 0.95)  # of the peaks, that regions are shown for
-
-Packed = dict[str, Any]
 
 
 def write_encoding(
@@ -141,18 +130,30 @@ def write_encoding(
         write_info(temporary, info | {"about": dict(about or {})})
 
 
-def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write the map of a text as a figure for a paper.
+def write_figure(
+    encoding: Encoding,
+    path: str | os.PathLike[str],
+    other: Encoding | None = None,
+    **options: Any,
+) -> str:
+    """Write the map of a text, or those of two, as a figure for a paper.
 
     Parameters
     ----------
     encoding : Encoding
     path : path
         Ends in .svg, .pdf or .png.
+    other : Encoding, optional
+        Of a second text.
     **options
         As of `draw_figure`: quantity, layout, width_mm.
+
+    Returns
+    -------
+    str
+        A caption, which the file holds as well.
     """
-    from neurowhere.report.figure import FORMATS, draw_figure, figure_bytes
+    from neurowhere.report.figure import FORMATS, caption_of, draw_figure, figure_bytes
 
     ending = Path(path).suffix.lstrip(".").lower()
     form = next((each for each in FORMATS if each == ending), None)
@@ -161,8 +162,11 @@ def write_figure(encoding: Encoding, path: str | os.PathLike[str], **options: An
         raise OutputError(
             f"expected a figure's name that ends in {wanted}, got {Path(path).name!r}"
         )
-    content = figure_bytes(draw_figure(encoding, **options), form)
-    Path(path).write_bytes(content)
+    figure = draw_figure(encoding, other, **options)
+    options.pop("width_mm", None)
+    caption = caption_of([encoding] if other is None else [encoding, other], **options)
+    Path(path).write_bytes(figure_bytes(figure, form, caption))
+    return caption
 
 
 # ---- images
@@ -330,8 +334,8 @@ def encoding_page(
     regions, usual = summary.regions[:n_regions], usual_in_words(encoding)
     return render_page(
         "encoding.html",
-        styles=("encoding.css", "text.css"),
-        script="viewer.js",
+        styles=("viewer.css", "encoding.css", "text.css"),
+        script="report",
         text=highlight(encoding) if with_text else None,
         summary=summary,
         is_mean_map=encoding.is_mean_map,
@@ -349,7 +353,7 @@ def encoding_page(
             encoding,
             summary.peaks[0].at if summary.peaks else CENTRE,
             atlas,
-            about_regions(summary, atlas),
+            summary.regions,
         ),
     )
 
@@ -373,139 +377,65 @@ def _strongest(summary: Summary) -> list[Term]:
     return sorted(summary.terms, key=lambda term: -abs(term.contribution))[:N_TERMS]
 
 
-def about_regions(summary: Summary, atlas: Atlas) -> list[dict[str, Any]]:
-    """Return what the viewer says of each region of the atlas, in the atlas's order."""
-    by_label = {region.region: region for region in summary.regions}
-    return [
-        {
-            "name": by_label[label].name,
-            "label": label,
-            "why": [[reason.term, reason.contribution] for reason in by_label[label].why],
-        }
-        for label in atlas.names
-    ]
-
-
-# ---- data for the script that draws slices in a page
+# ---- data for the viewer
 
 
 def viewer_data(
     encoding: Encoding,
     place: tuple[float, float, float],
-    atlas: Atlas | None = None,
-    regions: list[dict[str, Any]] | None = None,
+    atlas: Atlas,
+    regions: Iterable[Region] = (),
 ) -> dict[str, Any]:
-    """Return all that the script needs, as plain data.
+    """Return all that the viewer of a page needs, as plain data.
 
     Parameters
     ----------
     encoding : Encoding
     place : (x, y, z) in mm
         Where the crosshair is at first.
-    atlas : Atlas, optional
+    atlas : Atlas
         Names the place under the crosshair.
-    regions : list of dict, optional
-        What to tell of each region of the atlas, in its order: name, and why, a list of terms
-        with their contributions.
+    regions : iterable of Region, optional
+        Regions of the atlas, with the terms that raise or lower them.
 
     Returns
     -------
     dict
         Ready for JSON.
     """
-    template, affine = template_slices()
-    volume = encoding.brain.total_volume_mm3
-    relative = encoding.density * volume  # in multiples of the uniform density
-    mean = encoding.mean_density * volume
-    density = _pack_density(encoding.partition, relative)
-    volumes = {
-        "template": _packed_template(),
-        "density": density,
-        "mean": _packed_mean(encoding.partition, mean.tobytes()),
-    }
-    if atlas is not None:
-        volumes["atlas"] = _packed_atlas(atlas)
+    volume_mm3 = encoding.brain.total_volume_mm3
+    density = to_nifti(density_of(encoding), COMPRESSION)
+    mean = _packed_mean(encoding.partition, encoding.mean_density.tobytes(), volume_mm3)
+    packed = {"template": _packed_template(), "mean": mean, "atlas": _packed_atlas(atlas)}
     return {
-        "volumes": volumes,
-        "box": _box(template, affine),
-        "levels": _levels(encoding, relative, density["scale"]),
-        "uniform": 1 / volume,
+        "volumes": packed | {"density": _as_text(density)},
         "place": [round(mm) for mm in place],
-        "smooth": isinstance(encoding.partition, VoxelGrid),
-        "regions": regions or [],
         "average": encoding.is_mean_map,
+        "contrast": False,
+        "why": {
+            region.region: [[reason.term, reason.contribution] for reason in region.why]
+            for region in regions
+            if region.why
+        },
     }
 
 
 @lru_cache(maxsize=1)
-def _packed_template() -> Packed:
-    template, affine = template_slices()
-    return _pack(template, affine, 1 / GREYS)
+def _packed_template() -> str:
+    return _as_text(to_nifti(TEMPLATES["mni152-coarse"](), COMPRESSION))
 
 
 @lru_cache(maxsize=2)
-def _packed_mean(partition: Partition, relative: bytes) -> Packed:
+def _packed_mean(partition: Partition, density: bytes, volume_mm3: float) -> str:
     """Pack the mean map, which all texts of a model share."""
-    return _pack_density(partition, np.frombuffer(relative))
+    mean = mean_of(partition, np.frombuffer(density), volume_mm3)
+    return _as_text(to_nifti(mean, COMPRESSION))
 
 
 @lru_cache(maxsize=2)
-def _packed_atlas(atlas: Atlas) -> Packed:
-    template, affine = template_slices()
-    labels = atlas.sample(affine, template.shape) + 1  # 0 is outside
-    return _pack(labels.astype(np.uint16), affine, 1)
+def _packed_atlas(atlas: Atlas) -> str:
+    return _as_text(to_nifti(labels_of(atlas), COMPRESSION))
 
 
-@lru_cache(maxsize=1)
-def template_slices() -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Return the brain of nilearn's MNI152 template in few greys, and the affine of its voxels."""
-    step = int(FINEST_MM)  # the template's own voxels are of 1 mm
-    whole, of_voxels = mni152_template()
-    data = whole[::step, ::step, ::step]
-    inside = [np.flatnonzero((data > BRAIN_GREY * 255).any(axis=others)) for others in OTHER_AXES]
-    margin = int(MARGIN_MM / FINEST_MM)
-    first = [max(at[0] - margin, 0) for at in inside]
-    last = [at[-1] + margin + 1 for at in inside]
-    cut = data[tuple(slice(*ends) for ends in zip(first, last, strict=True))]
-    affine = of_voxels * (step, step, step, 1)
-    affine[:3, 3] += affine[:3, :3] @ first
-    return np.rint(cut * (GREYS / float(cut.max()))).astype(np.uint8), affine
-
-
-def _box(template: NDArray[np.uint8], affine: NDArray[np.float64]) -> list[list[float]]:
-    """Return the lowest and highest mm of each axis that is shown."""
-    low = affine[:3, 3]
-    high = low + affine[:3, :3] @ (np.array(template.shape) - 1)
-    return [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
-
-
-def _levels(encoding: Encoding, relative: NDArray[np.floating], scale: float) -> dict[str, float]:
-    """Return the density at which the region of each share begins, rounded as densities are."""
-    levels = {}
-    for share in SHARES:
-        lowest = float(relative[encoding.holding(share)].min())
-        levels[f"{share * 100:.0f}"] = round(lowest / scale) * scale
-    return levels
-
-
-def _pack_density(partition: Partition, relative: NDArray[np.floating]) -> Packed:
-    """Paint the densities of regions on voxels, in whole steps."""
-    fine = partition.voxel_sizes_mm.min() < FINEST_MM
-    image = partition.to_img(relative, resolution_mm=FINEST_MM if fine else None)
-    scale = (float(relative.max()) or 1.0) / DENSITIES
-    steps = np.rint(np.asarray(image.dataobj) / scale).astype(np.uint16)
-    return _pack(steps, image.affine, scale)
-
-
-def _pack(volume: NDArray[Any], affine: NDArray[np.float64], scale: float) -> Packed:
-    """Compress whole numbers, of which each times `scale` is the value of a voxel."""
-    order = volume.dtype.newbyteorder("<")
-    voxels = np.ascontiguousarray(volume, order).tobytes()
-    data = gzip.compress(voxels, compresslevel=COMPRESSION, mtime=0)
-    return {
-        "shape": list(volume.shape),
-        "inverse": np.linalg.inv(affine)[:3].tolist(),
-        "scale": scale,
-        "bytes": volume.dtype.itemsize,
-        "data": base64.b64encode(data).decode("ascii"),
-    }
+def _as_text(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")

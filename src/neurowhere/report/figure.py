@@ -6,13 +6,17 @@ is a picture of 300 dots per inch in either.
 
 import io
 import math
+import re
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import OutputError
+from neurowhere.model.algebra import subtract
 from neurowhere.model.encoding import Encoding
+from neurowhere.model.methods import MethodsText, write_methods
 from neurowhere.report.canvas import INK, Colours
 from neurowhere.report.maps import (
     DENSITY_UNIT,
@@ -23,10 +27,19 @@ from neurowhere.report.maps import (
 from neurowhere.report.panels import BOX_MM, Volume, cut, volume_of
 from neurowhere.space.images import mni152_template
 
-__all__ = ["FORMATS", "Format", "Layout", "Quantity", "draw_figure", "figure_bytes"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Layout",
+    "Quantity",
+    "caption_of",
+    "draw_figure",
+    "figure_bytes",
+    "write_caption",
+]
 
 Layout = Literal["mosaic", "surface"]
-Quantity = Literal["ratio", "density"]
+Quantity = Literal["ratio", "density", "difference"]
 Format = Literal["svg", "pdf", "png"]
 FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 
@@ -36,39 +49,64 @@ NARROWEST_MM, WIDEST_MM = 40.0, 400.0
 HEIGHTS_MM = (-32.0, -20.0, -8.0, 4.0, 16.0, 28.0, 40.0, 52.0)  # of the axial slices
 NARROW_MM = 120.0  # a figure of less has its slices in two rows
 FONT_POINTS = 7.0
+LETTER_POINTS = 9.0  # of what tells two maps apart
 FOOT_MM, HEAD_MM, GAP_MM = 11.0, 3.5, 1.0  # for the colour bar, for letters, between slices
+BETWEEN_MM = 2.0  # between two maps
 BAR_MM = (55.0, 2.0)  # width and height of the colour bar, at most
 GREY_LEVELS = (25, 70, 110, 145, 256)  # of the template's intensity
 GREYS = ("#9a9a9a", "#b4b4b4", "#cdcdcd", "#e4e4e4")
 COARSE = 2  # every second pixel of 1 mm is enough for contours of the brain
 N_SHADES = 12  # of the map's colours
 TICKS = 5
+TENTHS = 10  # of a point, to which lines of SVG are rounded: 0.035 mm
+LINES = re.compile(rb' d="([^"CQ]*)"')
+STEP = re.compile(rb"([MLz])(?: (\S+) (\S+))?")
+DIFFERENCE_UNIT = "× the average: more in the second ← 1 → more in the first"
+
+SHOWN_CAPTIONS: dict[Quantity, str] = {
+    "ratio": "How many times as likely as in the average study a study with such a text reports "
+    "peaks; the strongest tenth of the brain is coloured, warm is more and cold is less.",
+    "density": "Share of the peaks per cm³ that a study with such a text reports; the strongest "
+    "tenth of the brain is coloured.",
+    "difference": "Where the first text points more than the second (warm) and less (cold); the "
+    "strongest tenth of the brain is coloured.",
+}
+AVERAGE_CAPTION = "The text says nothing of where: density of the peaks of all studies."
+LAYOUT_CAPTIONS: dict[Layout, str] = {
+    "mosaic": "Axial slices, z in mm of MNI152 space; left is left.",
+    "surface": "Inflated cortex (fsaverage5); what lies deep is not seen.",
+}
 
 Floats = NDArray[np.floating]
 
 
 class Map(NamedTuple):
-    """What is drawn, and how."""
+    """What is drawn, and how; a letter tells maps of one figure apart."""
 
     image: Any
     colours: Colours
     unit: str
+    letter: str = ""
 
 
 def draw_figure(
     encoding: Encoding,
+    other: Encoding | None = None,
     *,
     quantity: Quantity = "ratio",
     layout: Layout = "mosaic",
     width_mm: float = 174.0,
 ) -> Any:
-    """Draw the map of a text for a paper.
+    """Draw the map of a text, or those of two on one scale, for a paper.
 
     Parameters
     ----------
     encoding : Encoding
-    quantity : "ratio" or "density"
-        The ratio to the average study, or the share of the peaks per cm³.
+    other : Encoding, optional
+        Of a second text.
+    quantity : "ratio", "density" or "difference"
+        The ratio to the average study, the share of the peaks per cm³, or where the first text
+        points more than the second, and less.
     layout : "mosaic" or "surface"
         Axial slices, or the inflated cortex.
     width_mm : float
@@ -83,11 +121,51 @@ def draw_figure(
             f"expected a width from {NARROWEST_MM:g} to {WIDEST_MM:g} mm, got {width_mm:g}; "
             "a column has 85 mm and a page 174 mm"
         )
-    shown = _map_of(encoding, quantity)
-    return (_draw_mosaic if layout == "mosaic" else _draw_surface)(shown, width_mm)
+    if quantity == "difference" and other is None:
+        raise OutputError("expected a second text for a difference, got one; choose the ratio")
+    maps = _maps_of(encoding, other, quantity)
+    return (_draw_mosaic if layout == "mosaic" else _draw_surface)(maps, width_mm)
 
 
-def figure_bytes(figure: Any, format: Format) -> bytes:
+def caption_of(encodings: Sequence[Encoding], **drawn: Any) -> str:
+    """Write the caption of the figure of one encoding or two; `drawn` is as of `write_caption`."""
+    origin, kinds = encodings[0].find_origin(), {each.kind for each in encodings}
+    kind = encodings[0].kind if len(kinds) == 1 else None
+    methods = write_methods(origin, origin.get("reading", {}), kind)
+    is_mean = all(each.is_mean_map for each in encodings)
+    return write_caption(methods, n_texts=len(encodings), is_mean_map=is_mean, **drawn)
+
+
+def write_caption(
+    methods: MethodsText,
+    *,
+    quantity: Quantity = "ratio",
+    layout: Layout = "mosaic",
+    n_texts: int = 1,
+    is_mean_map: bool = False,
+) -> str:
+    """Write the caption of a figure: what it shows, how it came about, and what to cite.
+
+    Parameters
+    ----------
+    methods : MethodsText
+    quantity, layout
+        As of `draw_figure`.
+    n_texts : int
+    is_mean_map : bool
+        Whether the text says nothing of where.
+
+    Returns
+    -------
+    str
+    """
+    shown = AVERAGE_CAPTION if is_mean_map else SHOWN_CAPTIONS[quantity]
+    if n_texts > 1 and quantity != "difference":
+        shown += " a, first text; b, second text, on one scale."
+    return f"{shown} {LAYOUT_CAPTIONS[layout]} {methods.text}"
+
+
+def figure_bytes(figure: Any, format: Format, caption: str = "") -> bytes:
     """Return a figure as a file; the same figure gives the same bytes.
 
     Parameters
@@ -95,6 +173,8 @@ def figure_bytes(figure: Any, format: Format) -> bytes:
     figure : matplotlib.figure.Figure
     format : "svg", "pdf" or "png"
         PNG has 300 dots per inch.
+    caption : str
+        Kept in the file's description.
 
     Returns
     -------
@@ -102,25 +182,54 @@ def figure_bytes(figure: Any, format: Format) -> bytes:
     """
     from matplotlib import rc_context
 
-    undated: dict[str, dict[str, Any]] = {
-        "svg": {"Date": None},
-        "pdf": {"CreationDate": None},
-        "png": {"Software": None},
+    told: dict[str, dict[str, Any]] = {
+        "svg": {"Date": None, "Description": caption},
+        "pdf": {"CreationDate": None, "Subject": caption},
+        "png": {"Software": None, "Description": caption},
     }
     stream = io.BytesIO()
     with rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "neurowhere"}):
-        figure.savefig(stream, format=format, dpi=DPI, metadata=undated[format])
-    return stream.getvalue()
+        figure.savefig(stream, format=format, dpi=DPI, metadata=told[format])
+    content = stream.getvalue()
+    return LINES.sub(_shortened, content) if format == "svg" else content
 
 
-def _map_of(encoding: Encoding, quantity: Quantity) -> Map:
-    if quantity == "ratio" and not encoding.is_mean_map:
-        image, unit = encoding.log_ratio_img, RATIO_UNIT
+def _shortened(match: re.Match[bytes]) -> bytes:
+    """Write the lines of a path as steps in tenths of a point, a quarter of the bytes."""
+    words: list[str] = []
+    x = y = 0
+    for letter, *ends in STEP.findall(match[1]):
+        if letter == b"z":
+            words.append("z")
+            continue
+        p, q = (round(TENTHS * float(end)) for end in ends)
+        if letter == b"M":
+            words.append(f"M{p / TENTHS:g} {q / TENTHS:g}")
+        elif (p, q) != (x, y):
+            words.append(f"l{(p - x) / TENTHS:g} {(q - y) / TENTHS:g}")
+        x, y = p, q
+    path = re.sub(r"(?<!\d)0\.| (?=-)", lambda found: found[0].strip(" 0"), "".join(words))
+    return b' d="' + path.encode() + b'"'
+
+
+def _maps_of(encoding: Encoding, other: Encoding | None, quantity: Quantity) -> list[Map]:
+    """Return what is drawn, all with the same colours."""
+    both = [encoding] if other is None else [encoding, other]
+    is_mean = all(each.is_mean_map for each in both)
+    if quantity == "difference":
+        images, unit = [subtract(*both).log_ratio_img], DIFFERENCE_UNIT
+    elif quantity == "ratio" and not is_mean:
+        images, unit = [each.log_ratio_img for each in both], RATIO_UNIT
     else:
-        image = encoding.partition.to_img(encoding.density * PERCENT_PER_CM3)
+        densities = [each.density * PERCENT_PER_CM3 for each in both]
+        images = [encoding.partition.to_img(density) for density in densities]
         unit = DENSITY_UNIT
-    colours = colours_of(np.asarray(image.dataobj), signed=unit == RATIO_UNIT)
-    return Map(image, colours._replace(palette="Greys") if encoding.is_mean_map else colours, unit)
+    values = np.stack([np.asarray(image.dataobj) for image in images])
+    colours = colours_of(values, signed=unit != DENSITY_UNIT)
+    if is_mean:
+        colours = colours._replace(palette="Greys")
+    letters = "ab" if len(images) > 1 else [""]
+    return [Map(image, colours, unit, name) for image, name in zip(images, letters, strict=True)]
 
 
 def _new_figure(width_mm: float, height_mm: float) -> Any:
@@ -139,28 +248,56 @@ def _add_axes(figure: Any, left: float, bottom: float, width: float, height: flo
     return axes
 
 
+def _arranged(
+    maps: Sequence[Map], n: int, width_mm: float, shape: float
+) -> tuple[Any, list[list[Any]]]:
+    """Return a figure, and for each map n axes that are so many times as tall as wide."""
+    rows = 2 if width_mm < NARROW_MM else 1
+    columns = math.ceil(n / rows)
+    edge = (width_mm - GAP_MM * (columns - 1)) / columns
+    tall = edge * shape
+    block = rows * (tall + HEAD_MM)
+    figure = _new_figure(width_mm, FOOT_MM + len(maps) * (block + BETWEEN_MM) - BETWEEN_MM)
+    axes: list[list[Any]] = []
+    for number, shown in enumerate(maps):
+        foot = FOOT_MM + (len(maps) - 1 - number) * (block + BETWEEN_MM)
+        places = (divmod(k, columns) for k in range(n))
+        axes.append(
+            [
+                _add_axes(
+                    figure,
+                    column * (edge + GAP_MM),
+                    foot + (rows - 1 - row) * (tall + HEAD_MM),
+                    edge,
+                    tall,
+                )
+                for row, column in places
+            ]
+        )
+        _write(axes[-1][0], 0, 1.02, shown.letter, ha="left", weight="bold", size=LETTER_POINTS)
+    _draw_bar(figure, maps[0], width_mm)
+    return figure, axes
+
+
+def _write(axes: Any, x: float, y: float, words: str, **style: Any) -> None:
+    """Write words at a place in axes, whose corners are 0 and 1."""
+    style = {"size": FONT_POINTS, "color": INK, "va": "bottom", "ha": "center"} | style
+    axes.text(x, y, words, transform=axes.transAxes, **style)
+
+
 # ---- slices
 
 
-def _draw_mosaic(shown: Map, width_mm: float) -> Any:
-    rows = 2 if width_mm < NARROW_MM else 1
-    columns = math.ceil(len(HEIGHTS_MM) / rows)
+def _draw_mosaic(maps: Sequence[Map], width_mm: float) -> Any:
     (left, right), (back, front) = BOX_MM[0], BOX_MM[1]
-    edge = (width_mm - GAP_MM * (columns - 1)) / columns
-    tall = edge * (front - back) / (right - left)
-    figure = _new_figure(width_mm, FOOT_MM + rows * (tall + HEAD_MM))
-    volume = volume_of(shown.image)
-    for number, z in enumerate(HEIGHTS_MM):
-        row, column = divmod(number, columns)
-        bottom = FOOT_MM + (rows - 1 - row) * (tall + HEAD_MM)
-        axes = _add_axes(figure, column * (edge + GAP_MM), bottom, edge, tall)
-        _draw_slice(axes, volume, z, shown.colours)
-        words = f"z = {z:.0f}".replace("-", "−")
-        style = {"fontsize": FONT_POINTS, "color": INK, "transform": axes.transAxes}
-        axes.text(0.5, 1.0, words, ha="center", va="bottom", **style)
-        axes.text(0.04, 0.9, "L", ha="left", va="bottom", **style)
-        axes.text(0.96, 0.9, "R", ha="right", va="bottom", **style)
-    _draw_bar(figure, shown, width_mm)
+    figure, axes = _arranged(maps, len(HEIGHTS_MM), width_mm, (front - back) / (right - left))
+    for shown, mine in zip(maps, axes, strict=True):
+        volume = volume_of(shown.image)
+        for z, each in zip(HEIGHTS_MM, mine, strict=True):
+            _draw_slice(each, volume, z, shown.colours)
+            _write(each, 0.5, 1.0, f"z = {z:.0f}".replace("-", "−"))
+            _write(each, 0.04, 0.9, "L", ha="left")
+            _write(each, 0.96, 0.9, "R", ha="right")
     return figure
 
 
@@ -190,23 +327,16 @@ def _shades(colours: Colours, sign: int) -> tuple[Floats, Floats]:
 # ---- the cortex
 
 
-def _draw_surface(shown: Map, width_mm: float) -> Any:
+def _draw_surface(maps: Sequence[Map], width_mm: float) -> Any:
     from neurowhere.report.surface import view_pictures
 
-    rows = 2 if width_mm < NARROW_MM else 1
-    pictures = view_pictures(shown.image, shown.colours)
-    columns = len(pictures) // rows
-    edge = (width_mm - GAP_MM * (columns - 1)) / columns
-    tall = edge * pictures[0][1].shape[0] / pictures[0][1].shape[1]
-    figure = _new_figure(width_mm, FOOT_MM + rows * (tall + HEAD_MM))
-    for number, (words, pixels) in enumerate(pictures):
-        row, column = divmod(number, columns)
-        bottom = FOOT_MM + (rows - 1 - row) * (tall + HEAD_MM)
-        axes = _add_axes(figure, column * (edge + GAP_MM), bottom, edge, tall)
-        axes.imshow(pixels, origin="lower", interpolation="antialiased")
-        style = {"fontsize": FONT_POINTS, "color": INK, "transform": axes.transAxes}
-        axes.text(0.5, 1.0, words, ha="center", va="bottom", **style)
-    _draw_bar(figure, shown, width_mm)
+    pictures = [view_pictures(shown.image, shown.colours) for shown in maps]
+    tall, wide, _ = pictures[0][0][1].shape
+    figure, axes = _arranged(maps, len(pictures[0]), width_mm, tall / wide)
+    for views, mine in zip(pictures, axes, strict=True):
+        for (words, pixels), each in zip(views, mine, strict=True):
+            each.imshow(pixels, origin="lower", interpolation="antialiased")
+            _write(each, 0.5, 1.0, words)
     return figure
 
 
@@ -231,8 +361,7 @@ def _draw_bar(figure: Any, shown: Map, width_mm: float) -> None:
     style = {"fontsize": FONT_POINTS, "color": INK, "ha": "center", "va": "top"}
     for value, words in _few(colours).items():
         axes.text(value, -0.3, words, **style)
-    above = {"fontsize": FONT_POINTS, "color": INK, "transform": axes.transAxes}
-    axes.text(0.5, 1.2, shown.unit, ha="center", va="bottom", **above)
+    _write(axes, 0.5, 1.2, shown.unit)
 
 
 def _few(colours: Colours) -> dict[float, str]:

@@ -19,7 +19,6 @@ from neurowhere.model.term_maps import TermMap
 from neurowhere.report.encoding import (
     CENTRE,
     N_EXPLAINED,
-    about_regions,
     name_of,
     title_of_picture,
     viewer_data,
@@ -126,18 +125,17 @@ def view_encoding(encoding: Encoding, atlas: Atlas | None = None) -> View:
     return View(
         render_page(
             "view.html",
-            styles=("encoding.css", "view.css"),
-            script="viewer.js",
+            styles=("viewer.css", "encoding.css", "view.css"),
+            script="report",
             heading=title_of_picture(encoding),
             lead=summary.support.summary,
-            layer="density" if encoding.is_mean_map else "ratio",
-            reference="average",
+            layer="density" if encoding.is_mean_map else "log_ratio",
             methods=encoding.methods(atlas=name_of(atlas)),
             data=viewer_data(
                 encoding,
                 summary.peaks[0].at if summary.peaks else CENTRE,
                 atlas,
-                about_regions(summary, atlas),
+                summary.regions,
             ),
         )
     )

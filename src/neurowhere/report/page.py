@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from neurowhere.model.encoding import Encoding
+from neurowhere.report.bundle import bundle
 from neurowhere.text.clinical.mentions import Mention, Mentions
 
 __all__ = [
@@ -65,7 +66,7 @@ def render_page(
     styles : tuple of str
         Names of assets, after the common style sheet.
     script : str
-        Name of an asset, run when the page has been read.
+        Name of a module, run with all that it imports when the page has been read.
     **values
         Values that the template names.
 
@@ -74,7 +75,7 @@ def render_page(
     str
     """
     style = Markup("").join(map(asset, ("page.css", *styles)))
-    code = asset(script) if script else Markup("")
+    code = _script(script) if script else Markup("")
     policy = _policy(style, code)
     return str(render(template, style=style, script=code, policy=policy, **values))
 
@@ -100,6 +101,12 @@ def render(template: str, **values: Any) -> Markup:
 def asset(name: str) -> Markup:
     """Return the text of a style sheet or script that the package carries."""
     return Markup(files("neurowhere.report").joinpath("assets", name).read_text("utf-8"))
+
+
+@cache
+def _script(name: str) -> Markup:
+    folder = files("neurowhere.report") / "assets"
+    return Markup(bundle(name, {file.name: file.read_text("utf-8") for file in folder.iterdir()}))
 
 
 def inlined(picture: Path | bytes, suffix: str = ".png") -> str:

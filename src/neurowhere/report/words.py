@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from neurowhere.model.regions import N_REGIONS
 from neurowhere.model.schema import FindingPlace, Summary
 
 __all__ = ["findings_in_words", "places_in_words"]
@@ -26,7 +27,8 @@ ROLES = {  # in the order in which they are told
 def places_in_words(summary: Summary) -> str:
     """Return the first regions of a summary with their side: "Left: insula, putamen"."""
     sides: dict[str, set[str]] = {}
-    for region in sorted(summary.regions, key=lambda region: not region.named)[:N_HEARD]:
+    regions = sorted(summary.regions[:N_REGIONS], key=lambda region: not region.named)
+    for region in regions[:N_HEARD]:
         whole = region.name.removesuffix(" (landmark)")
         first, _, rest = whole.partition(" ")
         side, name = (first, rest) if first in ("left", "right") else ("", whole)

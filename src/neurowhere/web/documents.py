@@ -24,11 +24,12 @@ from neurowhere.inputs.prose import SCANNED, TooMuchError
 from neurowhere.inputs.sources import read_stream
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.regions import as_point
+from neurowhere.report.volumes import to_nifti
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import gazetteer_of
 from neurowhere.web import Collection
 from neurowhere.web.errors import ApiError, refusal
-from neurowhere.web.images import atlas_named, to_nifti
+from neurowhere.web.images import atlas_named
 from neurowhere.web.schemas import ContrastQuery, DocumentQuery, to_json
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ a plotting library::
 
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,8 +27,9 @@ from numpy.typing import NDArray
 
 from neurowhere.exceptions import PartitionError
 from neurowhere.model.regions import as_point
+from neurowhere.report.volumes import TEMPLATES
 from neurowhere.space import Atlas, default_atlas
-from neurowhere.space.images import mni152_template, read_volume
+from neurowhere.space.images import read_volume
 from neurowhere.text.labels import region_names
 from neurowhere.web.errors import ApiError
 from neurowhere.web.schemas import AtlasName, Colours
@@ -37,20 +37,14 @@ from neurowhere.web.schemas import AtlasName, Colours
 __all__ = [
     "CORTEX",
     "DATA",
-    "TEMPLATES",
     "Look",
-    "as_steps",
     "atlas_named",
-    "brain",
-    "comment",
     "cortex",
     "describe_region",
     "draw_slices",
-    "labels_of",
     "mask_of",
     "negated",
     "read_image",
-    "to_nifti",
     "to_png",
 ]
 
@@ -63,12 +57,7 @@ COLOUR_MAPS: dict[str, list[tuple[int, int, int]]] = {
     "ice": [(10, 24, 80), (20, 80, 170), (40, 150, 215), (120, 215, 235), (225, 250, 255)],
     "viridis": [(68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)],
 }
-BOX_MM = ((-76, 75), (-110, 75), (-72, 87))  # first and last voxel; the page knows them too
-GZIP_LEVEL = 1  # the next levels save a tenth of the bytes for twice the time
-KEPT_LEVEL = 7  # of what a browser keeps
-GREYS = 32  # of the template: a third of the bytes of 256, and hardly seen
-STEPS = 65535  # of a map for the page: half of the bytes of floats
-PNG_LEVEL = 3  # as above
+PNG_LEVEL = 3  # the next levels save a tenth of the bytes for twice the time
 NEGATIVE = "ice"  # of what lies below zero
 BRIGHTEST_GREY = 0.85  # of the template, so that colours stand out
 OPAQUE = 255
@@ -79,47 +68,9 @@ HEADER_BYTES = 348  # of NIfTI-1
 MOST_BYTES = 8 * MOST_VOXELS + 100_000  # unpacked
 PIECE_BYTES = 2**22
 CORTEX = "cortex.bin.gz"
+DATA = (*TEMPLATES, "mean", "atlas-default", "atlas-hcpex")  # files of the page, without .nii.gz
 PER_MM = 100
 STEP = 2  # of HCPex: every second voxel of 1 mm, as of AAL3
-
-
-# ---- the template
-
-
-@cache
-def brain() -> Any:
-    """Return the brain of nilearn's MNI152 template at 1 mm, in `GREYS` steps from 0 to 255."""
-    grey, affine = mni152_template()
-    cut = tuple(
-        slice(int(first - start), int(last - start) + 1)
-        for (first, last), start in zip(BOX_MM, affine[:3, 3], strict=True)
-    )
-    step = 255 / (GREYS - 1)
-    few = np.rint(np.rint(grey[cut] / step) * step).astype(np.uint8)
-    return _image(few, np.array([first for first, _ in BOX_MM]), 1)
-
-
-@cache
-def coarse_brain() -> Any:
-    """Return the same at 2 mm, which a page has sooner."""
-    fine = np.asarray(brain().dataobj, np.float32)
-    x, y, z = (size // 2 for size in fine.shape)
-    step = 255 / (GREYS - 1)
-    mean = fine.reshape(x, 2, y, 2, z, 2).mean(axis=(1, 3, 5))
-    grey = np.rint(np.rint(mean / step) * step).astype(np.uint8)
-    return _image(grey, np.array([first + 0.5 for first, _ in BOX_MM]), 2)
-
-
-TEMPLATES = {"mni152": brain, "mni152-coarse": coarse_brain}
-DATA = (*TEMPLATES, "mean", "atlas-default", "atlas-hcpex")  # files of the page, without .nii.gz
-
-
-def _image(grey: Any, first_mm: Any, size_mm: int) -> Any:
-    import nibabel
-
-    affine = np.diag([size_mm, size_mm, size_mm, 1.0])
-    affine[:3, 3] = first_mm
-    return nibabel.Nifti1Image(grey, affine)  # type: ignore[no-untyped-call]
 
 
 # ---- the cortex
@@ -169,25 +120,6 @@ def atlas_named(name: AtlasName) -> Atlas:
     rows = (line.split() for line in (folder / "HCPEx.txt").read_text("utf-8").splitlines())
     names = {int(row[0]): row[1] for row in rows if row}
     return Atlas((volume, affine), {label: names[label] for label in np.unique(volume[volume > 0])})
-
-
-@cache
-def labels_of(atlas: Atlas) -> Any:
-    """Return an atlas at 2 mm: 0 outside, then its regions, with their names in the header."""
-    import nibabel
-
-    coarse = coarse_brain()
-    labels = (atlas.sample(coarse.affine, coarse.shape) + 1).astype(np.uint16)
-    image = nibabel.Nifti1Image(labels, coarse.affine)  # type: ignore[no-untyped-call]
-    comment(image, list(region_names(atlas.names).items()))
-    return image
-
-
-def comment(image: Any, words: Any) -> None:
-    """Put JSON into the header of an image, for the page."""
-    from nibabel.nifti1 import Nifti1Extension
-
-    image.header.extensions.append(Nifti1Extension("comment", json.dumps(words).encode()))
 
 
 def mask_of(atlas: Atlas, region: str) -> Any:
@@ -334,23 +266,6 @@ def to_png(pixels: Pixels) -> bytes:
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, "PNG", compress_level=PNG_LEVEL)
     return stream.getvalue()
-
-
-def to_nifti(image: Any, level: int = GZIP_LEVEL) -> bytes:
-    """Return an image as a compressed NIfTI file; the same image gives the same bytes."""
-    return gzip.compress(image.to_bytes(), level, mtime=0)
-
-
-def as_steps(image: Any) -> Any:
-    """Return an image of floats as whole numbers with a scale, which takes half of the bytes."""
-    import nibabel
-
-    values = np.asarray(image.dataobj, np.float32)
-    slope = float(np.abs(values).max()) / STEPS or 1.0
-    steps = np.rint(values / slope).astype(np.uint16)
-    found = nibabel.Nifti1Image(steps, image.affine, image.header, dtype=np.uint16)  # type: ignore[no-untyped-call]
-    found.header.set_slope_inter(slope, 0)  # type: ignore[no-untyped-call]
-    return found
 
 
 # ---- an image that a request brings

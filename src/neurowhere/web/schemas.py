@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.regions import N_REGIONS
-from neurowhere.model.schema import Study, Summary, to_plain
+from neurowhere.model.schema import Finding, Study, Summary, to_plain
 from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
@@ -22,6 +23,10 @@ BOUNDARY = "neurowhere-5b0c8e1f7a2d4936"  # between the parts of an answer
 EXAMPLES: dict[str, Any] = json.loads(
     (files("neurowhere.web") / "examples.json").read_text("utf-8")
 )
+
+# What the page shows of a mention and of a place of a finding, beside where it is.
+MARKED = ("term", "status", "section", "misspelt", "side_crossed", "side_dominant")
+TOLD = ("name", "side", "role", "status")
 
 Millimetres = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM, allow_inf_nan=False)]
 Point = tuple[Millimetres, Millimetres, Millimetres]
@@ -132,6 +137,11 @@ class EncodeQuery(Reading, Imaging):
         default=False,
         description="Also encode each sentence by itself, up to as many as a batch may hold.",
     )
+    explain: bool = Field(
+        default=False,
+        description="In an answer of several parts, also tell the terms that raise or lower each "
+        "region most (`why`), and related terms (`related`).",
+    )
     image: ImageName = Field(
         default="density",
         description="What an image shows: the density in mm⁻³; its log ratio to the mean map; or "
@@ -238,6 +248,9 @@ class DecodeQuery(Naming):
     model_config = example(points=[[-24, -4, -18]])
 
     points: list[Point] = Field(min_length=1, description="In MNI mm.")
+    each: bool = Field(
+        default=False, description="Also decode each of the first 100 points by itself."
+    )
     n: int = Field(default=20, ge=1, le=200, description="Rows of each table.")
     regions: int = Field(
         default=10, ge=0, le=MOST_REGIONS, description="Rows of the table of regions."
@@ -253,25 +266,33 @@ class RelatedQuery(Reading):
     n: int = Field(default=12, ge=1, le=100, description="Number of terms.")
 
 
-class FigureQuery(Reading):
+class Drawing(Schema):
+    """What a figure for a paper shows."""
+
+    quantity: Literal["ratio", "density", "difference"] = Field(
+        default="ratio",
+        description="Ratio to the average study, share of the peaks per cm³, or where the first of "
+        "two texts points more than the second, and less.",
+    )
+    layout: Literal["mosaic", "surface"] = Field(
+        default="mosaic", description="Axial slices, or the inflated cortex."
+    )
+
+
+class FigureQuery(Reading, Drawing):
     """A text whose map is drawn for a paper."""
 
     model_config = example(text=EXAMPLES["text"], width_mm=85)
 
     text: Text
-    quantity: Literal["ratio", "density"] = Field(
-        default="ratio", description="Ratio to the average study, or share of the peaks per cm³."
-    )
-    layout: Literal["mosaic", "surface"] = Field(
-        default="mosaic", description="Axial slices, or the inflated cortex."
-    )
+    other: Text | None = Field(default=None, description="A second text, drawn on the same scale.")
     width_mm: float = Field(
         default=174, ge=40, le=400, description="Width: a column has 85 mm, a page 174 mm."
     )
 
 
-class MethodsQuery(Naming):
-    """How texts were read whose maps are to be described; no text is needed."""
+class MethodsQuery(Naming, Drawing):
+    """How texts were read and maps drawn that are to be described; no text is needed."""
 
     model_config = example(kind="report")
 
@@ -280,6 +301,7 @@ class MethodsQuery(Naming):
     findings: bool = Field(default=True, description="Whether sections were left out.")
     hedge_weight: float = Field(default=1.0, ge=0, le=1, description="Weight of what is open.")
     kind: Kind | None = Field(default=None, description="What the text was read as.")
+    n_texts: Literal[1, 2] = Field(default=1, description="Texts in the figure.")
 
 
 class RegionQuery(Naming):
@@ -380,6 +402,7 @@ class MethodsAnswer(Schema):
 
     text: str = Field(description="A paragraph.")
     bibtex: str = Field(description="What it cites.")
+    caption: str = Field(description="Caption of a figure, which ends with the paragraph.")
 
 
 class TermsAnswer(Schema):
@@ -408,6 +431,16 @@ class DecodedRegion(Schema):
     at: Point = Field(description="Its densest place, in mm.")
 
 
+class DecodedPoint(Schema):
+    """A point, decoded by itself."""
+
+    at: Point
+    inside: bool = Field(description="Whether it is in the brain.")
+    region: str | None = Field(description="Label of the region of the atlas around it.")
+    name: str | None = Field(description="Its name in words.")
+    terms: list[str] = Field(description="The best ones.")
+
+
 class DecodeAnswer(Schema):
     """Terms and studies associated with places."""
 
@@ -419,6 +452,7 @@ class DecodeAnswer(Schema):
         default=None, description="Values of a map above this were counted; null for points."
     )
     notes: list[str] = Field(default=[], description="What is odd about a map.")
+    points: list[DecodedPoint] = Field(default=[], description="One by one, if asked for.")
 
 
 class ModelAnswer(Schema):
@@ -490,6 +524,74 @@ class ContrastAnswer(Schema):
     regions: list[dict[str, Any]] = Field(description="Of the atlas, the largest t first.")
     terms: list[dict[str, Any]] = Field(description="That carry the contrast.")
     documents: list[dict[str, Any]] = Field(description="Of the groups: id, mentions, weight.")
+
+
+def shown(summary: Summary) -> dict[str, Any]:
+    """Return what the page shows of a summary; it is a tenth as long for a long text.
+
+    Mentions, rules and places of a finding that say the same are one, with all spans. Left out are
+    a mention of which there is no more to say than what its term has in `where`, and the `where` of
+    a term that only rules point to, which the rules have.
+
+    Parameters
+    ----------
+    summary : Summary
+
+    Returns
+    -------
+    dict
+        As `Summary.to_dict`, but for terms, mentions, rules and findings.
+    """
+    rules, mentions = _Groups(), _Groups()
+    names: dict[Any, str] = {}  # the longest of those that a place counts for
+    for term in summary.terms:
+        for where in term.where or ():
+            names[where] = max(names.get(where, ""), term.term, key=len)
+    for rule in summary.rules:
+        names.pop(rule.where, None)
+        rules.add(to_plain(replace(rule, where=None)), rule.where)
+    for mention in summary.mentions:
+        said = {key: value for key in MARKED if (value := getattr(mention, key))}
+        if mention.status in ("affirmed", "denied"):  # which the spans say
+            del said["status"]
+        spans = [mention.where, mention.side_where, mention.negation_where]
+        while spans[-1] is None:
+            spans.pop()
+        is_more = len(said) > 1 or len(spans) > 1
+        if is_more or (mention.known and names.get(mention.where) != mention.term):
+            mentions.add(said, spans)
+    terms = [replace(term, where=[]) if term.implied else term for term in summary.terms]
+    return summary.to_dict() | {
+        "terms": to_plain(terms),
+        "mentions": mentions.rows,
+        "rules": rules.rows,
+        "findings": [_shown_finding(each) for each in summary.findings],
+    }
+
+
+def _shown_finding(finding: Finding) -> dict[str, Any]:
+    places = _Groups()
+    for place in finding.places:
+        said = {key: getattr(place, key) for key in TOLD}
+        places.add(said, [place.where, place.share] if place.role != "spared" else [])
+    return {"kind": finding.kind, "size_mm": finding.size_mm, "places": to_plain(places.rows)}
+
+
+class _Groups:
+    """Rows that say the same, as one row with the places of all."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, dict[str, Any]] = {}
+
+    def add(self, said: dict[str, Any], place: Any) -> None:
+        """Add a row."""
+        group = self._by_key.setdefault(json.dumps(said), {**said, "at": []})
+        group["at"].append(place)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each that is different, in the order of the first."""
+        return list(self._by_key.values())
 
 
 def to_parts(**parts: tuple[str, bytes]) -> bytes:

@@ -31,10 +31,10 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from neurowhere.model.encoder import Encoder
+from neurowhere.report.bundle import bundle, digest, with_hashes
 from neurowhere.space import Atlas
 from neurowhere.web import Settings
 from neurowhere.web.api import PACKED, About, accepts_gzip, make_router
-from neurowhere.web.bundle import bundle, digest, with_hashes
 from neurowhere.web.documents import contrast_here
 from neurowhere.web.errors import PROBLEM, ApiError, add_error_handlers, problem
 from neurowhere.web.guard import Guard, Metrics
@@ -165,7 +165,10 @@ def make_page(pool: Pool, about: About) -> APIRouter:
     packed_files()  # before the first request
     data: dict[str, bytes] = {}
     # Data come from the model and from installed packages; they change with either.
-    source = (files("neurowhere.web") / "images.py").read_bytes()
+    source = b"".join(
+        files(f"neurowhere.{room}").joinpath(f"{name}.py").read_bytes()
+        for room, name in (("report", "volumes"), ("web", "images"))
+    )
     key = digest(about.card + about.version.encode() + version("nilearn").encode() + source)
 
     def hash_of(name: str) -> str:
@@ -206,15 +209,18 @@ def make_page(pool: Pool, about: About) -> APIRouter:
 @cache
 def static_files() -> dict[str, bytes]:
     """Return the content of each file of the page as it is written, by its name."""
-    folder = files("neurowhere.web") / "static"
-    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    folders = files("neurowhere.report") / "assets", files("neurowhere.web") / "static"
+    return {file.name: file.read_bytes() for folder in folders for file in folder.iterdir()}
 
 
 @cache
 def page_files() -> dict[str, bytes]:
-    """Return the same as they are sent: with all modules in the scripts that need them."""
-    sources = {name: text.decode() for name, text in static_files().items() if name.endswith("js")}
-    return static_files() | {f"{name}.js": bundle(name, sources).encode() for name in BUNDLED}
+    """Return the same as they are sent: with all that scripts and the style need in them."""
+    own = static_files()
+    sources = {name: text.decode() for name, text in own.items() if name.endswith("js")}
+    style = own["viewer.css"] + own["style.css"]
+    scripts = {f"{name}.js": bundle(name, sources).encode() for name in BUNDLED}
+    return own | scripts | {"style.css": style}
 
 
 @cache

@@ -18,31 +18,34 @@ from neurowhere.model.decoding import Decoding, decode
 from neurowhere.model.encoder import Encoder
 from neurowhere.model.encoding import Encoding
 from neurowhere.model.methods import write_methods
-from neurowhere.model.regions import as_point, regions_of, shown_terms
+from neurowhere.model.regions import as_point, reasons_by_region, regions_of, shown_terms
 from neurowhere.model.schema import Sentence, Summary
 from neurowhere.model.summary import compare_texts, studies_of, summarise
 from neurowhere.model.term_maps import TermMap, related_terms
+from neurowhere.report.volumes import (
+    KEPT_LEVEL,
+    TEMPLATES,
+    brain,
+    density_of,
+    labels_of,
+    mean_of,
+    to_nifti,
+)
+from neurowhere.report.words import places_in_words
 from neurowhere.space import Atlas, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.web import Settings
 from neurowhere.web.documents import find_document, read_document
 from neurowhere.web.images import (
-    KEPT_LEVEL,
-    TEMPLATES,
     Look,
-    as_steps,
     atlas_named,
-    brain,
-    comment,
     cortex,
     describe_region,
     draw_slices,
-    labels_of,
     mask_of,
     negated,
     read_image,
-    to_nifti,
 )
 from neurowhere.web.schemas import (
     EXAMPLES,
@@ -61,6 +64,7 @@ from neurowhere.web.schemas import (
     RegionQuery,
     RelatedQuery,
     TermQuery,
+    shown,
     to_json,
     to_parts,
 )
@@ -75,6 +79,7 @@ BRIGHTEST = 0.999  # share of the brain below the last colour
 N_TERM_PEAKS = 5
 N_SENTENCE_REGIONS = 3
 N_REGIONS = 10
+MOST_EACH, N_EACH_TERMS = 100, 3  # points that are decoded one by one, terms of each
 SIGNS = {"left": -1, "right": 1}  # of x
 
 Floats = NDArray[np.floating]
@@ -122,13 +127,20 @@ class Service:
         return to_json(summary)
 
     def encode_parts(self, query: EncodeQuery) -> bytes:
-        """Sum up a text, and give its density in whole steps, with one reading of the text."""
+        """Tell what the page shows of a text, and its density, with one reading of the text."""
         encoding = self._encode(query.text, query)
         summary = self._summary(encoding, query, at=query.at)
-        density = as_steps(self.model.partition_.to_img(encoding.density))
+        answer = shown(summary) | {"places": places_in_words(summary)}
+        if query.explain:
+            gazetteer = encoding.gazetteer(self._atlas(query))
+            answer["related"] = related_terms(self.model, encoding)["term"].tolist()
+            answer["why"] = {
+                label: [[each.term, each.contribution] for each in why]
+                for label, why in reasons_by_region(encoding, gazetteer).items()
+            }
         return to_parts(
-            answer=("application/json", to_json(summary)),
-            map=("application/gzip", to_nifti(density)),
+            answer=("application/json", to_json(answer)),
+            map=("application/gzip", to_nifti(density_of(encoding))),
         )
 
     def encode_nifti(self, query: EncodeQuery) -> bytes:
@@ -307,19 +319,24 @@ class Service:
         return self._figure(query, "pdf")
 
     def _figure(self, query: FigureQuery, form: Literal["svg", "pdf", "png"]) -> bytes:
-        from neurowhere.report.figure import draw_figure, figure_bytes
+        from neurowhere.report.figure import caption_of, draw_figure, figure_bytes
 
-        encoding = self._encode(query.text, query)
-        options = query.model_dump(include={"quantity", "layout", "width_mm"})
+        texts = [query.text, *([query.other] if query.other else [])]
+        encodings = [each.checked() for each in self._encode_many(texts, query)]
+        drawn = query.model_dump(include={"quantity", "layout"})
         with self._drawing:
-            return figure_bytes(draw_figure(encoding, **options), form)
+            figure = draw_figure(*encodings, **drawn, width_mm=query.width_mm)
+            return figure_bytes(figure, form, caption_of(encodings, **drawn))
 
     def methods_json(self, query: MethodsQuery) -> bytes:
         """Tell how maps came about."""
         atlas = {"default": "AAL3" if self.atlas is default_atlas() else "the model"}
         name = atlas.get(query.atlas, "HCPex (Huang et al., 2022)")
+        from neurowhere.report.figure import write_caption
+
         found = write_methods(self.model.summary(), query.model_dump(), query.kind, atlas=name)
-        return to_json(found)
+        drawn = query.model_dump(include={"quantity", "layout", "n_texts"})
+        return to_json(asdict(found) | {"caption": write_caption(found, **drawn)})
 
     def region_json(self, query: RegionQuery) -> bytes:
         """Tell where a region is."""
@@ -347,9 +364,9 @@ class Service:
         if name in TEMPLATES:
             return to_nifti(TEMPLATES[name](), KEPT_LEVEL)
         if name == "mean":
-            density = self.model.mean_map_ / self.model.partition_.volumes_mm3
-            mean = as_steps(self.model.partition_.to_img(density))
-            comment(mean, {"uniform": 1 / self.model.brain_.total_volume_mm3})
+            partition = self.model.partition_
+            density = self.model.mean_map_ / partition.volumes_mm3
+            mean = mean_of(partition, density, self.model.brain_.total_volume_mm3)
             return to_nifti(mean, KEPT_LEVEL)
         atlas = self.atlas if name == "atlas-default" else atlas_named("hcpex")
         return to_nifti(labels_of(atlas), KEPT_LEVEL)
@@ -432,7 +449,26 @@ def decode_points(model: Encoder, atlas: Atlas, query: DecodeQuery) -> dict[str,
     inside = model.brain_.region_of(points) != OUTSIDE
     found = decode(model, points[inside] if inside.any() else points, n_terms=query.n)
     answer = _tell(model, atlas, found, query.n, query.regions)
-    return answer | {"outside": int((~inside).sum()), "threshold": None, "notes": []}
+    one_by_one = points[:MOST_EACH] if query.each else points[:0]
+    each = [_tell_point(model, atlas, point) for point in one_by_one]
+    told = {"outside": int((~inside).sum()), "threshold": None, "notes": [], "points": each}
+    return answer | told
+
+
+def _tell_point(model: Encoder, atlas: Atlas, point: Floats) -> dict[str, Any]:
+    """Decode a point by itself."""
+    inside = bool(model.brain_.region_of(point[None])[0] != OUTSIDE)
+    gazetteer = gazetteer_of(atlas, model.partition_)
+    (row,) = gazetteer.regions_at(point[None])
+    return {
+        "at": as_point(point),
+        "inside": inside,
+        "region": None if row is None else atlas.names[row],
+        "name": None if row is None else gazetteer.names[row],
+        "terms": decode(model, point[None], n_terms=N_EACH_TERMS).terms["term"].tolist()
+        if inside
+        else [],
+    }
 
 
 def decode_map(model: Encoder, atlas: Atlas, query: MapQuery) -> dict[str, Any]:

@@ -46,29 +46,13 @@ export function tellAnswer(...parts) {
   $("answer").hidden = !parts.length;
 }
 
-export function answerOf({ regions, support }) {
+export function answerOf({ places, support }) {
   const level = make("span", { class: "soft", "data-level": support.level }, ` ${LEVELS[support.level]}`);
   if (support.withheld) return [level];
-  return [make("strong", {}, placesOf(regions)), level];
+  return [make("strong", {}, places), level];
 }
 
 const LEVELS = { good: "well supported", weak: "weakly supported: read it with care", none: "nothing to map" };
-const [N_HEARD, N_NAMED] = [6, 3]; // regions from which the sides are told, and names that are given
-
-// The first regions in words, with their side: "Left: insula, precentral gyrus".
-export function placesOf(regions) {
-  const sides = new Map(); // by name
-  for (const { name, excess } of regions.slice(0, N_HEARD)) {
-    if (excess <= 0) continue;
-    const [, side, bare] = name.replace(" (landmark)", "").match(/^(left|right)? ?(.*)$/);
-    sides.set(bare, (sides.get(bare) ?? new Set()).add(side ?? ""));
-  }
-  const told = [...sides].slice(0, N_NAMED).map(([bare, those]) => [bare, those.size > 1 ? "both sides" : [...those][0]]);
-  const all = new Set([...sides.values()].map((those) => (those.size > 1 ? "both sides" : [...those][0])));
-  if (all.size === 1 && [...all][0]) return `${capital([...all][0])}: ${told.map(([bare]) => bare).join(", ")}`;
-  return capital(told.map(([bare, side]) => (side === "both sides" ? `${bare} (both sides)` : sided({ side, term: bare }))).join(", "));
-}
-
 export function tellLanguage(foreign) {
   $("language").hidden = !foreign;
   $("language").textContent = foreign ? FOREIGN : "";
@@ -76,9 +60,8 @@ export function tellLanguage(foreign) {
 
 // Structures that an artery, a syndrome or a sign points to by a rule, not by what was learned.
 export function tellRules(rules) {
-  const applied = rules.filter((rule) => rule.applied);
-  fill($("rule-list"), ...applied.map(({ name, structures }) =>
-    make("li", { class: "soft" }, `“${name}” points to ${structures.map(sided).join(", ")}`)));
+  const applied = unique(rules.filter((rule) => rule.applied).map(({ name, structures }) => `“${name}” points to ${structures.map(sided).join(", ")}`));
+  fill($("rule-list"), ...applied.map((words) => make("li", { class: "soft" }, words)));
   $("rules").hidden = !applied.length;
 }
 

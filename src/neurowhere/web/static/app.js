@@ -8,7 +8,7 @@ import { twoTexts } from "./compare.js";
 import { isImage, textOf } from "./document.js";
 import { $, capital, choose, chosen, settle } from "./dom.js";
 import { decoding, wireDecode } from "./decode.js";
-import { download } from "./download.js";
+import { download, drawing } from "./download.js";
 import { onDrop } from "./drop.js";
 import { listCollection, contrastFields, contrasting, resumeContrast, tellCollections, wantContrast, wireContrast } from "./contrast.js";
 import { EXAMPLES, drawExamples } from "./examples.js";
@@ -125,7 +125,7 @@ function tell(asked, answer, show, at) {
   if (answer.support?.withheld) withhold(answer, () => draw(showImage));
   else draw(show);
   say(asked.spoken(answer));
-  tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
+  tellRelated(answer.related ?? [], openTerm);
   loadAtlas().then(tellHere, () => {});
 }
 
@@ -174,7 +174,7 @@ function clear({ empty, problem, firstTab }, isStep = false) {
   answered = null;
   const wrong = problem?.();
   trouble(wrong ? { message: wrong } : null);
-  tellRelated("", openTerm);
+  tellRelated([], openTerm);
   stale(false);
   clearAnswers();
   withhold(null);
@@ -294,7 +294,7 @@ function wireQuery() {
 
 function wireViewer() {
   hooks.onMove = (at) => {
-    movedTo(at, answered?.texts() ?? []);
+    movedTo(at, answered?.reasons);
     noteSoon();
   };
   hooks.onView = nextView;
@@ -341,15 +341,18 @@ function restyle() {
   noteSoon();
 }
 
+const methods = () => ask("methods", { ...reading(), ...naming(), ...drawing(), n_texts: isPair() ? 2 : 1, ...(kindRead && { kind: kindRead }) });
+
 const COPIES = {
   link: () => linkTo(fields()),
   embed: () => embedCode(linkTo({ ...fields(), embed: "1" })),
   python: () => asPython(answered.query()),
   curl: () => asCurl(answered.kind, answered.query()),
   methods: async () => {
-    const { text, bibtex } = await ask("methods", { ...reading(), ...naming(), ...(kindRead && { kind: kindRead }) });
+    const { text, bibtex } = await methods();
     return `${text}\n\n${bibtex}\n`;
   },
+  caption: async () => (await methods()).caption,
 };
 
 function wireExports() {

@@ -41,6 +41,8 @@ const row = ({ name, at, region, probability, other: share }) => [
   placeButton(capital(name), at, goTo, { region }), percent(probability), percent(share),
 ];
 
+let why = {}; // terms that raise or lower a region in the difference, by its label
+
 export const twoTexts = {
   tabs: { regions: "More in the first", peaks: "More in the second", place: "This place", studies: null },
   kind: "difference",
@@ -49,12 +51,13 @@ export const twoTexts = {
   isReady: () => Boolean(text().trim() && other().trim()),
   ask: (signal) => ask("difference", { ...query(), ...naming(), regions: N_REGIONS }, signal),
   view,
-  texts: () => [["In the first", text()], ["In the second", other()]],
+  reasons: (region) => [["The first, beyond the second", why[region] ?? []]],
   title: () => [text(), other()].map((words) => words.trim().replace(/\s+/g, " ")).join("  /  "),
   empty: "No map yet: write two texts",
   rowsOf: ({ more, less }) => [...more, ...less.toReversed()],
 
   tell(answer) {
+    why = Object.fromEntries([...answer.difference.regions].map((row) => [row.region, row.why.map(({ term, contribution }) => [term, contribution])]));
     tellDistance(answer);
     tellAnswer(make("strong", {}, "More in the first: "), namesOf(answer.more), make("strong", {}, " · More in the second: "), namesOf(answer.less));
     fill($("reading"),

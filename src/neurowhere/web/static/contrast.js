@@ -146,7 +146,6 @@ export const contrasting = {
   isReady: () => wanted || Boolean(job),
   ask,
   view,
-  texts: () => [],
   title: () => captionOf(job.found.answer, image()),
   rows: () => job.found.answer.regions,
   blob: () => job.found.blobs[image()],

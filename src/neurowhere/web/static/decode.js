@@ -12,7 +12,7 @@ import { fillTable, placeButton } from "./tables.js";
 import { Volume } from "./volume.js";
 
 const N_TERMS = 40;
-const [N_EACH, N_TERMS_EACH, N_UNREAD] = [20, 3, 5]; // points that are decoded one by one, terms of each, rows that are told
+const N_UNREAD = 5; // rows that are told
 const LEAST = 0.005; // share of a region that is listed
 const FARTHEST_MM = 200;
 const SPREAD_MM = 6; // of a point that is drawn
@@ -60,9 +60,11 @@ export function readPoints(words) {
     if (!isTable && start < 0) { unread.push([i + 1, rows[i]]); return; }
     const found = at.map((column) => Number(row[column]));
     if (!found.every((value) => isPlace(value))) { unread.push([i + 1, rows[i]]); return; }
-    points.push({ at: found, label: row.filter((cell, column) => !at.includes(column) && /\p{L}/u.test(cell) && !/[=\d]/.test(cell)).join(" ") });
+    const others = row.filter((_, column) => !at.includes(column) && !(isCounted && !column));
+    const isLabel = (cell) => /\p{L}/u.test(cell) && !/[=\d]/.test(cell);
+    points.push({ at: found, label: others.filter(isLabel).join(" "), statistic: others.filter((cell) => !isLabel(cell)).join(" ") });
   });
-  return { points: points.map(({ at }) => at), labels: points.map(({ label }) => label), unread, problem: points.length || !unread.length ? null : EXPECTED(unread[0][0]) };
+  return { points: points.map(({ at }) => at), labels: points.map(({ label }) => label), statistics: points.map(({ statistic }) => statistic), unread, problem: points.length || !unread.length ? null : EXPECTED(unread[0][0]) };
 }
 
 const isPlace = (cell) => cell !== undefined && cell !== "" && Math.abs(Number(cell)) <= FARTHEST_MM;
@@ -124,26 +126,20 @@ function noteOf({ outside, threshold: lowest, notes }) {
 
 // ---- each point by itself
 
-let asking = null;
+let rows = []; // of the table
 
-async function tellPoints() {
-  asking?.abort();
-  $("each-point").hidden = true;
-  if (given) return;
-  const { points, labels } = typed();
-  if (points.length < 2) return;
-  asking = new AbortController();
-  const { signal } = asking;
-  const some = points.slice(0, N_EACH);
-  const found = await Promise.all(some.map((at) => ask("decode", { points: [at], n: N_TERMS_EACH, regions: 1, ...naming() }, signal).catch(() => null)));
-  if (signal.aborted) return;
-  fillTable($("points-table"), ["Point", "Region", "Terms"], some.map((at, i) => [
-    placeButton(labels[i] ? `${labels[i]} (${mm(at)})` : mm(at), at, goTo),
-    found[i]?.regions[0] ? capital(found[i].regions[0].name) : make("span", { class: "soft" }, found[i] ? "–" : "outside of the brain"),
-    make("span", { class: "wraps" }, found[i]?.terms.map(({ term }) => term).join(", ") ?? ""),
+function tellPoints(found) {
+  const { points, labels, statistics } = given ? { points: [] } : typed();
+  rows = found.map((point, i) => ({ ...point, at: points[i], label: labels[i], statistic: statistics[i] }));
+  const hasStatistics = rows.some(({ statistic }) => statistic);
+  fillTable($("points-table"), ["Point", ...(hasStatistics ? ["Statistic"] : []), "Region", "Terms"], rows.map(({ at, label, statistic, inside, name, terms: best }) => [
+    placeButton(label ? `${label} (${mm(at)})` : mm(at), at, goTo),
+    ...(hasStatistics ? [statistic] : []),
+    inside ? make("span", { class: "wraps" }, capital(name ?? "–")) : make("span", { class: "soft" }, "outside of the brain"),
+    make("span", { class: "wraps" }, best.join(", ")),
   ]));
-  $("each-note").textContent = points.length > N_EACH ? `the first ${N_EACH} of ${points.length}` : "";
-  $("each-point").hidden = false;
+  $("each-note").textContent = points.length > rows.length ? `the first ${rows.length} of ${points.length}` : "";
+  $("each-point").hidden = rows.length < 2;
 }
 
 export const decoding = {
@@ -154,11 +150,11 @@ export const decoding = {
   isReady: () => Boolean(given) || Boolean($("points").value.trim() && typed().points?.length),
   problem: () => (given || !$("points").value.trim() ? null : typed().problem ?? null),
   ask: (signal) => (given ? decodeMap(given.file, { threshold: threshold(), negative: $("negative").checked && given.volume.hasNegative, n: N_TERMS, ...naming() }, signal)
-    : ask("decode", { points: typed().points, n: N_TERMS, regions: 18, ...naming() }, signal)),
+    : ask("decode", { points: typed().points, each: typed().points.length > 1, n: N_TERMS, regions: 18, ...naming() }, signal)),
   view,
-  texts: () => [],
   rows: () => (given ? told : null), // a map is not sent again for its table
   terms: () => terms,
+  points: () => rows.map(({ label, at: [x, y, z], statistic, region, name, terms: best }) => ({ label, x, y, z, statistic, region, name, terms: best.join("; ") })),
   rowsOf: (answer) => answer.regions,
   title: () => given?.name ?? $("points").value.trim().replace(/\s*\n\s*/g, "; "),
   empty: "No map yet: drop an image, or type coordinates",
@@ -166,7 +162,7 @@ export const decoding = {
   tell(answer) {
     told = answer.regions;
     terms = answer.terms;
-    tellPoints().catch(() => {});
+    tellPoints(answer.points);
     notice(noteOf(answer) || null);
     tellAnswer(make("strong", {}, capital(answer.terms.slice(0, 3).map(({ term }) => term).join(", ")) || "No term matches"), make("span", { class: "soft" }, " match best"));
     tellTerms(answer.terms);

@@ -3,6 +3,7 @@
 import { COLOURS, LEVELS, LEVEL_NAMES, NEGATIVE } from "./colours.js";
 import { isSigned, unitOf } from "./legend.js";
 import { hairs, labels } from "./sections.js";
+import { checksum } from "./zip.js";
 import { roundNumbers, roundRatios } from "./ticks.js";
 
 const [WIDTH, INCHES] = [720, 7.5]; // units across, and what they are in print
@@ -122,14 +123,4 @@ async function withDensity(blob) {
   chunk.setUint32(17, checksum(new Uint8Array(chunk.buffer, 4, 13)));
   const afterHeader = 33;
   return new Blob([bytes.slice(0, afterHeader), chunk, bytes.slice(afterHeader)], { type: "image/png" });
-}
-
-// The CRC of PNG.
-function checksum(bytes) {
-  let sum = 0xffffffff;
-  for (const byte of bytes) {
-    sum ^= byte;
-    for (let i = 0; i < 8; i += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-  }
-  return (sum ^ 0xffffffff) >>> 0;
 }

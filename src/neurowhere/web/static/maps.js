@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { readNifti } from "./nifti.js";
-import { Volume } from "./volume.js";
+import { massOf, raisedPlace, ratioOf } from "./volume.js";
 
 const KEPT = 16;
 const kept = new Map();
@@ -16,9 +16,10 @@ function keep(key, volume) {
 }
 
 export async function mapOf(kind, query, signal) {
-  if (kind === "encode" && query.image === "log_ratio") {
-    const [density, mean] = await Promise.all([mapOf(kind, { ...query, image: "density" }, signal), fileOf("mean")]);
-    return ratioOf(density, mean);
+  if (kind === "encode") {
+    const { image, ...asked } = query;
+    const density = await densityOf(asked, signal);
+    return image === "density" ? density : image === "mass" ? massOf(density) : ratioOf(density, await fileOf("mean"));
   }
   const key = keyOf(kind, query);
   return keep(key, kept.get(key) ?? (await load(kind, query, signal)));
@@ -29,35 +30,43 @@ async function load(kind, query, signal) {
   return readNifti(await answer.blob());
 }
 
+// The density of a text, of which all its images are made.
+async function densityOf(asked, signal) {
+  if (!kept.has(keyOf("encode", asked))) await encodeWithMap({ ...asked, regions: 0 }, asked, signal);
+  return keep(keyOf("encode", asked), kept.get(keyOf("encode", asked)));
+}
+
 // The summary of a text; its density comes with it, so that the text is read once. `asked` is what the map depends on.
 export async function encodeWithMap(query, asked, signal) {
   const form = await (await post("encode.form", query, signal)).formData();
-  keep(keyOf("encode", { ...asked, image: "density" }), await readNifti(form.get("map")));
-  return JSON.parse(await form.get("answer").text());
+  keep(keyOf("encode", asked), await readNifti(form.get("map")));
+  return { ...whole(JSON.parse(await form.get("answer").text())), map: form.get("map") };
 }
 
-const ratios = new WeakMap(); // by density
-
-// The log ratio of a density to the mean map, both mixed with the uniform density, as the library computes it.
-function ratioOf(density, mean) {
-  if (!ratios.has(density)) {
-    const { uniform } = mean.comment;
-    const values = density.values.map((value, i) => (mean.values[i] ? Math.log((value + uniform) / (mean.values[i] + uniform)) : 0));
-    ratios.set(density, new Volume([density.nx, density.ny, density.nz], density.affine, values));
+// An answer as the others are: it holds what says the same once, with all spans, and leaves out the mentions that say
+// no more than their term.
+function whole(answer) {
+  const rules = answer.rules.flatMap(({ at, ...rule }) => at.map((where) => ({ ...rule, where })));
+  const ruled = (name) => rules.filter(({ structures }) => structures.some(({ term }) => term === name)).map(({ where }) => where);
+  const told = answer.mentions.flatMap(({ at, ...mention }) => at.map(([where, side, negation]) => ({ status: "affirmed", ...mention, where, side_where: side, negation_where: negation })));
+  const known = new Set([...rules, ...told].map(({ where }) => String(where)));
+  const plain = new Map(); // the mentions of the other spans, each of the longest term there
+  for (const { term, where } of answer.terms) {
+    for (const span of where) {
+      const key = String(span);
+      if (!known.has(key) && term.length > (plain.get(key)?.term.length ?? 0)) plain.set(key, { term, where: span, status: "affirmed" });
+    }
   }
-  return ratios.get(density);
+  const findings = answer.findings.map(({ places, ...finding }) => ({
+    ...finding,
+    places: places.map(({ at, ...place }) => ({ ...place, wheres: at.map(([where]) => where).filter(Boolean), share: at.reduce((sum, [, share = 0]) => sum + share, 0) })),
+  }));
+  const terms = answer.terms.map((term) => (term.implied ? { ...term, where: ruled(term.term) } : term));
+  return { ...answer, terms, mentions: [...told, ...plain.values()], rules, findings };
 }
 
-const MOST_RAISED = 0.97; // share of the brain that is raised less
-
-// The densest place of those that a text raises most, in mm: it is coloured in either image. Null where there is none.
-export async function raisedPlace(asked) {
-  const [density, ratio] = await Promise.all(["density", "log_ratio"].map((image) => mapOf("encode", { ...asked, image })));
-  const least = ratio.quantile(MOST_RAISED);
-  const values = density.values.map((value, i) => (ratio.values[i] >= least && least > 0 ? value : 0));
-  const found = new Volume([density.nx, density.ny, density.nz], density.affine, values);
-  return found.magnitudes.length ? found.peak : null;
-}
+// Where a text is shown first.
+export const firstPlace = async (asked) => raisedPlace(await densityOf(asked), await fileOf("mean"));
 
 // ---- files, whose addresses in the page have their hashes
 

@@ -4,7 +4,7 @@ import { answerOf, pointing, sentenceRow, tellAnswer, tellContradictions, tellFi
 import { ask } from "./api.js";
 import { $, chosen, fill, percent } from "./dom.js";
 import { naming, reading, text } from "./form.js";
-import { encodeWithMap, raisedPlace } from "./maps.js";
+import { encodeWithMap, firstPlace } from "./maps.js";
 import { marked, tellKey } from "./reading.js";
 import { roving } from "./roving.js";
 
@@ -18,6 +18,7 @@ export const image = () => (chosen("image") === "difference" ? "log_ratio" : cho
 export function textMode(words, title) {
   const query = () => ({ text: words(), ...reading() });
   let place = null; // that is shown first
+  let why = {}; // terms that raise or lower a region, by its label
   let isAverage = false; // a text that says nothing gets the average map, whose caption says so
   return {
     tabs: { regions: "Regions", peaks: "Peaks", place: "This place", studies: "Studies" },
@@ -28,9 +29,10 @@ export function textMode(words, title) {
     isReady: () => Boolean(words().trim()),
     async ask(signal) {
       const asked = query();
-      const answer = await encodeWithMap({ ...asked, ...naming(), regions: N_REGIONS, sort: $("sort").value }, asked, signal);
+      const answer = await encodeWithMap({ ...asked, ...naming(), regions: N_REGIONS, sort: $("sort").value, explain: true }, asked, signal);
+      ({ why } = answer);
       isAverage = !answer.support.terms;
-      place = isAverage ? null : await raisedPlace(asked);
+      place = isAverage ? null : await firstPlace(asked);
       return answer;
     },
     view() {
@@ -38,7 +40,7 @@ export function textMode(words, title) {
       const shown = image();
       return { words: `${title()}: ${NAMES[shown]}`, parts: [["encode", { ...query(), image: shown }]], image: shown };
     },
-    texts: () => [["In this text", words()]],
+    reasons: (region) => [["In this text", why[region] ?? []]],
     rowsOf: (answer) => answer.regions,
     title: () => words().trim().replace(/\s+/g, " "),
     empty: "No map yet: write a text",

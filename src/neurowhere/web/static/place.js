@@ -1,12 +1,13 @@
-// Place: what texts and the literature say of the point under the crosshair.
+// Place: what the answer that is shown and the literature say of the point under the crosshair.
 
 import { ask } from "./api.js";
-import { bars, contributions, tellStudies } from "./answers.js";
-import { regionAt } from "./atlas.js";
-import { $, capital, fill, make, mm, percent, settle, times } from "./dom.js";
-import { naming, reading } from "./form.js";
+import { bars, tellStudies } from "./answers.js";
+import { loadAtlas, regionAt } from "./atlas.js";
+import { $, capital, fill, make, mm, settle } from "./dom.js";
+import { naming } from "./form.js";
 import { fileOf } from "./maps.js";
 import { roving } from "./roving.js";
+import { valuesAt } from "./stage.js";
 
 const N_TERMS = 8;
 const N_ASKED = 12;
@@ -15,7 +16,7 @@ const PAUSE_MS = 40; // a drag moves more often
 const FARTHEST_MM = 200;
 
 let at = [0, 0, 0];
-let texts = [];
+let reasons = () => []; // of a region, by its label: titles, and terms with what they add
 let isTold = true; // whether the tab tells of this place
 let asking = null;
 
@@ -24,7 +25,7 @@ export const place = () => at;
 // The crosshair has moved: name the place; what is known of it is asked once its tab is open, and the crosshair rests.
 export function movedTo(point, those) {
   at = point;
-  texts = those;
+  reasons = those ?? (() => []);
   isTold = false;
   asking?.abort(); // what is under way tells of another place
   ["x", "y", "z"].forEach((axis, i) => { if (document.activeElement !== $(axis)) $(axis).value = point[i]; });
@@ -51,14 +52,11 @@ async function tellPlace() {
   asking?.abort();
   asking = new AbortController();
   const { signal } = asking;
-  const asked = texts;
   try {
     if (!(await fileOf("mean")).nearest(at)) throw new Error("Outside of the brain.");
-    const [decoded, ...found] = await Promise.all([
-      ask("decode", { points: [at], n: N_ASKED, ...naming(), regions: asked.length ? 0 : 1 }, signal),
-      ...asked.map(([, text]) => ask("encode", { text, ...reading(), ...naming(), at, regions: 0 }, signal)),
-    ]);
-    if (!signal.aborted) tell(asked, found.map(({ place: here }) => here), decoded);
+    await loadAtlas();
+    const decoded = await ask("decode", { points: [at], n: N_ASKED, ...naming(), regions: 0 }, signal);
+    if (!signal.aborted) tell(decoded);
   } catch (error) {
     if (error.name !== "AbortError") tellNowhere(error.message);
   } finally {
@@ -66,20 +64,17 @@ async function tellPlace() {
   }
 }
 
-function tell(asked, places, { terms, studies, regions }) {
+function tell({ terms, studies }) {
   isTold = true;
-  const first = places[0] ?? regions[0];
-  $("place-words").textContent = !places.length ? `Near ${first?.name ?? "no region of the atlas"}.` : `${capital(first.name ?? "no region of the atlas")}: ${places.map(wordsOf(asked)).join("; ")}.`;
-  const columns = places.map(({ why }, i) => column(asked[i][0], contributions(why, N_TERMS)));
+  const region = regionAt(at);
+  $("place-words").textContent = [capital(region?.name ?? "no region of the atlas"), ...valuesAt(at)].join(" · ");
+  const columns = reasons(region?.region ?? "").map(([title, why]) => column(title, why.length ? bars(why, N_TERMS) : [make("li", { class: "soft" }, "No word changes it much")]));
   const spoken = bars(terms.map(({ term, score }) => [term, score]), N_TERMS, "match");
   fill($("reasons"), ...columns, column("In the literature", spoken, "decoded"));
   roving($("reasons"), ".bar-row");
   $("speaking-title").hidden = !studies.length;
   tellStudies($("speaking"), studies.slice(0, N_STUDIES), terms);
 }
-
-const wordsOf = (asked) => ({ ratio, density }, i) =>
-  `${times(ratio)} the average, ${percent(1000 * density)} of peaks per cm³ ${asked.length > 1 ? `for the ${["first", "second"][i]}` : "for this text"}`;
 
 const column = (title, rows, id = "why") => make("div", {}, make("h3", {}, title), make("ul", { class: "bars", id }, ...rows));
 

@@ -29,7 +29,9 @@ function notesOn(result) {
   const strongest = Math.max(1e-9, ...[...own.values()].map(Math.abs));
   const notes = [];
   for (const { kind: what, places } of result.findings ?? []) {
-    for (const { where, role } of places) if (where && role !== "spared") notes.push({ where, kind: "role", role, title: `${ROLE_WORDS[role]} ${what ?? "the finding"}` });
+    for (const { where: one, wheres = [one], role } of places) {
+      if (role !== "spared") for (const where of wheres) notes.push({ where, kind: "role", role, title: `${ROLE_WORDS[role]} ${what ?? "the finding"}` });
+    }
   }
   for (const mention of result.mentions) {
     if (mention.status === "not_finding") {

@@ -41,18 +41,28 @@ export function embedCode(link) {
   return `<iframe src="${address}" title="Brain map" width="640" height="560" loading="lazy"></iframe>`;
 }
 
+const [WORDS, LONGEST] = [8, 60]; // of the name of a file
+
+// Words as a part of the name of a file.
+export function slug(words) {
+  const plain = words.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+  return plain.split(" ").slice(0, WORDS).join("-").toLowerCase().slice(0, LONGEST) || "neurowhere";
+}
+
 export function saveBlob(blob, name) {
   const address = URL.createObjectURL(blob);
   make("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-export function saveTable(rows, name) {
+export function asCsv(rows) {
   const cell = (value) => {
-    const words = String(value ?? "");
+    const words = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? ""); // no formula
     return /[",\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
   };
   const names = Object.keys(rows[0] ?? {});
   const lines = [names, ...rows.map((row) => names.map((key) => row[key]))].map((line) => line.map(cell).join(","));
-  saveBlob(new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }), name);
+  return `${lines.join("\n")}\n`;
 }
+
+export const saveTable = (rows, name) => saveBlob(new Blob([asCsv(rows)], { type: "text/csv" }), name);

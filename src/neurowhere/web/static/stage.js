@@ -2,15 +2,17 @@
 // the last one wins: answers that come late are dropped.
 
 import { regionAt } from "./atlas.js";
+import { loadCortex } from "./cortex.js";
 import { $, capital, chosen, fill, settle } from "./dom.js";
 import { naming } from "./form.js";
 import { legend, valueWords } from "./legend.js";
 import { mapOf, loadTemplates } from "./maps.js";
 import { busy, trouble } from "./status.js";
-import { Viewer } from "./viewer.js";
+import { drawSurface } from "./surface.js";
+import { Viewer, showTip } from "./viewer.js";
 
 export const hooks = { onMove: () => {}, onView: () => {}, onPick: () => {} };
-export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView(), onHover: tellHover, onPick: () => hooks.onPick() });
+export const viewer = new Viewer($("stage"), { onMove: (at) => hooks.onMove(at), onView: () => hooks.onView(), onHover: tellHover, onPick: () => hooks.onPick(), surface: drawSurface, loadCortex });
 
 const GLANCE_MS = 120; // of pointing at something, before its map is asked for
 const UNCUT = ["mass", "significant"]; // images that have no threshold
@@ -166,20 +168,17 @@ async function findOther({ parts, image }) {
   if (shown?.parts?.[0][1] === query) other = { volume, image: image2 };
 }
 
+// The values of the maps that are shown at a point, in words; of a text also the other of density and ratio.
+export function valuesAt(point, maps = viewer.scene.maps) {
+  if (!shown) return [];
+  const words = maps.map(({ volume }) => valueWords(volume.at(point), shown.image, shown.what));
+  return other ? [...words, valueWords(other.volume.at(point), other.image)] : words;
+}
+
 function tellHover(point, left, top, map = 0) {
   const region = point && regionAt(point);
-  $("tip").hidden = !point || (!region && !shown);
-  if ($("tip").hidden) return;
-  const volume = viewer.scene.maps[map]?.volume;
-  const words = [
-    region ? capital(region.name) : null,
-    volume && shown ? valueWords(volume.at(point), shown.image, shown.what) : null,
-    other?.volume ? valueWords(other.volume.at(point), other.image) : null,
-  ];
-  $("tip").textContent = words.filter(Boolean).join(" · ");
-  const { clientWidth, clientHeight } = $("stage");
-  $("tip").style.left = `${Math.min(left + 14, clientWidth - $("tip").offsetWidth - 6)}px`;
-  $("tip").style.top = `${Math.min(top + 18, clientHeight - $("tip").offsetHeight - 6)}px`;
+  const words = point ? [region && capital(region.name), ...valuesAt(point, viewer.scene.maps.slice(map, map + 1))] : [];
+  showTip($("tip"), words.filter(Boolean), left, top);
 }
 
 export function goTo(place) {

@@ -24,6 +24,7 @@ export function nameTabs(names) {
   for (const [name, words] of Object.entries(names)) {
     $(`tab-${name}`).textContent = words ?? "";
     $(`tab-${name}`).hidden = !words;
+    $(`panel-${name}`).dataset.name = words ?? ""; // its title on paper
   }
   const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
   openTab(open.hidden ? "regions" : open.id.slice(4));

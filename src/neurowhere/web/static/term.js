@@ -1,8 +1,7 @@
 // Term: a page for each term, found by its first letters; and the terms that are related to a text.
 
-import { ask, get } from "./api.js";
+import { get } from "./api.js";
 import { $, fill, make } from "./dom.js";
-import { reading } from "./form.js";
 import { textMode } from "./onetext.js";
 import { roving } from "./roving.js";
 
@@ -63,29 +62,14 @@ export function wireTerm(open) {
     if (event.key === "Escape") draw([]);
     if (event.key === "Enter") { event.preventDefault(); choose(active >= 0 ? options()[active].textContent : term()); }
   });
-  $("related").addEventListener("toggle", () => $("related").open && relate?.());
   $("term-list").addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
   $("term-list").addEventListener("click", ({ target }) => target.role === "option" && choose(target.textContent));
 }
 
 // ---- related terms
 
-let latest = 0;
-let relate = null; // what is asked when the list is opened
-
-export async function tellRelated(text, open) {
-  latest += 1;
-  const ticket = latest;
-  $("related").hidden = !text;
-  fill($("related-terms"));
-  relate = null;
-  if (!$("related").open) { // a list that nobody sees is not asked for
-    relate = () => tellRelated(text, open);
-    return;
-  }
-  const { terms } = text ? await ask("related", { text, ...reading() }).catch(() => ({ terms: [] })) : { terms: [] };
-  if (ticket !== latest) return;
-  $("related").hidden = !terms.length;
-  fill($("related-terms"), ...terms.map(({ term: name }) => make("button", { type: "button", class: "chip", onclick: () => open(name) }, name)));
+export function tellRelated(names, open) {
+  $("related").hidden = !names.length;
+  fill($("related-terms"), ...names.map((name) => make("button", { type: "button", class: "chip", onclick: () => open(name) }, name)));
   roving($("related-terms"), ".chip");
 }

@@ -127,6 +127,41 @@ export class Volume {
   }
 }
 
+// ---- images that are made of a density
+
+const ratios = new WeakMap(); // by density
+const regions = new WeakMap();
+
+const like = ({ nx, ny, nz, affine }, values) => new Volume([nx, ny, nz], affine, values);
+
+// The log ratio of a density to the mean map, both mixed with the uniform density, as the library computes it.
+export function ratioOf(density, mean) {
+  if (!ratios.has(density)) {
+    const { uniform } = mean.comment;
+    ratios.set(density, like(density, density.values.map((value, i) => (mean.values[i] ? Math.log((value + uniform) / (mean.values[i] + uniform)) : 0))));
+  }
+  return ratios.get(density);
+}
+
+// 3 where half of the peaks should be, 2 for 80 % and 1 for 95 %.
+export function massOf(density) {
+  if (!regions.has(density)) {
+    const [wide, middle, narrow] = density.comment.levels;
+    regions.set(density, like(density, density.values.map((value) => (value > 0) * ((value >= wide) + (value >= middle) + (value >= narrow)))));
+  }
+  return regions.get(density);
+}
+
+const MOST_RAISED = 0.97; // share of the brain that is raised less
+
+// The densest place of those that are raised most, in mm: it is coloured in either image. Null where there is none.
+export function raisedPlace(density, mean) {
+  const ratio = ratioOf(density, mean);
+  const least = ratio.quantile(MOST_RAISED);
+  const found = like(density, density.values.map((value, i) => (ratio.values[i] >= least && least > 0 ? value : 0)));
+  return found.magnitudes.length ? found.peak : null;
+}
+
 // Rows of the inverse of a matrix with an offset.
 function inverted([[a, b, c, x], [d, e, f, y], [g, h, i, z]]) {
   const [m, n, o] = [e * i - f * h, c * h - b * i, b * f - c * e];
