@@ -27,8 +27,14 @@ from neurowhere.contrast import ByTerm
 from neurowhere.contrast.background import find_background, find_chance, fit_words
 from neurowhere.contrast.covariates import Documents, propensity
 from neurowhere.contrast.library import open_library
-from neurowhere.contrast.regression import discoveries, half_width, t_tests
-from neurowhere.contrast.run import How, columns_left_out, default_cache, masked_design
+from neurowhere.contrast.regression import Fits, discoveries, half_width, t_tests
+from neurowhere.contrast.run import (
+    LEAST_EXPECTED,
+    How,
+    columns_left_out,
+    default_cache,
+    masked_design,
+)
 from neurowhere.contrast.selection import Search, search
 from setting import DATA, print_table
 
@@ -170,25 +176,32 @@ class Study:
         return self.background.covariates.names.index(name)
 
     def fit(self, groups, design=None, summing=None):
-        """Fit groups, with calibrated variances."""
+        """Fit groups, with calibrated variances; return also what is observed and expected."""
         design = design or self.background.design(self.columns)
         some = [slice(k, k + AT_ONCE) for k in range(0, groups.shape[1], AT_ONCE)]
-        fits = [
-            fit_words(
-                design, self.documents, groups[:, part], summing or self.relative, self.workers
-            )
+        how = (summing or self.relative, self.workers)
+        found = [
+            fit_words(design, self.documents, groups[:, part], *how, adjusted=True)
             for part in some
         ]
-        effect, variance, n = (np.concatenate(each) for each in zip(*fits, strict=True))
-        return effect, self.chance.factor * (variance + self.chance.extra), n
+        fits = Fits(*(np.concatenate(each) for each in zip(*(fit for fit, _ in found))))
+        weights = np.asarray(groups.sum(axis=0)).ravel()[:, None]
+        observed = np.concatenate([total for _, total in found]) / weights
+        scale = fits.s[:, None] / weights
+        expected = np.maximum(observed - scale * fits.effect, LEAST_EXPECTED)
+        variance = self.chance.factor * (fits.variance + self.chance.extra)
+        half = half_width(variance, fits.n) * scale
+        return fits._replace(variance=variance), observed / expected, half / expected
 
     def error(self, name, groups):
-        """Return the share of groups with any discovery."""
-        effect, variance, n = self.fit(groups)
+        """Return the share of groups with any discovery, and of intervals that hold no effect."""
+        fits, ratio, half = self.fit(groups)
         m, both = self.m, len(self.background.usual)
-        p_values = t_tests(effect, variance, n).p_values
+        p_values = t_tests(fits.effect, fits.variance, fits.n).p_values
         any_region = discoveries(p_values[:, m:both])
         any_voxel = discoveries(p_values[:, :m])
+        regions = slice(both + m, 2 * both)
+        holds = np.abs(ratio[:, regions] - 1) <= half[:, regions]
         return {
             "groups": name,
             "n": groups.shape[1],
@@ -196,6 +209,7 @@ class Study:
             "voxels": round(float(any_voxel.mean()), 3),
             "p < 0.05": round(float((p_values[:, :m] < 0.05).mean()), 3),
             "p < 0.001": round(float((p_values[:, :m] < 0.001).mean()), 5),
+            "interval holds 1": round(float(holds.mean()), 3),
         }
 
     def samples(self, terms, n_samples, rng):
@@ -218,9 +232,7 @@ class Study:
             for k in range(1, groups.shape[1]):
                 drawn = rng.choice(members, SIZES[(k - 1) % len(SIZES)])
                 np.add.at(groups[:, k], drawn, 1)
-            self.tell(
-                term, groups, self.fit(sparse.csc_matrix(groups), design, masked), design, found
-            )
+            self.tell(term, groups, self.fit(sparse.csc_matrix(groups), design, masked), found)
         return [
             {
                 "documents": size,
@@ -232,20 +244,14 @@ class Study:
             for size, rows in found.items()
         ]
 
-    def tell(self, term, groups, fit, design, found):
+    def tell(self, term, groups, fit, found):
         """Add what samples of a group found, and whether their intervals hold its ratio."""
-        effect, variance, n = fit
+        fits, *shown = fit
         m, both = self.m, len(self.background.usual)
-        t, p_values = t_tests(effect[:, m:both], variance[:, m:both], n)
-        relative = slice(both + m, 2 * both)
-        on_basis = design.basis.T @ groups
-        weights = groups.sum(axis=0)
-        s = (groups**2).sum(axis=0) - (on_basis**2).sum(axis=0)
-        expected = (on_basis.T @ design.coefficients[:, relative]) / weights[:, None]
-        expected = np.maximum(expected, 0.1)
-        scale = (s / weights)[:, None]
-        ratio = 1 + effect[:, relative] * scale / expected
-        half = half_width(variance[:, relative], n) * scale / expected
+        t, p_values = (
+            each[:, m:both] for each in t_tests(fits.effect, fits.variance, fits.n)
+        )
+        ratio, half = (each[:, both + m : 2 * both] for each in shown)
         names = list(default_atlas().names)
         places = [names.index(name) for name in term["regions"].split(";")]
         for k in range(1, groups.shape[1]):
@@ -256,7 +262,7 @@ class Study:
             limit = ordered[passing[-1]] if len(passing) else -1
             hits = np.mean((p_values[k, places] <= limit) & (t[k, places] > 0))
             covered = np.mean(np.abs(ratio[k] - ratio[0]) <= half[k])
-            size = int(weights[k])
+            size = int(groups[:, k].sum())
             found[size].append((term["term"], hits, covered, float(np.median(2 * half[k]))))
 
 
