@@ -181,8 +181,7 @@ class Study:
         some = [slice(k, k + AT_ONCE) for k in range(0, groups.shape[1], AT_ONCE)]
         how = (summing or self.relative, self.workers)
         found = [
-            fit_words(design, self.documents, groups[:, part], *how, adjusted=True)
-            for part in some
+            fit_words(design, self.documents, groups[:, part], *how, adjusted=True) for part in some
         ]
         fits = Fits(*(np.concatenate(each) for each in zip(*(fit for fit, _ in found))))
         weights = np.asarray(groups.sum(axis=0)).ravel()[:, None]
@@ -248,9 +247,7 @@ class Study:
         """Add what samples of a group found, and whether their intervals hold its ratio."""
         fits, *shown = fit
         m, both = self.m, len(self.background.usual)
-        t, p_values = (
-            each[:, m:both] for each in t_tests(fits.effect, fits.variance, fits.n)
-        )
+        t, p_values = (each[:, m:both] for each in t_tests(fits.effect, fits.variance, fits.n))
         ratio, half = (each[:, both + m : 2 * both] for each in shown)
         names = list(default_atlas().names)
         places = [names.index(name) for name in term["regions"].split(";")]

@@ -93,9 +93,7 @@ def test_a_covariate_of_the_group_s_own_is_one_more_column(setting):
     everyone = np.ones((len(y), 1), dtype=bool)
     own = likely_members(basis, group[:, None])
     beside = np.column_stack([covariates, own])
-    effect, variance, parted, usual = fit(
-        covariates, group[:, None], y, everyone, adjusted=True
-    )
+    effect, variance, parted, usual = fit(covariates, group[:, None], y, everyone, adjusted=True)
     expected, robust, _ = least_squares(beside, group, y)
     np.testing.assert_allclose(effect[0], expected, rtol=1e-8)
     n, s = parted.n[0], parted.s[0]

@@ -89,6 +89,16 @@ def test_the_same_figure_gives_the_same_file(scores, tmp_path):
         assert first.read_bytes() == second.read_bytes()
 
 
+def test_the_box_plot_says_how_many_folds_it_shows(scores):
+    regions = dict.fromkeys(scores["partition"], 10)
+    (axes,) = box_plot(scores, regions, UNIFORM).axes[:1]
+    n_folds = scores["fold"].nunique()
+    assert axes.get_xlabel().endswith(f", {n_folds} folds")
+    fewer = scores.drop(scores.index[scores["fold"] == 0][:1])
+    (axes,) = box_plot(fewer, regions, UNIFORM).axes[:1]
+    assert axes.get_xlabel().endswith(f", {n_folds - 1} to {n_folds} folds")
+
+
 def test_examples_share_one_scale_and_have_titles(monkeypatch):
     """A map that is a multiple of another has its colours only on a scale that both share."""
     grid = VoxelGrid(16)

@@ -206,11 +206,20 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
             axes.axhspan(row - 0.5, row + 0.5, color=BAND_COLOUR, zorder=-1, label="band")
         _draw_row(axes, row, scores[scores["partition"] == name], colours)
     axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
-    axes.set_xlabel("mean log-likelihood of the peaks of held-out studies (per mm³)")
+    axes.set_xlabel(
+        f"mean log-likelihood of the peaks of held-out studies (per mm³), {_folds(scores)}"
+    )
     name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
     _add_nats_axis(axes, uniform)
     _add_legend(figure, colours)
     return figure
+
+
+def _folds(scores: pd.DataFrame) -> str:
+    """Say how many folds the models have, from the fewest to the most."""
+    numbers = scores.groupby(["partition", "loss"])["fold"].nunique()
+    fewest, most = int(numbers.min()), int(numbers.max())
+    return f"{most} folds" if fewest == most else f"{fewest} to {most} folds"
 
 
 def new_figure(
@@ -360,7 +369,9 @@ def _cut(title: str) -> str:
     >>> _cut("Where is it? " * 20)[-20:]
     'it? Where is it? ...'
     """
-    return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rsplit(' ', 1)[0]} ..."
+    return (
+        title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rsplit(' ', 1)[0]} ..."
+    )
 
 
 def _logarithm(img: Any) -> Any:

@@ -44,7 +44,7 @@ __all__ = [
     "draw_encoding",
     "draw_map",
     "draw_rows",
-    "draw_terms",
+    "draw_signed",
     "smooth",
     "strongest_place",
     "unit_of",
@@ -150,22 +150,13 @@ def draw_rows(rows: Sequence[Row], colours: Colours, unit: str) -> Any:
     return canvas.picture
 
 
-def draw_terms(terms: Sequence[TermMap]) -> Any:
-    """Draw learned maps of terms below each other, on the scale of the strongest one.
-
-    Parameters
-    ----------
-    terms : sequence of TermMap
-
-    Returns
-    -------
-    PIL.Image.Image
-    """
-    signed = [colours_of(volume_of(term.img).data, signed=True) for term in terms]
-    strongest = max(signed, key=lambda colours: colours.highest)
-    strongest = strongest._replace(is_ratio=terms[0].unit == "log probability")
-    rows = [Row(term.title, term.img, strongest_place(term.img)) for term in terms]
-    return draw_rows(rows, strongest, unit_of(terms[0]))
+def draw_signed(rows: Sequence[Row], unit: str) -> Any:
+    """Draw signed maps below each other, on the scale of the strongest one; see `draw_rows`."""
+    signed = [
+        colours_of(volume_of(each.img).data, signed=True, is_ratio=unit in RATIO_UNITS)
+        for each in rows
+    ]
+    return draw_rows(rows, max(signed, key=lambda colours: colours.highest), unit)
 
 
 def unit_of(term: TermMap) -> str:
@@ -383,7 +374,8 @@ def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequenc
         for term in terms:
             term.to_img().to_filename(temporary / f"{term.name.replace(' ', '-')}.nii.gz")
         if terms:
-            write_png(draw_terms(terms), temporary / "maps.png")
+            rows = [Row(term.title, term.img, strongest_place(term.img)) for term in terms]
+            write_png(draw_signed(rows, unit_of(terms[0])), temporary / "maps.png")
         write_info(temporary, {"kind": "term maps", "terms": [term.title for term in terms]})
 
 
