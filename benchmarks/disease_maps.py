@@ -5,7 +5,8 @@
 SOURCES are articles in any format that `neurowhere contrast` reads, such as the folder that pubget
 writes; by default the unlabelled and the linked documents of the development data, and NeuroQuery's
 titles, abstracts and keywords as counts (imported once beside the output). Prints what was found,
-writes the page of `neurowhere contrast --terms`, and to --maps what `paper_figures.py` draws. Where less than 20 documents are about a disease, the answer is that they are not enough.
+writes the page of `neurowhere contrast --terms`, and to --maps what `paper_figures.py` draws. Where
+less than 20 documents are about a disease, the answer is that they are not enough.
 """
 
 import argparse

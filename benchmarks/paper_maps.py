@@ -41,7 +41,7 @@ def main():
 
 
 def write_examples(corpus, path):
-    """Write true and predicted densities of the paper's studies, as multiples of the uniform one."""
+    """Write true and predicted densities of the paper's studies over the uniform one."""
     grid = VoxelGrid()
     material = prepare_material(corpus, grid, builtin_anatomy())
     problem = prepare_problems(material, [Candidate("voxels", grid)])["voxels"]

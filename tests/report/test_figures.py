@@ -116,7 +116,8 @@ def test_examples_share_one_scale_and_have_titles(monkeypatch):
     picture = np.asarray(draw_examples([Example("Fear and " * 30, 2.19, *maps)]))
     titles = [words for words in written if len(words) > 30]
     assert titles[0].startswith("predicted from its text: +2.19 nats")
-    assert titles[1].startswith("Fear and Fear") and titles[1].endswith("...")
+    assert titles[1].startswith("Fear and Fear")
+    assert titles[1].endswith("...")
     assert written.count("× uniform") == 2
     assert written.count("≥ ×100") == 2
     for name, value in zip("xyz", grid.centers_mm[7]):

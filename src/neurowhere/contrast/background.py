@@ -280,24 +280,24 @@ def fit_words(
         g = groups[:, some].toarray().astype(np.float64)
         own = likely_members(design.basis, g) if adjusted else None
         parted = partial_out(design.basis, g, g > 0 if active is None else active, own)
-        inside, own_inside = parted.inside, parted.own_inside
-        each = (g, parted.own, inside**3, inside**2 * own_inside, inside**2)
-        weights.append([sparse.csr_matrix(weight) for weight in each])
-        kept = (sparse.csr_matrix(inside), sparse.csr_matrix(own_inside))  # most are 0
-        parts.append((parted._replace(inside=g[:0], own=g[:0], own_inside=g[:0]), kept))
-    *linear, square = (sparse.hstack(column, "csr") for column in zip(*weights, strict=True))
-    linear = sparse.hstack(linear, "csr").astype(np.float32)
+        inside, tilde = parted.inside, parted.own_inside
+        weighed = (g, parted.own, inside**3, inside**2 * tilde, inside**2)
+        weights.append([sparse.csr_matrix(weight) for weight in weighed])  # most are 0
+        small = parted._replace(inside=g[:0], own=g[:0], own_inside=g[:0])
+        parts.append((small, sparse.csr_matrix(inside), sparse.csr_matrix(tilde)))
+    columns = [sparse.hstack(each) for each in zip(*weights, strict=True)]
+    linear = sparse.csr_matrix(sparse.hstack(columns[:-1]), dtype=np.float32)
     encoded = np.diff(linear.indptr) > 0
     fitted = replace(summing, coefficients=design.coefficients.astype(np.float32))
-    rows = rows_of(documents, linear, square, design.basis, encoded)
+    rows = rows_of(documents, linear, sparse.csr_matrix(columns[-1]), design.basis, encoded)
     sums = sum_documents(fitted, rows, workers, "asking documents")
     first, shared, cube, mixed = np.split(sums.linear, 4)
     start, fits, totals = 0, [], []
-    for parted, (inside, own_inside) in parts:
-        here = slice(start, start := start + len(parted.s))
-        dense = parted._replace(inside=inside.toarray(), own_inside=own_inside.toarray())
+    for small, held, tildes in parts:
+        here = slice(start, start := start + len(small.s))
+        parted = small._replace(inside=held.toarray(), own_inside=tildes.toarray())
         own_sums = (first[here], shared[here], sums.square[here], cube[here], mixed[here])
-        fits.append(fit_groups(dense, own_sums, design.variance))
+        fits.append(fit_groups(parted, own_sums, design.variance))
         totals.append(first[here] + parted.on_basis.T @ design.coefficients)
     return Fits(*map(np.concatenate, zip(*fits, strict=True))), np.concatenate(totals)
 

@@ -380,4 +380,4 @@ def _logarithm(img: Any) -> Any:
 
     fine = smooth(img)
     values = np.log(np.maximum(np.asarray(fine.dataobj, np.float32), 1))
-    return Nifti1Image(values, fine.affine)
+    return Nifti1Image(values, fine.affine)  # type: ignore[no-untyped-call]

@@ -359,7 +359,8 @@ def write_term(
 def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequence[str]) -> None:
     """Write the maps of some terms, each as an image, and one picture of all on one scale.
 
-    Terms that the model has not learned, on the side asked for, are left out. The folder appears when it is whole.
+    Terms that the model has not learned, on the side asked for, are left out. The folder appears
+    when it is whole.
 
     Parameters
     ----------
