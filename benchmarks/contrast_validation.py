@@ -2,6 +2,8 @@
 
     python benchmarks/contrast_validation.py -o docs/results/contrast/validation.json
 
+A part that is measured again replaces that of the file.
+
 Nothing to find: random groups as long as real ones, random groups drawn by the propensity of real
 ones, and words outside of the vocabulary that the calibration has not seen. The table has the share
 with any discovery (false-discovery rate 5 %, so at most 0.05), among regions and among voxels.
@@ -44,13 +46,15 @@ FEW = 20  # documents
 LARGE = 150  # documents of a group of which samples are taken
 SIZES = (25, 50, 100)
 NEAR = 50  # ranks of length
-AT_ONCE = 100  # groups
+AT_ONCE = 200  # groups
+PARTS = ("terms", "nothing", "samples")
 UNSEEN = 1200  # words from here on, in their random order, were not looked at before
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True, help="JSON file to write")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="to measure")
     parser.add_argument("--cache", type=Path, default=default_cache())
     parser.add_argument("--groups", type=int, default=200, help="of each random kind")
     parser.add_argument("--words", type=int, default=300)
@@ -60,23 +64,21 @@ def main():
     with TERMS.open() as stream:
         terms = list(csv.DictReader(stream))
     study = Study(arguments.cache)
-    rng = np.random.default_rng(0)
-    results = {"documents": study.n, "covariates": len(study.columns) - 1}
-    results["terms"] = [ask(term, arguments.cache) for term in terms]
-    show_terms(results["terms"])
-    templates = study.groups_of([term["query"] for term in terms if term["set"] != "nothing"])
-    templates = [each for each in templates if each.sum() >= FEW]
-    nothing = {
-        "words that name no place": study.unseen_words(arguments.words),
-        "random, as long": study.as_long(arguments.groups, rng),
-        "random, by propensity": study.by_propensity(templates, arguments.groups, rng),
+    measure = {
+        "terms": lambda _: [ask(term, arguments.cache) for term in terms],
+        "nothing": lambda rng: study.nothing(terms, arguments.words, arguments.groups, rng),
+        "samples": lambda rng: study.samples(terms, arguments.samples, rng),
     }
-    results["nothing"] = [study.error(name, groups) for name, groups in nothing.items()]
-    print_table(list(results["nothing"][0]), [row.values() for row in results["nothing"]])
-    results["samples"] = study.samples(terms, arguments.samples, rng)
-    print_table(list(results["samples"][0]), [row.values() for row in results["samples"]])
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    for part in arguments.parts:
+        rows = measure[part](np.random.default_rng(0))
+        print_table(list(rows[0]), [row.values() for row in rows])
+        if part == "terms":
+            print_hits(rows)
+        known = arguments.output.exists() and json.loads(arguments.output.read_text("utf-8"))
+        results = {"documents": study.n, "covariates": len(study.columns)}
+        results = (known or {}) | results | {part: rows}
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def ask(term, cache):
@@ -102,8 +104,7 @@ def ask(term, cache):
     }
 
 
-def show_terms(rows):
-    print_table(list(rows[0]), [row.values() for row in rows])
+def print_hits(rows):
     for name in ("design", "others"):
         tested = [row for row in rows if row["set"] == name and row["tested"]]
         share = np.mean([row["hits"] / row["expected"] for row in tested])
@@ -139,6 +140,17 @@ class Study:
         """Return the documents about each of some terms."""
         found = self.search([ByTerm(query) for query in queries], np.empty(0, np.intp))
         return np.concatenate([each.about for each in found], axis=1)
+
+    def nothing(self, terms, n_words, n_groups, rng):
+        """Measure the error where there is nothing to find."""
+        templates = self.groups_of([term["query"] for term in terms if term["set"] != "nothing"])
+        templates = [each for each in templates if each.sum() >= FEW]
+        kinds = {
+            "words that name no place": self.unseen_words(n_words),
+            "random, as long": self.as_long(n_groups, rng),
+            "random, by propensity": self.by_propensity(templates, n_groups, rng),
+        }
+        return [self.error(name, groups) for name, groups in kinds.items()]
 
     def unseen_words(self, n):
         """Return words that name no place and have no part in the calibration."""
