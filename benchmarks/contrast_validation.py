@@ -2,6 +2,8 @@
 
     python benchmarks/contrast_validation.py -o docs/results/contrast/validation.json
 
+A part that is measured again replaces that of the file.
+
 Nothing to find: random groups as long as real ones, random groups drawn by the propensity of real
 ones, and words outside of the vocabulary that the calibration has not seen. The table has the share
 with any discovery (false-discovery rate 5 %, so at most 0.05), among regions and among voxels.
@@ -27,8 +29,14 @@ from neurowhere.contrast import ByTerm
 from neurowhere.contrast.background import find_background, find_chance, fit_words
 from neurowhere.contrast.covariates import Documents, propensity
 from neurowhere.contrast.library import open_library
-from neurowhere.contrast.regression import discoveries, half_width, t_tests
-from neurowhere.contrast.run import How, columns_left_out, default_cache, masked_design
+from neurowhere.contrast.regression import Fits, discoveries, half_width, t_tests
+from neurowhere.contrast.run import (
+    LEAST_EXPECTED,
+    How,
+    columns_left_out,
+    default_cache,
+    masked_design,
+)
 from neurowhere.contrast.selection import Search, search
 from setting import DATA, print_table
 
@@ -38,13 +46,15 @@ FEW = 20  # documents
 LARGE = 150  # documents of a group of which samples are taken
 SIZES = (25, 50, 100)
 NEAR = 50  # ranks of length
-AT_ONCE = 100  # groups
+AT_ONCE = 200  # groups
+PARTS = ("terms", "nothing", "samples")
 UNSEEN = 1200  # words from here on, in their random order, were not looked at before
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True, help="JSON file to write")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="to measure")
     parser.add_argument("--cache", type=Path, default=default_cache())
     parser.add_argument("--groups", type=int, default=200, help="of each random kind")
     parser.add_argument("--words", type=int, default=300)
@@ -54,23 +64,21 @@ def main():
     with TERMS.open() as stream:
         terms = list(csv.DictReader(stream))
     study = Study(arguments.cache)
-    rng = np.random.default_rng(0)
-    results = {"documents": study.n, "covariates": len(study.columns) - 1}
-    results["terms"] = [ask(term, arguments.cache) for term in terms]
-    show_terms(results["terms"])
-    templates = study.groups_of([term["query"] for term in terms if term["set"] != "nothing"])
-    templates = [each for each in templates if each.sum() >= FEW]
-    nothing = {
-        "words that name no place": study.unseen_words(arguments.words),
-        "random, as long": study.as_long(arguments.groups, rng),
-        "random, by propensity": study.by_propensity(templates, arguments.groups, rng),
+    measure = {
+        "terms": lambda _: [ask(term, arguments.cache) for term in terms],
+        "nothing": lambda rng: study.nothing(terms, arguments.words, arguments.groups, rng),
+        "samples": lambda rng: study.samples(terms, arguments.samples, rng),
     }
-    results["nothing"] = [study.error(name, groups) for name, groups in nothing.items()]
-    print_table(list(results["nothing"][0]), [row.values() for row in results["nothing"]])
-    results["samples"] = study.samples(terms, arguments.samples, rng)
-    print_table(list(results["samples"][0]), [row.values() for row in results["samples"]])
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    for part in arguments.parts:
+        rows = measure[part](np.random.default_rng(0))
+        print_table(list(rows[0]), [row.values() for row in rows])
+        if part == "terms":
+            print_hits(rows)
+        known = arguments.output.exists() and json.loads(arguments.output.read_text("utf-8"))
+        results = {"documents": study.n, "covariates": len(study.columns)}
+        results = (known or {}) | results | {part: rows}
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def ask(term, cache):
@@ -96,8 +104,7 @@ def ask(term, cache):
     }
 
 
-def show_terms(rows):
-    print_table(list(rows[0]), [row.values() for row in rows])
+def print_hits(rows):
     for name in ("design", "others"):
         tested = [row for row in rows if row["set"] == name and row["tested"]]
         share = np.mean([row["hits"] / row["expected"] for row in tested])
@@ -133,6 +140,17 @@ class Study:
         """Return the documents about each of some terms."""
         found = self.search([ByTerm(query) for query in queries], np.empty(0, np.intp))
         return np.concatenate([each.about for each in found], axis=1)
+
+    def nothing(self, terms, n_words, n_groups, rng):
+        """Measure the error where there is nothing to find."""
+        templates = self.groups_of([term["query"] for term in terms if term["set"] != "nothing"])
+        templates = [each for each in templates if each.sum() >= FEW]
+        kinds = {
+            "words that name no place": self.unseen_words(n_words),
+            "random, as long": self.as_long(n_groups, rng),
+            "random, by propensity": self.by_propensity(templates, n_groups, rng),
+        }
+        return [self.error(name, groups) for name, groups in kinds.items()]
 
     def unseen_words(self, n):
         """Return words that name no place and have no part in the calibration."""
@@ -170,25 +188,31 @@ class Study:
         return self.background.covariates.names.index(name)
 
     def fit(self, groups, design=None, summing=None):
-        """Fit groups, with calibrated variances."""
+        """Fit groups, with calibrated variances; return also what is observed and expected."""
         design = design or self.background.design(self.columns)
         some = [slice(k, k + AT_ONCE) for k in range(0, groups.shape[1], AT_ONCE)]
-        fits = [
-            fit_words(
-                design, self.documents, groups[:, part], summing or self.relative, self.workers
-            )
-            for part in some
+        how = (summing or self.relative, self.workers)
+        found = [
+            fit_words(design, self.documents, groups[:, part], *how, adjusted=True) for part in some
         ]
-        effect, variance, n = (np.concatenate(each) for each in zip(*fits, strict=True))
-        return effect, self.chance.factor * (variance + self.chance.extra), n
+        fits = Fits(*(np.concatenate(each) for each in zip(*(fit for fit, _ in found))))
+        weights = np.asarray(groups.sum(axis=0)).ravel()[:, None]
+        observed = np.concatenate([total for _, total in found]) / weights
+        scale = fits.s[:, None] / weights
+        expected = np.maximum(observed - scale * fits.effect, LEAST_EXPECTED)
+        variance = self.chance.factor * (fits.variance + self.chance.extra)
+        half = half_width(variance, fits.n) * scale
+        return fits._replace(variance=variance), observed / expected, half / expected
 
     def error(self, name, groups):
-        """Return the share of groups with any discovery."""
-        effect, variance, n = self.fit(groups)
+        """Return the share of groups with any discovery, and of intervals that hold no effect."""
+        fits, ratio, half = self.fit(groups)
         m, both = self.m, len(self.background.usual)
-        p_values = t_tests(effect, variance, n).p_values
+        p_values = t_tests(fits.effect, fits.variance, fits.n).p_values
         any_region = discoveries(p_values[:, m:both])
         any_voxel = discoveries(p_values[:, :m])
+        regions = slice(both + m, 2 * both)
+        holds = np.abs(ratio[:, regions] - 1) <= half[:, regions]
         return {
             "groups": name,
             "n": groups.shape[1],
@@ -196,6 +220,7 @@ class Study:
             "voxels": round(float(any_voxel.mean()), 3),
             "p < 0.05": round(float((p_values[:, :m] < 0.05).mean()), 3),
             "p < 0.001": round(float((p_values[:, :m] < 0.001).mean()), 5),
+            "interval holds 1": round(float(holds.mean()), 3),
         }
 
     def samples(self, terms, n_samples, rng):
@@ -218,9 +243,7 @@ class Study:
             for k in range(1, groups.shape[1]):
                 drawn = rng.choice(members, SIZES[(k - 1) % len(SIZES)])
                 np.add.at(groups[:, k], drawn, 1)
-            self.tell(
-                term, groups, self.fit(sparse.csc_matrix(groups), design, masked), design, found
-            )
+            self.tell(term, groups, self.fit(sparse.csc_matrix(groups), design, masked), found)
         return [
             {
                 "documents": size,
@@ -232,20 +255,12 @@ class Study:
             for size, rows in found.items()
         ]
 
-    def tell(self, term, groups, fit, design, found):
+    def tell(self, term, groups, fit, found):
         """Add what samples of a group found, and whether their intervals hold its ratio."""
-        effect, variance, n = fit
+        fits, *shown = fit
         m, both = self.m, len(self.background.usual)
-        t, p_values = t_tests(effect[:, m:both], variance[:, m:both], n)
-        relative = slice(both + m, 2 * both)
-        on_basis = design.basis.T @ groups
-        weights = groups.sum(axis=0)
-        s = (groups**2).sum(axis=0) - (on_basis**2).sum(axis=0)
-        expected = (on_basis.T @ design.coefficients[:, relative]) / weights[:, None]
-        expected = np.maximum(expected, 0.1)
-        scale = (s / weights)[:, None]
-        ratio = 1 + effect[:, relative] * scale / expected
-        half = half_width(variance[:, relative], n) * scale / expected
+        t, p_values = (each[:, m:both] for each in t_tests(fits.effect, fits.variance, fits.n))
+        ratio, half = (each[:, both + m : 2 * both] for each in shown)
         names = list(default_atlas().names)
         places = [names.index(name) for name in term["regions"].split(";")]
         for k in range(1, groups.shape[1]):
@@ -256,7 +271,7 @@ class Study:
             limit = ordered[passing[-1]] if len(passing) else -1
             hits = np.mean((p_values[k, places] <= limit) & (t[k, places] > 0))
             covered = np.mean(np.abs(ratio[k] - ratio[0]) <= half[k])
-            size = int(weights[k])
+            size = int(groups[:, k].sum())
             found[size].append((term["term"], hits, covered, float(np.median(2 * half[k]))))
 
 

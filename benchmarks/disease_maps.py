@@ -1,29 +1,28 @@
 """The paper's three maps of diseases from text alone, and one of a word that names no place.
 
-    python benchmarks/disease_maps.py [SOURCES ...] -o FOLDER [--image PICTURE] [--unadjusted]
+    python benchmarks/disease_maps.py [SOURCES ...] -o FOLDER [--maps FILE] [--unadjusted]
 
 SOURCES are articles in any format that `neurowhere contrast` reads, such as the folder that pubget
 writes; by default the unlabelled and the linked documents of the development data, and NeuroQuery's
 titles, abstracts and keywords as counts (imported once beside the output). Prints what was found,
-writes the page of `neurowhere contrast --terms`, and draws all maps below each other, on one scale.
-Where less than 20 documents are about a disease, the answer is that they are not enough.
+writes the page of `neurowhere contrast --terms`, and to --maps what `paper_figures.py` draws. Where
+less than 20 documents are about a disease, the answer is that they are not enough.
 """
 
 import argparse
 import warnings
 from pathlib import Path
 
-from PIL import Image
-
 from neurowhere import contrast_documents, read_corpus
 from neurowhere._tools.files import new_folder
 from neurowhere.contrast import default_cache
-from neurowhere.report.contrast import chance_words, draw_found, write_list
+from neurowhere.report.contrast import chance_words, found_values, title_found, write_list
+from neurowhere.text.labels import region_names
+from paper_maps import write_maps
 from setting import DATA, peak_memory_gib, print_table
 
 TERMS = ["huntington", "parkinson*", "aphasi*", "antibody"]
 SHOWN = 4  # regions
-SMALLER, N_COLOURS = 2, 256  # of the picture
 
 
 def main():
@@ -31,7 +30,7 @@ def main():
     parser.add_argument("sources", type=Path, nargs="*")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write")
     parser.add_argument("--cache", type=Path, default=default_cache())
-    parser.add_argument("--image", type=Path, help="picture to write")
+    parser.add_argument("--maps", type=Path, help="file of maps and regions to write")
     parser.add_argument("--unadjusted", action="store_true", help="the plain ratio")
     parser.add_argument("--jobs", type=int, default=-1, help="cores")
     arguments = parser.parse_args()
@@ -51,8 +50,9 @@ def main():
     print(f"peak memory: {peak_memory_gib():.1f} GiB")
     with new_folder(arguments.output, overwrite=True) as folder:
         write_list(results, folder, keep_formulas=False)
-    if arguments.image:
-        stack([draw_found(result) for result in results]).save(arguments.image, optimize=True)
+    if arguments.maps:
+        maps = [found_values(result) for result in results]
+        write_maps(arguments.maps, [about(result) for result in results], maps)
 
 
 def development_data(counted):
@@ -63,28 +63,25 @@ def development_data(counted):
 
 
 def describe(result):
-    about, regions = result.about, result.regions().head(SHOWN)
-    found = result.outcome if about["tested"] else "not enough documents"
+    known, regions = result.about, result.regions().head(SHOWN)
+    found = result.outcome if known["tested"] else "not enough documents"
     return [
         result.group,
-        about["documents_in_group"],
-        about["documents_in_passing"],
+        known["documents_in_group"],
+        known["documents_in_passing"],
         found,
-        ", ".join(regions["region"]) if about["tested"] else "",
-        f"{regions['ratio'].max():.2f}" if about["tested"] else "",
+        ", ".join(regions["region"]) if known["tested"] else "",
+        f"{regions['ratio'].max():.2f}" if known["tested"] else "",
     ]
 
 
-def stack(pictures):
-    """Put pictures below each other, of a size and of colours that a page can hold."""
-    width = max(picture.width for picture in pictures)
-    whole = Image.new("RGB", (width, sum(picture.height for picture in pictures)), "white")
-    top = 0
-    for picture in pictures:
-        whole.paste(picture.convert("RGB"), (0, top))
-        top += picture.height
-    small = whole.resize((whole.width // SMALLER, whole.height // SMALLER), Image.LANCZOS)
-    return small.quantize(N_COLOURS, dither=Image.Dither.NONE, kmeans=3)
+def about(result):
+    """Return what the figure says of a contrast: its title, and the regions that are raised."""
+    regions = result.regions()
+    raised = regions[regions["passes"] & (regions["t"] > 0)]
+    names = region_names(result.atlas.names)
+    shown = raised[["region", "ratio", "low", "high"]].assign(name=raised["region"].map(names))
+    return {"title": title_found(result), "regions": shown.to_dict("records")}
 
 
 if __name__ == "__main__":

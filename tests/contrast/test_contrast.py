@@ -157,7 +157,7 @@ def test_the_next_term_encodes_its_own_documents_only(contrast, source, monkeypa
     monkeypatch.setattr(library_module, "cut", None)
     second = contrast(source, "huntington", unadjusted=True)
     n = second.about["documents_in_group"]
-    assert encoded == [n, n]  # for the sum, and for the residuals
+    assert encoded == [n]
 
 
 def test_nothing_is_kept_if_so_asked(contrast, source, tmp_path):

@@ -12,6 +12,7 @@ from neurowhere.contrast.regression import (
     discoveries,
     fit_groups,
     half_width,
+    likely_members,
     log_response,
     orthonormal,
     partial_out,
@@ -33,15 +34,20 @@ def setting():
     return covariates, group, y
 
 
-def fit(covariates, groups, y, active=None):
+def fit(covariates, groups, y, active=None, *, adjusted=False):
     """Fit as a contrast does, from sums."""
     basis = covariates @ orthonormal(covariates.T @ covariates)
     left = y - basis @ (basis.T @ y)
     active = groups > 0 if active is None else active
-    parted = partial_out(basis, groups, active)
-    sums = groups.T @ left, (parted.inside**2).T @ left**2, (parted.inside**3).T @ left
+    own = likely_members(basis, groups) if adjusted else None
+    parted = partial_out(basis, groups, active, own)
+    inside, on_own = parted.inside, parted.own_inside
+    weights = (groups, parted.own, inside**3, inside**2 * on_own)
+    linear, shared, cube, mixed = (weight.T @ left for weight in weights)
+    sums = linear, shared, (inside**2).T @ left**2, cube, mixed
     usual = (left**2).sum(axis=0) / (len(y) - basis.shape[1])
-    return (*fit_groups(parted, sums, usual), parted, usual)
+    fits = fit_groups(parted, sums, usual)
+    return fits.effect, fits.variance, parted, usual
 
 
 def least_squares(covariates, group, y):
@@ -79,6 +85,50 @@ def test_with_all_documents_active_the_variance_is_the_robust_one_but_for_the_pr
     robust = least_squares(covariates, group, y)[1] * n / (n - 1)
     expected = (n * robust + PRIOR * usual / s) / (n + PRIOR)
     np.testing.assert_allclose(variance[0], expected, rtol=1e-8)
+
+
+def test_a_covariate_of_the_group_s_own_is_one_more_column(setting):
+    covariates, group, y = setting
+    basis = covariates @ orthonormal(covariates.T @ covariates)
+    everyone = np.ones((len(y), 1), dtype=bool)
+    own = likely_members(basis, group[:, None])
+    beside = np.column_stack([covariates, own])
+    effect, variance, parted, usual = fit(covariates, group[:, None], y, everyone, adjusted=True)
+    expected, robust, _ = least_squares(beside, group, y)
+    np.testing.assert_allclose(effect[0], expected, rtol=1e-8)
+    n, s = parted.n[0], parted.s[0]
+    expected = (n * robust * n / (n - 1) + PRIOR * usual / s) / (n + PRIOR)
+    np.testing.assert_allclose(variance[0], expected, rtol=1e-8)
+
+
+def test_likely_members_are_documents_of_the_kind_of_the_group_and_not_its_members():
+    rng = np.random.default_rng(8)
+    n = 2000
+    kind = rng.normal(size=n)
+    basis = np.column_stack([np.ones(n), kind])
+    basis = basis @ orthonormal(basis.T @ basis)
+    group = (rng.random(n) < 0.1 * (kind > 1)).astype(float)
+    own = likely_members(basis, group[:, None])[:, 0]
+    assert abs(np.count_nonzero(own) - 200) <= 1
+    assert kind[own > 0].min() > np.quantile(kind, 0.85)
+    alone = basis[:, :1] / np.linalg.norm(basis[:, 0])  # nothing is known of the documents
+    own = likely_members(alone, group[:, None])[:, 0]
+    assert abs(np.corrcoef(own, group)[0, 1]) < 0.1
+
+
+def test_membership_that_is_not_linear_in_the_covariates_makes_no_discoveries():
+    """The few documents of one kind make up the group, and responses bend there."""
+    rng = np.random.default_rng(9)
+    n, m, n_groups = 3000, 30, 100
+    kind = rng.normal(size=n)
+    y = np.maximum(kind - 1.3, 0)[:, None] + rng.normal(size=(n, m))
+    p = 1 / (1 + np.exp(6 - 3 * kind))
+    groups = (rng.random((n, n_groups)) < p[:, None]).astype(float)
+    covariates = np.column_stack([np.ones(n), kind])
+    for adjusted, least, most in ((False, 0.9, 1.0), (True, 0.0, 0.1)):
+        effect, variance, parted, _ = fit(covariates, groups, y, adjusted=adjusted)
+        found = discoveries(t_tests(effect, variance, parted.n).p_values)
+        assert least <= found.mean() <= most
 
 
 def test_documents_outside_of_the_group_may_be_taken_to_be_usual(setting):

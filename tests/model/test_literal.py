@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 from tests.evaluate.conftest import make_atlas, make_corpus
 
 from neurowhere import Encoder, VoxelGrid, load_model, save_model
 from neurowhere.evaluate import Candidate, compare
 from neurowhere.exceptions import FitError
 from neurowhere.model.losses import LOSSES, find_loss
-from neurowhere.space import place_peaks
+from neurowhere.space import make_targets, place_peaks
 
 GRID = VoxelGrid(12)
 TERMS = ["visual cortex", "motor cortex", "amygdala"]
@@ -46,8 +47,6 @@ def test_ridge_is_the_direct_solution_cut_and_rescaled(corpus):
     y = Encoder(GRID, text="none").fit(corpus)  # only to place the peaks
     study, _ = place_peaks(GRID, GRID, corpus.peaks[["x", "y", "z"]], corpus.peak_rows)
     assert len(np.unique(study)) == len(corpus)
-    from neurowhere.space import make_targets
-
     xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
     targets = make_targets(GRID, GRID, xyz, corpus.peak_rows, len(corpus)).rows(slice(None))
     mean, centred = targets.mean(axis=0), x - x.mean(axis=0)
@@ -57,6 +56,25 @@ def test_ridge_is_the_direct_solution_cut_and_rescaled(corpus):
         model.predict(corpus), q / q.sum(axis=1, keepdims=True), rtol=1e-3, atol=1e-6
     )
     assert y.mean_map_ == pytest.approx(mean / mean.sum(), abs=1e-6)
+
+
+def test_without_an_intercept_ridge_goes_through_zero(corpus):
+    """Against scikit-learn: voxels are what the terms add, cut and rescaled."""
+    lam = 2.0
+    model = Encoder(GRID, "l2", vocabulary=TERMS, lambdas=[lam], intercept=False, **LITERAL)
+    model.fit(corpus)
+    xyz = corpus.peaks[["x", "y", "z"]].to_numpy()
+    y = make_targets(GRID, GRID, xyz, corpus.peak_rows, len(corpus)).rows(slice(None))
+    fitted = Ridge(lam, fit_intercept=False).fit(frequencies(corpus), y)
+    q = np.maximum(frequencies(corpus) @ fitted.coef_.T, 0)
+    assert not np.allclose(q.sum(axis=1), 1, atol=0.02)
+    np.testing.assert_allclose(
+        model.predict_features(model.transform(corpus)),
+        q / q.sum(axis=1, keepdims=True),
+        rtol=1e-3,
+        atol=1e-6,
+    )
+    np.testing.assert_allclose(model.predict(["nothing known"])[0], model.mean_map_, rtol=1e-5)
 
 
 def label_model(corpus, lam, **options):
@@ -129,7 +147,10 @@ def test_a_comparison_knows_the_literal_losses(corpus, tmp_path, name):
     [
         ({"features": "counts"}, "expected features among 'tfidf', 'tf'"),
         ({"sharpness": 0.0}, "expected a sharpness above 0"),
-        ({"intercept": False}, "expected constraint='labels' for intercept=False"),
+        (
+            {"loss": "l1", "intercept": False},
+            "expected loss='l2' or constraint='labels' for intercept=False, got 'l1'",
+        ),
         ({"loss": "likelihood", "features": "tf"}, "expected l1 or l2 for features"),
     ],
 )

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neurowhere.report.comparison import COLOURS, box_plot, draw_examples, write_svg
+from neurowhere.report.canvas import Canvas
+from neurowhere.report.comparison import COLOURS, Example, box_plot, draw_examples, write_svg
 from neurowhere.report.maps import write_png
 from neurowhere.space import VoxelGrid
 
@@ -88,29 +89,45 @@ def test_the_same_figure_gives_the_same_file(scores, tmp_path):
         assert first.read_bytes() == second.read_bytes()
 
 
-def test_examples_show_truth_and_prediction_cut_at_the_same_place(tmp_path):
+def test_the_box_plot_says_how_many_folds_it_shows(scores):
+    regions = dict.fromkeys(scores["partition"], 10)
+    (axes,) = box_plot(scores, regions, UNIFORM).axes[:1]
+    n_folds = scores["fold"].nunique()
+    assert axes.get_xlabel().endswith(f", {n_folds} folds")
+    fewer = scores.drop(scores.index[scores["fold"] == 0][:1])
+    (axes,) = box_plot(fewer, regions, UNIFORM).axes[:1]
+    assert axes.get_xlabel().endswith(f", {n_folds - 1} to {n_folds} folds")
+
+
+def test_examples_share_one_scale_and_have_titles(monkeypatch):
+    """A map that is a multiple of another has its colours only on a scale that both share."""
     grid = VoxelGrid(16)
-    rng = np.random.default_rng(0)
-    rows = []
-    for study, peak in (("one", 7), ("two", 31)):
-        truth, prediction = rng.random((2, grid.n_regions)) * 5
-        truth[peak] = 50
-        maps = {f"true: {study}": truth, f"predicted: {study}": prediction}
-        rows.append({title: grid.to_img(each) for title, each in maps.items()})
-    figure = draw_examples(rows)
-    titles = [text.get_text() for text in figure.texts]
-    assert titles == ["true: one", "predicted: one", "true: two", "predicted: two"]
-    one, two = figure.texts[0].get_position(), figure.texts[2].get_position()
-    assert one[1] > two[1]
-    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
-    for peak in (7, 31):
-        for name, value in zip("xyz", grid.centers_mm[peak]):
-            assert texts.count(f"{name}={value:.0f}") >= 2
-    write_png(figure, tmp_path / "example.png")
-    assert (tmp_path / "example.png").read_bytes()[1:4] == b"PNG"
+    truth = np.zeros(grid.n_regions)
+    truth[7] = 60
+    written = []
+    write = Canvas.write
+
+    def keep(self, x, y, words, **options):
+        written.append(words)
+        write(self, x, y, words, **options)
+
+    monkeypatch.setattr(Canvas, "write", keep)
+    maps = [grid.to_img(truth), grid.to_img(truth / 20)]
+    picture = np.asarray(draw_examples([Example("Fear and " * 30, 2.19, *maps)]))
+    titles = [words for words in written if len(words) > 30]
+    assert titles[0].startswith("predicted from its text: +2.19 nats")
+    assert titles[1].startswith("Fear and Fear")
+    assert titles[1].endswith("...")
+    assert written.count("× uniform") == 2
+    assert written.count("≥ ×100") == 2
+    for name, value in zip("xyz", grid.centers_mm[7]):
+        assert written.count(f"{name} = {value:.0f}".replace("-", "−")) == 2
+    above, below = np.array_split(picture[:, :1100], 2)
+    reds = [np.abs(half.astype(int) - [128, 0, 38]).sum(axis=2).min() for half in (above, below)]
+    assert reds[0] < 50 < 100 < reds[1]
 
 
-FIRST_FIGURE = "from neurowhere.report.comparison import draw_examples; draw_examples([])"
+FIRST_FIGURE = "from neurowhere.report.comparison import new_figure; new_figure((1, 1))"
 
 
 def test_the_first_figure_says_nothing_where_no_cache_can_be_kept(tmp_path):

@@ -262,12 +262,12 @@ def compare(
     from neurowhere.evaluate import compare as run
     from neurowhere.text import Vocabulary
 
-    candidates = _candidates(partitions, bandwidths)
+    chosen = candidates(partitions, bandwidths)
     terms = None if vocabulary is None else Vocabulary.load(vocabulary)
     comparison = run(
         read_corpus(corpus, format=format, progress=True),
         output,
-        candidates,
+        chosen,
         vocabulary=terms,
         losses=split_list(losses),
         folds=folds,
@@ -280,19 +280,19 @@ def compare(
     typer.echo(f"{output / 'report.html'}: open it in a browser")
 
 
-def _candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
-    """Partitions as the command line names them; grids once for each bandwidth."""
+def candidates(partitions: str, bandwidths: str) -> "list[Candidate]":
+    """Return partitions as the command line names them; grids once for each bandwidth."""
     from neurowhere.evaluate import Candidate
     from neurowhere.space import VoxelGrid
 
-    candidates = []
+    found = []
     for item in split_list(partitions):
         partition = read_partition(item)
         if isinstance(partition, VoxelGrid):
-            candidates += grids(partition, bandwidths)
+            found += grids(partition, bandwidths)
         else:
-            candidates.append(Candidate(_atlas_name(item), partition))
-    return candidates
+            found.append(Candidate(_atlas_name(item), partition))
+    return found
 
 
 def grids(grid: "VoxelGrid", bandwidths: str) -> "list[Candidate]":

@@ -21,8 +21,10 @@ from neurowhere._tools.files import digest
 from neurowhere._tools.parallel import Workers, slices
 from neurowhere.contrast.covariates import Covariates, Documents, find_covariates
 from neurowhere.contrast.regression import (
+    Fits,
     calibrate,
     fit_groups,
+    likely_members,
     orthonormal,
     partial_out,
     share_by_chance,
@@ -54,7 +56,7 @@ Weights = Array | sparse.csr_matrix
 
 N_PLACELESS = 300  # words
 WORDS_AT_ONCE = 20  # whose residuals are held for all documents
-LAYOUT = 3  # of the files
+LAYOUT = 4  # of the files
 KEPT = ("usual", "cross", "square")
 FEWEST_PLACELESS = 20  # words, for their quantile to mean anything
 
@@ -225,7 +227,10 @@ def find_chance(
     shares = np.full(2, np.nan)
     if words.shape[1] >= FEWEST_PLACELESS:
         design = background.design(columns)
-        effect, variance, n = fit_words(design, background.documents, words, summing, workers)
+        fits, _ = fit_words(
+            design, background.documents, words, summing, workers, adjusted=calibrated
+        )
+        effect, variance, n = fits.effect, fits.variance, fits.n
         extra = calibrate(effect, variance) if calibrated else extra
         for k, part in enumerate((slice(m, m_both), slice(m))):
             fit = effect[:, part], variance[:, part]
@@ -241,36 +246,60 @@ def find_chance(
 def fit_words(
     design: Design,
     documents: Sequence[Documents],
-    words: sparse.csc_matrix,
+    groups: sparse.csc_matrix,
     summing: Summing,
     workers: Workers,
-) -> tuple[Array, Array, Array]:
-    """Fit K groups of any documents at once, without leaving out terms.
+    *,
+    adjusted: bool,
+    active: NDArray[np.bool_] | None = None,
+) -> tuple[Fits, Array]:
+    """Fit K groups of any documents at once, which are encoded together.
 
-    Returns effects and variances of shape (K, n_responses), and the sizes n.
+    Parameters
+    ----------
+    design : Design
+    documents : sequence of Documents
+    groups : csc_matrix of shape (N, K)
+        g, the weights of documents.
+    summing : Summing
+    workers : Workers
+    adjusted : bool
+        Whether each group has a covariate of its own, see `likely_members`.
+    active : array of bool of shape (N, 1), optional
+        Documents whose own residuals enter, by default those of the group.
+
+    Returns
+    -------
+    Fits
+        With n_responses columns.
+    array of shape (K, n_responses)
+        Σ g z.
     """
-    parts, insides = [], []
-    for some in slices(words.shape[1], WORDS_AT_ONCE):
-        groups = words[:, some].toarray().astype(np.float64)
-        parted = partial_out(design.basis, groups, groups > 0)
-        insides.append(sparse.csr_matrix(parted.inside))
-        parts.append(parted._replace(inside=parted.inside[:0]))  # most are 0
-    inside = sparse.csr_matrix(sparse.hstack(insides))
-    active = np.diff(inside.indptr) > 0
-    linear = sparse.csr_matrix(sparse.hstack([words.astype(np.float32), inside.power(3)]))
+    parts, weights = [], []
+    for some in slices(groups.shape[1], WORDS_AT_ONCE):
+        g = groups[:, some].toarray().astype(np.float64)
+        own = likely_members(design.basis, g) if adjusted else None
+        parted = partial_out(design.basis, g, g > 0 if active is None else active, own)
+        inside, tilde = parted.inside, parted.own_inside
+        weighed = (g, parted.own, inside**3, inside**2 * tilde, inside**2)
+        weights.append([sparse.csr_matrix(weight) for weight in weighed])  # most are 0
+        small = parted._replace(inside=g[:0], own=g[:0], own_inside=g[:0])
+        parts.append((small, sparse.csr_matrix(inside), sparse.csr_matrix(tilde)))
+    columns = [sparse.hstack(each) for each in zip(*weights, strict=True)]
+    linear = sparse.csr_matrix(sparse.hstack(columns[:-1]), dtype=np.float32)
+    encoded = np.diff(linear.indptr) > 0
     fitted = replace(summing, coefficients=design.coefficients.astype(np.float32))
-    rows = rows_of(documents, linear, inside.power(2), design.basis, active)
-    sums = sum_documents(fitted, rows, workers, "asking words without a place")
-    first, cube = np.split(sums.linear, 2)
-    start, fits = 0, []
-    for part, own in zip(parts, insides, strict=True):
-        here = slice(start, start := start + len(part.s))
-        dense = part._replace(inside=own.toarray())
-        fits.append(
-            fit_groups(dense, (first[here], sums.square[here], cube[here]), design.variance)
-        )
-    effect, variance = (np.concatenate(each) for each in zip(*fits, strict=True))
-    return effect, variance, np.concatenate([part.n for part in parts])
+    rows = rows_of(documents, linear, sparse.csr_matrix(columns[-1]), design.basis, encoded)
+    sums = sum_documents(fitted, rows, workers, "asking documents")
+    first, shared, cube, mixed = np.split(sums.linear, 4)
+    start, fits, totals = 0, [], []
+    for small, held, tildes in parts:
+        here = slice(start, start := start + len(small.s))
+        parted = small._replace(inside=held.toarray(), own_inside=tildes.toarray())
+        own_sums = (first[here], shared[here], sums.square[here], cube[here], mixed[here])
+        fits.append(fit_groups(parted, own_sums, design.variance))
+        totals.append(first[here] + parted.on_basis.T @ design.coefficients)
+    return Fits(*map(np.concatenate, zip(*fits, strict=True))), np.concatenate(totals)
 
 
 # ---- on disk

@@ -3,6 +3,7 @@
 Arrays only: N documents, p covariates, m responses, K groups. docs/contrast.md has the statistics.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ from scipy import special, stats
 __all__ = [
     "LEVEL",
     "RATE",
+    "Fits",
     "Partialled",
     "Tested",
     "calibrate",
     "discoveries",
     "fit_groups",
     "half_width",
+    "likely_members",
     "log_response",
     "orthonormal",
     "partial_out",
@@ -34,6 +37,8 @@ PRIOR = 20  # documents of usual variance that are added to those of a group
 QUANTILE = 0.8  # of the squared statistics of placeless words that is made that of χ²
 WITHOUT_DISCOVERY = 0.96  # of placeless words
 COLLINEAR = 1e-7  # an eigenvalue smaller than this share of the largest is none
+LIKELY, FEWEST_LIKELY = 4, 200  # documents for one of the group, and at least
+TENTHS = 10
 
 
 def log_response(relative: Array) -> Array:
@@ -61,7 +66,7 @@ def orthonormal(gram: Array) -> Array:
 
 
 class Partialled(NamedTuple):
-    """Groups with the covariates partialled out: g̃ = g − QQᵀg.
+    """Groups with the covariates partialled out: g̃ = g − QQᵀg − h̃h̃ᵀg.
 
     Attributes
     ----------
@@ -73,15 +78,56 @@ class Partialled(NamedTuple):
         Σ g̃².
     n : array of shape (K,)
         s² / Σ g̃⁴: documents of equal weight that would tell as much.
+    own : array of shape (N, K)
+        Covariate h of each group's own, scaled so that h̃ is of unit norm; 0 without one.
+    own_inside : array of shape (N, K)
+        h̃ = h − QQᵀh of active documents.
+    on_own : array of shape (K,)
+        h̃ᵀg.
     """
 
     inside: Array
     on_basis: Array
     s: Array
     n: Array
+    own: Array
+    own_inside: Array
+    on_own: Array
 
 
-def partial_out(basis: Array, groups: Array, active: NDArray[np.bool_]) -> Partialled:
+def likely_members(basis: Array, groups: Array) -> Array:
+    """Return h, one more covariate: how much more likely than most a document is in the group.
+
+    A regression on covariates takes membership to be linear in them. It rises more steeply among
+    the documents whose kind is most like that of the group: h = max(ĝ − c, 0), with ĝ the
+    membership that a fit to nine tenths of the documents gives to the others, and c such that four
+    documents for one of the group, at least 200, are above it.
+
+    Parameters
+    ----------
+    basis : array of shape (N, rank)
+        Q.
+    groups : array of shape (N, K)
+
+    Returns
+    -------
+    array of shape (N, K)
+    """
+    on_basis, fitted = basis.T @ groups, np.empty_like(groups)
+    order = np.random.default_rng(0).permutation(len(basis))
+    for held in np.array_split(order, TENTHS):
+        q = basis[held]
+        inverse = np.linalg.pinv(np.eye(q.shape[1]) - q.T @ q, hermitian=True, rcond=COLLINEAR)
+        fitted[held] = q @ (inverse @ (on_basis - q.T @ groups[held]))
+    for column, size in zip(fitted.T, (groups > 0).sum(axis=0).tolist(), strict=True):
+        n = min(max(LIKELY * size, FEWEST_LIKELY), len(column) // 2)
+        column -= np.partition(column, -n - 1)[-n - 1]
+    return np.asarray(np.maximum(fitted, 0.0))
+
+
+def partial_out(
+    basis: Array, groups: Array, active: NDArray[np.bool_], own: Array | None = None
+) -> Partialled:
     """Partial the covariates out of groups.
 
     Parameters
@@ -92,6 +138,8 @@ def partial_out(basis: Array, groups: Array, active: NDArray[np.bool_]) -> Parti
         g, the weight of each document in each group, 0 outside.
     active : array of bool of shape (N, K)
         Documents whose own residuals will enter.
+    own : array of shape (N, K), optional
+        One more covariate for each group, see `likely_members`.
 
     Returns
     -------
@@ -99,18 +147,40 @@ def partial_out(basis: Array, groups: Array, active: NDArray[np.bool_]) -> Parti
     """
     on_basis = basis.T @ groups
     residual = groups - basis @ on_basis
+    own = np.zeros_like(groups) if own is None else own
+    tilde = own - basis @ (basis.T @ own)
+    norms = np.linalg.norm(tilde, axis=0)
+    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > COLLINEAR)
+    own, tilde = own * scale, tilde * scale
+    on_own = (tilde * residual).sum(axis=0)
+    residual -= tilde * on_own
     square = residual**2
     s, fourth = square.sum(axis=0), (square**2).sum(axis=0)
     n = np.divide(s**2, fourth, out=np.zeros_like(s), where=fourth > 0)
-    return Partialled(np.where(active, residual, 0.0), on_basis, s, n)
+    inside, own_inside = (np.where(active, each, 0.0) for each in (residual, tilde))
+    return Partialled(inside, on_basis, s, n, own, own_inside, on_own)
 
 
-def fit_groups(
-    parted: Partialled, sums: tuple[Array, Array, Array], usual: Array
-) -> tuple[Array, Array]:
+class Fits(NamedTuple):
+    """Effects β of K groups, and their variances.
+
+    Attributes
+    ----------
+    effect, variance : arrays of shape (K, m)
+    n, s : arrays of shape (K,)
+        Of `Partialled`.
+    """
+
+    effect: Array
+    variance: Array
+    n: Array
+    s: Array
+
+
+def fit_groups(parted: Partialled, sums: Sequence[Array], usual: Array) -> Fits:
     """Fit β of each group, and its variance, from sums over the active documents alone.
 
-    With ỹ = y − QQᵀy and e = ỹ − g̃β, β = Σ g ỹ / s. Its variance is V′/s, where
+    With ỹ = y − QQᵀy, a = h̃ᵀỹ and e = ỹ − ah̃ − g̃β, β = Σ g̃ y / s. Its variance is V′/s, where
 
         V = (Σ_active g̃² e² + V₀ Σ_others g̃²) / s · n / (n − 1),    V′ = (n V + 20 V₀) / (n + 20).
 
@@ -120,24 +190,28 @@ def fit_groups(
     ----------
     parted : Partialled
         Of K groups.
-    sums : three arrays of shape (K, m)
-        Σ g ỹ over all documents; Σ g̃² ỹ² and Σ g̃³ ỹ over the active ones.
+    sums : five arrays of shape (K, m)
+        Σ g ỹ and Σ h ỹ over all documents; Σ g̃² ỹ², Σ g̃³ ỹ and Σ g̃² h̃ ỹ over the active ones.
     usual : array of shape (m,)
         V₀, the residual variance of all documents.
 
     Returns
     -------
-    effect, variance : arrays of shape (K, m)
+    Fits
     """
-    linear, square, cube = sums
-    inside, _, s, n = parted
-    effect = linear / s[:, None]
-    second, fourth = ((inside**power).sum(axis=0)[:, None] for power in (2, 4))
-    spread = np.maximum(square - 2 * effect * cube + effect**2 * fourth, 0.0)
+    linear, shared, square, cube, mixed = sums
+    inside, own, s, n = parted.inside, parted.own_inside, parted.s, parted.n
+    effect = (linear - parted.on_own[:, None] * shared) / s[:, None]
+    weight = inside**2
+    second, fourth, on_own, both = (
+        (weight * each).sum(axis=0)[:, None] for each in (1.0, weight, own**2, inside * own)
+    )
+    spread = square - 2 * (effect * cube + shared * mixed - effect * shared * both)
+    spread = np.maximum(spread + effect**2 * fourth + shared**2 * on_own, 0.0)
     elsewhere = np.maximum(s[:, None] - second, 0.0) * usual
-    own = (spread + elsewhere) / s[:, None] * (n / np.maximum(n - 1, 1.0))[:, None]
-    moderated = (n[:, None] * own + PRIOR * usual) / (n[:, None] + PRIOR)
-    return effect, moderated / s[:, None]
+    raw = (spread + elsewhere) / s[:, None] * (n / np.maximum(n - 1, 1.0))[:, None]
+    moderated = (n[:, None] * raw + PRIOR * usual) / (n[:, None] + PRIOR)
+    return Fits(effect, moderated / s[:, None], n, s)
 
 
 def calibrate(effect: Array, variance: Array) -> Array:

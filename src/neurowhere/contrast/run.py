@@ -25,6 +25,7 @@ from neurowhere.contrast.background import (
     Design,
     find_background,
     find_chance,
+    fit_words,
     rows_of,
 )
 from neurowhere.contrast.contrast import Contrast, Effects, correct_together
@@ -39,7 +40,7 @@ from neurowhere.contrast.groups import (
 )
 from neurowhere.contrast.library import Library, make_folder, open_library
 from neurowhere.contrast.matching import Ints
-from neurowhere.contrast.regression import fit_groups, half_width, partial_out, t_tests
+from neurowhere.contrast.regression import half_width, t_tests
 from neurowhere.contrast.selection import ByTerm, Found, Group, Query, Search, search
 from neurowhere.contrast.shard import Summing, sum_documents
 from neurowhere.corpus.documents import XYZ
@@ -269,7 +270,8 @@ def _contrast(
     used = [column for column in columns if names[column] not in named]
     masked = changed_to(relative, left_out=left_out)
     design = masked_design(background, used, found, relative, masked, workers)
-    fit = _fit(selected, background, design, masked, chance, workers)
+    adjusted = not (how.unadjusted or how.matched)
+    fit = _fit(selected, background, design, masked, chance, workers, adjusted=adjusted)
     tested = all(np.count_nonzero(each) >= FEW for each in selected.weights)
     m = how.model.partition_.n_regions
     voxels, by_region = (
@@ -418,47 +420,39 @@ def _fit(
     masked: Summing,
     chance: Chance | None,
     workers: Workers,
+    *,
+    adjusted: bool,
 ) -> _Fit:
     """Regress on a group, see `fit_groups`.
 
     A second group is contrasted with by one more covariate, the union of both: what the first then
     adds is the difference of the two.
     """
-
-    def total(weights: Array) -> Array:
-        nothing = np.empty((len(weights), 0))
-        rows = rows_of(background.documents, weights[:, None], nothing, active=weights > 0)
-        return sum_documents(masked, rows, workers, "encoding the group").linear
-
-    g = selected.first
-    linear, active = total(g), g > 0
+    g, documents = selected.first, background.documents
+    active = g[:, None] > 0
     if selected.second is not None:
-        union = g + selected.second
+        union = (g + selected.second)[:, None]
         active = union > 0
+        rows = rows_of(documents, union, union[:, :0], active=active[:, 0])
+        cross = sum_documents(masked, rows, workers, "encoding the groups").linear
         design = Design(
-            np.hstack([design.values, union[:, None]]),
-            np.vstack([design.cross, linear + total(selected.second)]),
-            design.square,
+            np.hstack([design.values, union]), np.vstack([design.cross, cross]), design.square
         )
-    parted = partial_out(design.basis, g[:, None], active[:, None])
-    s, weight = parted.s[0], g.sum()
+    group = sparse.csc_matrix(g[:, None])
+    fits, total = fit_words(
+        design, documents, group, masked, workers, adjusted=adjusted, active=active
+    )
+    s, weight = float(fits.s[0]), g.sum()
     if s < LEAST_OWN * (g**2).sum():
         raise CorpusError(
             "the group cannot be told from its kind of document: source, length, species and "
             "methods predict who is in it; contrast it with --unadjusted, or with a second group"
         )
-    inside = parted.inside
-    rows = rows_of(background.documents, inside**3, inside**2, design.basis, active)
-    fitted = changed_to(masked, coefficients=design.coefficients.astype(np.float32))
-    sums = sum_documents(fitted, rows, workers, "encoding the group")
-    own = linear - parted.on_basis.T @ design.coefficients  # Σ g ỹ
-    effect, variance = fit_groups(parted, (own, sums.square, sums.linear), design.variance)
     scale = s / weight if selected.second is None else 1.0
-    observed = linear[0] / weight
-    calibrated = variance[0]
+    observed, effect, variance = total[0] / weight, fits.effect[0], fits.variance[0]
     if chance is not None:
-        calibrated = chance.factor * (calibrated + chance.extra)
-    return _Fit(observed, observed - scale * effect[0], effect[0], calibrated, scale, parted.n[0])
+        variance = chance.factor * (variance + chance.extra)
+    return _Fit(observed, observed - scale * effect, effect, variance, scale, float(fits.n[0]))
 
 
 def _effects(fit: _Fit, usual: Array, part: slice, tested: bool) -> Effects:

@@ -73,7 +73,8 @@ class Encoder(TextModel):
         Factor of the deviation from the mean map, 1 for the paper's models; by default it is
         chosen with λ. For l1 and l2.
     intercept : bool
-        Whether a label-constrained region has a constant beside its label.
+        Whether a region has a constant beside what terms add. Without it, for l2 and labels, what
+        the terms add is cut at zero and rescaled, and there is no sharpness.
     nested : bool, optional
         Whether terms within longer ones count too: "spatial navigation" is also "navigation". By
         default for the likelihood, which gains by it; the paper's models count the longest alone.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,15 @@ from neurowhere._tools.parallel import track
 from neurowhere._tools.replacement import sole_writer
 from neurowhere.evaluate import Comparison
 from neurowhere.evaluate.trial import BASELINES
-from neurowhere.report.maps import DENSITY_COLOURS, TITLE_COLOUR, smooth, strongest_place, write_png
+from neurowhere.report.canvas import Colours
+from neurowhere.report.maps import (
+    DENSITY_COLOURS,
+    Row,
+    draw_rows,
+    smooth,
+    strongest_place,
+    write_png,
+)
 from neurowhere.report.page import render_page
 from neurowhere.report.tables import (
     HEADER,
@@ -29,6 +37,7 @@ from neurowhere.report.tables import (
 
 __all__ = [
     "GRID_COLOUR",
+    "Example",
     "box_plot",
     "draw_examples",
     "name_rows",
@@ -54,7 +63,10 @@ GRID_COLOUR, BAND_COLOUR = "#e3e7eb", "#f6f7f9"
 BOX_HEIGHT = 0.8  # of a row, shared by its losses
 FIGURE_WIDTH, FRAME_HEIGHT, ROW_HEIGHT = 8.5, 1.6, 0.5  # inches
 MIN_ROWS = 3
-EXAMPLE_INCHES = (12.0, 2.7)
+HIGHEST = 100.0  # times the uniform density: the end of the colours of all examples
+EXAMPLE_COLOURS = Colours(DENSITY_COLOURS, 0.0, math.log(HIGHEST), 0.0, is_ratio=True, is_open=True)
+UNIFORM_UNIT = "× uniform"
+LONGEST_TITLE = 130  # characters
 DOTS_PER_INCH = 150
 # Written into SVG instead of the time of day, so that the same scores give the same file.
 SVG_SALT = "neurowhere"
@@ -132,18 +144,17 @@ def _write_examples(comparison: Comparison, folder: Path) -> list[tuple[Path, st
     examples, drawn = comparison.examples, []
     scale = comparison.brain_volume_mm3 / comparison.partition.volumes_mm3  # V/v_k
     for why in track(list(dict.fromkeys(examples.why)), "drawing maps"):
-        rows, captions = [], []
+        studies, captions = [], []
         for index in (i for i, each in enumerate(examples.why) if each == why):
             document = comparison.documents.iloc[examples.row[index]]
             maps = (examples.truth[index], examples.prediction[index])
-            name, nats = f"id {document['id']}", f"{examples.nats[index]:+.2f} nats above uniform"
+            title, nats = document["title"] or "study without a title", examples.nats[index]
             images = (comparison.partition.to_img(each * scale) for each in maps)
-            titles = (f"true: {name}", f"predicted: {nats}")
-            rows.append(dict(zip(titles, images, strict=True)))
-            captions.append(f"{document['title'] or 'study'} ({name}), {nats}")
-        file = why if len(rows) > 1 else f"{why}-{document['id']}"
+            studies.append(Example(title, float(nats), *images))
+            captions.append(f"{title} (id {document['id']}), {nats:+.2f} nats above uniform")
+        file = why if len(studies) > 1 else f"{why}-{document['id']}"
         path = folder / _safe(f"prediction-{file.replace(' ', '-')}.png")
-        write_png(draw_examples(rows), path)
+        write_png(draw_examples(studies), path)
         drawn.append((path, f"{why.capitalize()}: {'; '.join(captions)}"))
     return drawn
 
@@ -158,6 +169,15 @@ def _safe(name: str) -> str:
 
 
 # ---- figures
+
+
+class Example(NamedTuple):
+    """A study: title, score in nats, and its true and predicted density over the uniform one."""
+
+    title: str
+    nats: float
+    truth: Any
+    prediction: Any
 
 
 def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -> Any:
@@ -186,11 +206,20 @@ def box_plot(scores: pd.DataFrame, regions: Mapping[str, int], uniform: float) -
             axes.axhspan(row - 0.5, row + 0.5, color=BAND_COLOUR, zorder=-1, label="band")
         _draw_row(axes, row, scores[scores["partition"] == name], colours)
     axes.axvline(uniform, color=UNIFORM_COLOUR, linewidth=1.2, zorder=0)
-    axes.set_xlabel("mean log-likelihood of the peaks of held-out studies (per mm³)")
+    axes.set_xlabel(
+        f"mean log-likelihood of the peaks of held-out studies (per mm³), {_folds(scores)}"
+    )
     name_rows(axes, [f"{name}  ({regions[name]:,})" for name in names])
     _add_nats_axis(axes, uniform)
     _add_legend(figure, colours)
     return figure
+
+
+def _folds(scores: pd.DataFrame) -> str:
+    """Say how many folds the models have, from the fewest to the most."""
+    numbers = scores.groupby(["partition", "loss"])["fold"].nunique()
+    fewest, most = int(numbers.min()), int(numbers.max())
+    return f"{most} folds" if fewest == most else f"{fewest} to {most} folds"
 
 
 def new_figure(
@@ -311,43 +340,44 @@ def write_svg(figure: Any, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def draw_examples(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Draw true maps beside their predictions, both cut at the maximum of the true one.
+def draw_examples(studies: Sequence[Example]) -> Any:
+    """Draw true maps above their predictions, both cut at the maximum of the true one.
+
+    All are on one scale: multiples of the uniform density, as logarithms, so that the few high
+    values of a true map and the low ones of its prediction are seen together.
 
     Parameters
     ----------
-    rows : sequence of mapping of str to NIfTI image
-        For each study its true map and its prediction, by their titles: densities as multiples
-        of the uniform one. What is above it gets a colour.
+    studies : sequence of Example
 
     Returns
     -------
-    matplotlib.figure.Figure
+    PIL.Image.Image
     """
-    width, height = EXAMPLE_INCHES
-    figure = new_figure((width, height * len(rows)), layout=None)
-    from nilearn.plotting import plot_stat_map  # after matplotlib, which it imports
+    rows = []
+    for study in studies:
+        place = strongest_place(study.truth)
+        rows.append(Row(_cut(study.title), _logarithm(study.truth), place))
+        words = f"predicted from its text: {study.nats:+.2f} nats above uniform"
+        rows.append(Row(words, _logarithm(study.prediction), place))
+    return draw_rows(rows, EXAMPLE_COLOURS, UNIFORM_UNIT)
 
-    for row, images in enumerate(rows):
-        cut = strongest_place(next(iter(images.values())))
-        bottom, share = 1 - (row + 1) / len(rows), 1 / len(rows)
-        for place, (title, image) in enumerate(images.items()):
-            highest = float(np.asarray(image.dataobj).max())
-            lowest = min(1.0, highest / 2)
-            left = 0.51 * place
-            plot_stat_map(
-                smooth(image),
-                figure=figure,
-                axes=(left, bottom, 0.49, 0.88 * share),
-                cut_coords=cut,
-                cmap=DENSITY_COLOURS,
-                cbar_tick_format="%.0f",
-                vmin=lowest,
-                vmax=highest,
-                threshold=lowest,
-                black_bg=False,
-                draw_cross=False,
-            )
-            at = (left + 0.01, bottom + 0.94 * share)
-            figure.text(*at, title, va="center", fontsize="large", color=TITLE_COLOUR)
-    return figure
+
+def _cut(title: str) -> str:
+    """Cut a title that is too long for a picture.
+
+    >>> _cut("Where is it? " * 20)[-20:]
+    'it? Where is it? ...'
+    """
+    return (
+        title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rsplit(' ', 1)[0]} ..."
+    )
+
+
+def _logarithm(img: Any) -> Any:
+    """Return the logarithm of what is above 1, smooth to the eye; 0 elsewhere."""
+    from nibabel.nifti1 import Nifti1Image
+
+    fine = smooth(img)
+    values = np.log(np.maximum(np.asarray(fine.dataobj, np.float32), 1))
+    return Nifti1Image(values, fine.affine)  # type: ignore[no-untyped-call]

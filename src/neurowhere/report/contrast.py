@@ -20,7 +20,15 @@ from neurowhere.report.page import render_page
 from neurowhere.report.tables import Cells, write_csv
 from neurowhere.text.labels import region_names
 
-__all__ = ["chance_words", "draw_found", "draw_regions", "write_files", "write_list"]
+__all__ = [
+    "chance_words",
+    "draw_found",
+    "draw_regions",
+    "found_values",
+    "title_found",
+    "write_files",
+    "write_list",
+]
 
 KIND = "contrast"
 LONGEST_NAME = 40  # characters of a folder
@@ -170,25 +178,29 @@ def draw_found(contrast: Contrast, *, lowered: bool = False) -> Any:
     -------
     PIL.Image.Image
     """
-    sign = -1 if lowered else 1
-    values = contrast.log_ratio
-    values = np.where(contrast.significant() & (sign * values > 0), values, 0.0)
-    title = f"{_title(contrast)}: {_found(contrast, values, 'lowered' if lowered else 'raised')}"
     return draw_map(
-        contrast.to_img(values),
+        contrast.to_img(found_values(contrast, lowered=lowered)),
         signed=True,
-        title=title,
+        title=title_found(contrast, lowered=lowered),
         unit=CONTRAST_UNIT,
         highest=END_OF_COLOURS,
     )
 
 
-def _found(contrast: Contrast, values: Any, direction: str) -> str:
-    n = int(np.count_nonzero(values))
+def found_values(contrast: Contrast, *, lowered: bool = False) -> Any:
+    """Return the log ratio where it passes the threshold and is raised, or lowered; 0 elsewhere."""
+    values = -contrast.log_ratio if lowered else contrast.log_ratio
+    return np.where(contrast.significant() & (values > 0), contrast.log_ratio, 0.0)
+
+
+def title_found(contrast: Contrast, *, lowered: bool = False) -> str:
+    """Say of which documents the map is, and what was found."""
     if not contrast.about["tested"]:
-        return "not enough documents for a test"
-    passing = f"{n:,} of {len(values):,} voxels {direction}" if n else f"no voxel {direction}"
-    return f"{passing} at a false-discovery rate of {RATE:.0%}"
+        return f"{_title(contrast)}: not enough documents for a test"
+    values, direction = found_values(contrast, lowered=lowered), "lowered" if lowered else "raised"
+    n = int(np.count_nonzero(values))
+    found = f"{n:,} of {len(values):,} voxels {direction}" if n else f"no voxel {direction}"
+    return f"{_title(contrast)}: {found} at a false-discovery rate of {RATE:.0%}"
 
 
 def draw_regions(regions: pd.DataFrame, title: str) -> Any:

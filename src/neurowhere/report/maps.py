@@ -4,9 +4,9 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from neurowhere.model.encoding import Encoding
 from neurowhere.model.methods import OF_TERM, MethodsText, write_methods
 from neurowhere.model.term_maps import RegionMeans, TermMap, WantedTerm, find_terms, iter_term_maps
 from neurowhere.model.text_model import TextModel
-from neurowhere.report.canvas import BAR_WIDTH_MM, DPI, INK, LARGE, Canvas, Colours, add_bar
+from neurowhere.report.canvas import BAR_WIDTH_MM, DPI, LARGE, Canvas, Colours, add_bar
 from neurowhere.report.panels import (
     SMOOTH_MM,
     Panel,
@@ -40,15 +40,19 @@ __all__ = [
     "DPI",
     "RATIO_UNIT",
     "SIGNED_COLOURS",
-    "TITLE_COLOUR",
+    "Row",
     "colours_of",
     "draw_encoding",
     "draw_map",
+    "draw_rows",
+    "draw_signed",
     "smooth",
     "strongest_place",
+    "unit_of",
     "write_png",
     "write_term",
     "write_term_maps",
+    "write_terms",
 ]
 
 ROW_MM, TITLE_MM, MARGIN_MM = 189.0, 30.0, 6.0  # height of panels and of their title
@@ -63,7 +67,6 @@ FAINTEST = 1e3  # as much as the colours reach: all but zeros is shown
 MEAN_MAP = "mean map of all studies"
 JUST_BELOW = 0.9  # of the maximum; nearer to it, no colour bar can be drawn
 SIGNED_COLOURS, DENSITY_COLOURS = "RdBu_r", "YlOrRd"  # the latter pale where a density is low
-TITLE_COLOUR = INK
 DENSITY_UNIT, RATIO_UNIT = "% of peaks per cm³", "× the average"
 TERM_UNIT, CONTRAST_UNIT = "× with the term", "× the reference"
 RATIO_UNITS = (RATIO_UNIT, TERM_UNIT, CONTRAST_UNIT)  # of which maps hold the logarithms
@@ -120,6 +123,48 @@ def draw_map(
     return canvas.picture
 
 
+class Row(NamedTuple):
+    """A map in a row of pictures: its title, its image, and the place of its slices in mm."""
+
+    title: str
+    img: Any
+    place: tuple[float, float, float]
+
+
+def draw_rows(rows: Sequence[Row], colours: Colours, unit: str) -> Any:
+    """Draw maps below each other on one scale: slices through a place, and the glass brain.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    colours : Colours
+    unit : str
+        Of the values, written at the colour bars.
+
+    Returns
+    -------
+    PIL.Image.Image
+    """
+    canvas = _new_canvas(len(rows))
+    for number, each in enumerate(reversed(rows)):  # rows are counted from below
+        _draw_row(canvas, number, volume_of(each.img), colours, each.place, each.title, unit)
+    return canvas.picture
+
+
+def draw_signed(rows: Sequence[Row], unit: str) -> Any:
+    """Draw signed maps below each other, on the scale of the strongest one; see `draw_rows`."""
+    signed = [
+        colours_of(volume_of(each.img).data, signed=True, is_ratio=unit in RATIO_UNITS)
+        for each in rows
+    ]
+    return draw_rows(rows, max(signed, key=lambda colours: colours.highest), unit)
+
+
+def unit_of(term: TermMap) -> str:
+    """Return the unit of the map of a term, as it is written at the colour bar."""
+    return TERM_UNIT if term.unit == "log probability" else "mm⁻³"
+
+
 def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     """Draw an encoding compared with the mean map, and its density: slices and glass brain.
 
@@ -159,9 +204,9 @@ def draw_encoding(encoding: Encoding, title: str = "") -> Any:
     return canvas.picture
 
 
-def _new_canvas() -> Canvas:
-    """Return a canvas for two rows of panels."""
-    return Canvas(CANVAS_MM, 2 * (ROW_MM + TITLE_MM) + MARGIN_MM)
+def _new_canvas(n_rows: int = 2) -> Canvas:
+    """Return a canvas for rows of panels."""
+    return Canvas(CANVAS_MM, n_rows * (ROW_MM + TITLE_MM) + MARGIN_MM)
 
 
 def colours_of(data: NDArray[Any], signed: bool, is_ratio: bool = True) -> Colours:
@@ -311,11 +356,34 @@ def write_term(
             methods.write(temporary)
         image = term.to_img(resolution_mm=resolution_mm, like=like)
         image.to_filename(temporary / "map.nii.gz")
-        unit = TERM_UNIT if term.unit == "log probability" else "mm⁻³"
-        figure = draw_map(term.img, signed=True, title=term.title, unit=unit)
+        figure = draw_map(term.img, signed=True, title=term.title, unit=unit_of(term))
         write_png(figure, temporary / "map.png")
         about = {"name": term.name, "term": term.term, "side": term.side, "method": term.method}
         write_info(temporary, {"kind": "term map", **about})
+
+
+def write_terms(model: TextModel, folder: str | os.PathLike[str], names: Sequence[str]) -> None:
+    """Write the maps of some terms, each as an image, and one picture of all on one scale.
+
+    Terms that the model has not learned, on the side asked for, are left out. The folder appears
+    when it is whole.
+
+    Parameters
+    ----------
+    model : Encoder
+    folder : path
+    names : sequence of str
+        Terms, each with or without a side.
+    """
+    known = set(model.extractor_.terms)
+    terms = list(iter_term_maps(model, [name for name in names if name in known]))
+    with new_folder(folder) as temporary:
+        for term in terms:
+            term.to_img().to_filename(temporary / f"{term.name.replace(' ', '-')}.nii.gz")
+        if terms:
+            rows = [Row(term.title, term.img, strongest_place(term.img)) for term in terms]
+            write_png(draw_signed(rows, unit_of(terms[0])), temporary / "maps.png")
+        write_info(temporary, {"kind": "term maps", "terms": [term.title for term in terms]})
 
 
 def write_term_maps(

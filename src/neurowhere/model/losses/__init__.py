@@ -102,8 +102,10 @@ def _with_options(base: Loss, options: dict[str, Any]) -> Loss:
     """Return a loss like another one, but for some options."""
     if not isinstance(base, LinearLoss):
         raise FitError(f"expected l1 or l2 for {' and '.join(options)}, got loss {base.name!r}")
-    if "intercept" in options and not isinstance(base, LabelConstrained):
-        raise FitError("expected constraint='labels' for intercept=False, got none")
+    if "intercept" in options and not isinstance(base, L2 | LabelConstrained):
+        raise FitError(
+            f"expected loss='l2' or constraint='labels' for intercept=False, got {base.name!r}"
+        )
     variant = copy(base)
     if "features" in options:
         if options["features"] not in WEIGHTINGS:
@@ -114,8 +116,7 @@ def _with_options(base: Loss, options: dict[str, Any]) -> Loss:
         if not options["sharpness"] > 0:
             raise FitError(f"expected a sharpness above 0, got {options['sharpness']!r}")
         variant.sharpness = (float(options["sharpness"]),)
-    if isinstance(variant, LabelConstrained):
-        variant.intercept = options.get("intercept", True)
+    variant.intercept = options.get("intercept", True)
     return variant
 
 

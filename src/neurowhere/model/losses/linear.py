@@ -73,9 +73,13 @@ class LinearLoss(Loss):
     ----------
     sharpness : tuple of float
         Candidates for the sharpness, which is chosen together with λ.
+    intercept : bool
+        Whether a region also has a constant, its mean. Without it, what the terms add is all that
+        is predicted, and there is no sharpness.
     """
 
     sharpness: tuple[float, ...] = SHARPNESS
+    intercept: bool = True
     base: ClassVar[str | None] = None  # loss of an encoder that has this one, if named otherwise
     constraint: ClassVar[str | None] = None
 
@@ -87,7 +91,7 @@ class LinearLoss(Loss):
             given["features"] = self.features
         if len(self.sharpness) == 1:
             given["sharpness"] = self.sharpness[0]
-        return given
+        return given if self.intercept else given | {"intercept": False}
 
     @abstractmethod
     def blocks(self, path: RegularisationPath) -> Iterator[Block]:
@@ -107,6 +111,13 @@ class LinearLoss(Loss):
         """Choose λ and the sharpness on validation studies, then fit all studies."""
         lambdas = self.path(options)
         part, held = data.split(options)
+        if not self.intercept:
+            trials = [self.through_zero(part, lam).predict(held.features) for lam in lambdas]
+            nats = [score_studies([q], held.peaks, held.relative_volume) for q in trials]
+            scores = np.array([[np.nanmean(each)] for each in nats])
+            best = int(scores.argmax())
+            found = Choice(lambdas[best], 1.0, float(scores[best, 0]), scores)
+            return TrainingResult(self.through_zero(data, lambdas[best]), found)
         design = Design(self.inputs(part))
         choice = choose(
             self.blocks(RegularisationPath(design, part, lambdas, options, "choice")),
@@ -124,6 +135,20 @@ class LinearLoss(Loss):
         fitted = collect(self.blocks(path), data.n_regions)
         predictor = self.predictor(fitted, design, data, choice.sharpness)
         return TrainingResult(predictor, choice, fitted.certificate)
+
+    def through_zero(self, data: TrainingData, lam: float) -> Linear:
+        """Fit without an intercept: no feature and no target is centred.
+
+        Parameters
+        ----------
+        data : TrainingData
+        lam : float
+
+        Returns
+        -------
+        Linear
+        """
+        raise NotImplementedError(f"{self.name} has an intercept")
 
     def inputs(self, data: TrainingData) -> sparse.csr_matrix:
         """Return the features as the regression sees them."""
@@ -172,6 +197,13 @@ class L2(LinearLoss):
         shares = targets.shares * path.data.n_regions
         products, mean = target_products(path.design, shares, targets.smooth)
         return ridge_blocks(path.design, products, mean, path.lambdas)
+
+    def through_zero(self, data: TrainingData, lam: float) -> Linear:
+        """Fit without an intercept: no feature and no target is centred."""
+        design = Design(self.inputs(data), centre=False)
+        products, mean = target_products(design, data.targets.shares, data.targets.smooth)
+        fitted = collect(ridge_blocks(design, products, mean, [lam]), data.n_regions)
+        return Linear(mean, fitted.coefficients, np.zeros(design.shape[1]), intercept=False)
 
 
 class LiteralL1(L1):
@@ -252,35 +284,15 @@ class LabelConstrained(LinearLoss):
     slope : callable
         Solves regressions on one feature each; see `neurowhere.learn.linear`.
     intercept : bool
-        Whether a region also has a constant, its mean. Without it, a region is as probable as its
-        label is frequent, times a factor of its own.
+        Without it, a region is as probable as its label is frequent, times a factor of its own.
     """
 
     constraint = CONSTRAINT
-    intercept: bool = True
     slope: "ClassVar[staticmethod[[Array, Array, float], Array]]"
     lambdas = tuple(np.geomspace(100, 0.01, 9).tolist())
     needs_labels = True
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Parameters of an `Encoder` that has this loss."""
-        return super().parameters | ({} if self.intercept else {"intercept": False})
-
-    def fit(self, data: TrainingData, options: TrainingOptions) -> TrainingResult:
-        """Choose λ on validation studies, and the sharpness if there is one; fit all studies."""
-        if self.intercept:
-            return super().fit(data, options)
-        lambdas = self.path(options)
-        part, held = data.split(options)
-        trials = [self._through_zero(part, lam).predict(held.features) for lam in lambdas]
-        nats = [score_studies([q], held.peaks, held.relative_volume) for q in trials]
-        scores = np.array([[np.nanmean(each)] for each in nats])
-        best = int(scores.argmax())
-        choice = Choice(lambdas[best], 1.0, float(scores[best, 0]), scores)
-        return TrainingResult(self._through_zero(data, lambdas[best]), choice)
-
-    def _through_zero(self, data: TrainingData, lam: float) -> Linear:
+    def through_zero(self, data: TrainingData, lam: float) -> Linear:
         """Fit each region by a line through zero: no feature and no target is centred."""
         x, labels = sparse.csc_matrix(self.inputs(data)), _labels(data)
         slopes = np.zeros(data.n_regions)

@@ -1,0 +1,185 @@
+"""Draw every figure of the pages on the paper's study and on contrasts from docs/results.
+
+    python benchmarks/paper_figures.py [--only NAME ...]
+
+study-atlases      box plot: voxels and atlases, all losses, mean map and uniform, same folds
+study-in-the-paper the paper's three studies: true map above prediction, one scale
+study-amygdala     learned maps of the left, of any and of the right amygdala, one scale
+contrast-paper     what contrasts of three diseases and of "antibody" find, one scale
+contrast-regions   the regions that they raise, with intervals
+
+The scores are those of `paper_study.sh`, which has the same corpus, features, brain and seed for
+voxels and atlases, so that a fold of one is that of the other; this is checked. Folds that one of
+them lacks are left out. The maps are written by `paper_maps.py` and `disease_maps.py`. Prints, for
+the box plot, the mean of each model, and its paired difference from ℓ1 on voxels.
+"""
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+from neurowhere import VoxelGrid
+from neurowhere.evaluate.trial import BASELINES
+from neurowhere.report.comparison import Example, box_plot, draw_examples, name_rows, new_figure
+from neurowhere.report.contrast import END_OF_COLOURS, RAISED_COLOUR
+from neurowhere.report.maps import CONTRAST_UNIT, Row, draw_map, draw_signed, write_png
+from setting import print_table
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+IMAGES = RESULTS.parent / "images"
+TABLES = ("voxels", "atlases")
+SAME = ("seed", "test_share", "studies", "corpus_sha256", "features_sha256", "brain_sha256")
+BEST = ("voxels 4 mm", "l1")
+SMALLER, N_COLOURS = 1.6, 256  # of a tall picture
+N_REGIONS = 8  # of each disease
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=FIGURES, default=list(FIGURES))
+    for name in parser.parse_args().only:
+        picture = FIGURES[name]()
+        if isinstance(picture, Image.Image):
+            size = (round(picture.width / SMALLER), round(picture.height / SMALLER))
+            picture = picture.resize(size, Image.LANCZOS)
+            picture = picture.quantize(N_COLOURS, dither=Image.Dither.NONE, kmeans=3)
+        write_png(picture, IMAGES / f"{name}.png")
+
+
+# ---- the paper's study
+
+
+def draw_study():
+    """Draw the box plot, and print the table of the same folds."""
+    scores, regions = read_scores()
+    uniform = scores.loc[scores["loss"] == "uniform", "log_likelihood"].mean()
+    figure = box_plot(scores, regions, uniform)
+    figure.suptitle("The same folds for all models; in brackets, regions", fontsize=10)
+    print(f"{scores['fold'].nunique()} folds\n")
+    print_table(["partition", "loss", "nats above uniform", "below l1 on voxels"], rows_of(scores))
+    return figure
+
+
+def read_scores():
+    """Read the scores of all tables in the folds that they share, and numbers of regions."""
+    about = [json.loads((RESULTS / name / "info.json").read_text()) for name in TABLES]
+    settings = [{key: each["settings"][key] for key in SAME} for each in about]
+    assert settings[0] == settings[1], f"not the same study: {settings}"
+    tables = [pd.read_csv(RESULTS / name / "scores.csv") for name in TABLES]
+    models = [each for table in tables for _, each in table.groupby(["partition", "loss"])]
+    shared = set.intersection(*(set(model["fold"]) for model in models))
+    scores = pd.concat([table[table["fold"].isin(shared)] for table in tables], ignore_index=True)
+    by_fold = scores[scores["loss"] == "uniform"].groupby("fold")["log_likelihood"]
+    assert np.allclose(by_fold.max(), by_fold.min(), atol=1e-9), "the folds differ"
+    regions = {
+        name: partition["regions"]
+        for each in about
+        for name, partition in each["partitions"].items()
+    }
+    return scores, regions
+
+
+def rows_of(scores):
+    """Return the mean of each model and its difference from the best, by fold."""
+    wide = scores.pivot_table("nats_above_uniform", "fold", ["partition", "loss"])
+    for partition, loss in wide.mean().sort_values(ascending=False).index:
+        if loss in BASELINES and partition != BEST[0]:
+            continue
+        values = wide[partition, loss]
+        gap = wide[BEST] - values
+        yield [partition, loss, spread(values), spread(gap)]
+
+
+def spread(values):
+    return f"{values.mean():.3f} ± {values.std():.3f}"
+
+
+def draw_paper_studies():
+    """Draw the paper's three example studies."""
+    about, images = read_maps("examples")
+    pairs = zip(about, images[::2], images[1::2], strict=True)
+    return draw_examples(
+        [Example(each["title"], each["nats"], truth, found) for each, truth, found in pairs]
+    )
+
+
+def draw_sides():
+    """Draw the learned maps of either amygdala."""
+    about, images = read_maps("amygdala")
+    rows = [
+        Row(each["title"], image, tuple(each["place"]))
+        for each, image in zip(about, images, strict=True)
+    ]
+    return draw_signed(rows, f"× {about[0]['mm⁻³']:.1g} mm⁻³")
+
+
+# ---- contrasts
+
+
+def draw_diseases():
+    """Draw what contrasts find, below each other."""
+    about, images = read_maps("diseases")
+    pictures = [
+        draw_map(
+            image, signed=True, title=each["title"], unit=CONTRAST_UNIT, highest=END_OF_COLOURS
+        )
+        for each, image in zip(about, images, strict=True)
+    ]
+    return Image.fromarray(np.vstack([np.asarray(picture) for picture in pictures]))
+
+
+def draw_disease_regions():
+    """Draw the ratios of the regions with the largest t of each disease, with intervals."""
+    about, _ = read_maps("diseases")
+    tested = [each for each in about if each["regions"]]
+    figure = new_figure((8, 1.2 + 0.26 * N_REGIONS * len(tested)))
+    all_axes = np.atleast_1d(figure.subplots(len(tested), sharex=True))
+    for axes, each in zip(all_axes, tested, strict=True):
+        regions = each["regions"][:N_REGIONS]
+        for row, region in enumerate(regions):
+            axes.plot([region["low"], region["high"]], [row, row], color=RAISED_COLOUR, linewidth=2)
+            axes.plot([region["ratio"]], [row], "o", color=RAISED_COLOUR, markersize=5)
+            axes.annotate(
+                f"{region['ratio']:.1f}",
+                (region["high"], row),
+                (4, -3),
+                textcoords="offset points",
+                fontsize=8,
+            )
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.set_title(each["title"].split(":")[0], loc="left", fontsize="medium")
+        name_rows(axes, [region["name"] for region in regions])
+        axes.spines["top"].set_visible(False)
+    all_axes[-1].set_xscale("log")
+    ticks = [0.5, 1, 1.5, 2, 3, 5]
+    all_axes[-1].set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
+    all_axes[-1].minorticks_off()
+    all_axes[-1].set_xlabel("observed / expected probability, with its 95 % interval")
+    return figure
+
+
+def read_maps(name):
+    """Read maps on voxels of 4 mm, as images, and what is known of them."""
+    with np.load(RESULTS / "maps" / f"{name}.npz") as arrays:
+        about, maps = json.loads(str(arrays["about"])), arrays["maps"].astype(np.float32)
+    grid = VoxelGrid()
+    assert maps.shape[1] == grid.n_regions, "maps of other voxels"
+    assert all(math.isfinite(each) for each in maps.sum(axis=1))
+    return about, [grid.to_img(values) for values in maps]
+
+
+FIGURES = {
+    "study-atlases": draw_study,
+    "study-in-the-paper": draw_paper_studies,
+    "study-amygdala": draw_sides,
+    "contrast-paper": draw_diseases,
+    "contrast-regions": draw_disease_regions,
+}
+
+if __name__ == "__main__":
+    main()
