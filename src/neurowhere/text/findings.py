@@ -8,7 +8,7 @@ drawn where the seats are; see `neurowhere.model.mixture`.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
@@ -42,6 +42,7 @@ Role = Literal[
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
 Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
+OTHER: dict[str, Side] = {"left": "right", "right": "left"}
 DEPTHS: dict[Depth, re.Pattern[str]] = {
     # outside the tissue, and drawn on it
     "surface": re.compile(r"\b(?:subdural|epidural|extradural|extra-?axial|sdh|edh)\b", re.I),
@@ -58,11 +59,20 @@ CUES: dict[str, Column] = {
 }
 # What is the seat of a report that names no other, the first of these that it has.
 PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
+CONCLUDED: tuple[Role, ...] = ("mentioned", "old")  # the same for its impression
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
+OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
 BEYOND = ("back", "both", "near")  # of cues that may stand in the next cell of a row
 REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
-_CLAUSE = re.compile(r"[,:;]|\n|[.!?]\s|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
+_CLAUSE = re.compile(
+    r"[,:;]|\n|[.!?]\s|\b(?:with|but|while|whereas|which|due|secondary|from|because|caused)\b"
+)
+# Between a place and what is said of it: "the pons, including its floor, is normal".
+_ASIDE = re.compile(r"\s*(?:,[^,;:]*,|\([^()]*\))\s*")
+_INCLUDING = re.compile(r"\b(?:including|such as|notably|especially)\b[^;:.]*$", re.I)
+_OPPOSITE = re.compile(r"\b(?:opposite|contralateral|other (?:side|hemisphere))\b[^,;:.]*$", re.I)
+_AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
 _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
@@ -74,7 +84,9 @@ FLUID = re.compile(
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
-_SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
+_SIDE = re.compile(
+    r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)|(?<![^\s(])[LR]t?(?= [a-z]{3})"
+)
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
@@ -130,6 +142,8 @@ class Place:
         Size of what is there, if this is a seat.
     side_where : (int, int) or None
         Where its own sentence gives the side; None if the place has that of its finding.
+    is_opposite : bool
+        Whether it is on the other side than its finding: "the opposite insula".
     """
 
     names: tuple[str, ...]
@@ -146,6 +160,7 @@ class Place:
     depth: Depth | None = None
     size_mm: float | None = None
     side_where: Span | None = None
+    is_opposite: bool = False
 
     @property
     def name(self) -> str:
@@ -228,12 +243,14 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     document = document_of(text)
     places = list(_places(text, mentions))
     document = document.renamed([_name(document, place) for place in places])
-    placed = _without_spared(_with_roles(document, places))
+    lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
+    denied = [(each.start, each.end) for each in lesions if each.is_negated]
+    placed = _without_spared(_with_roles(document, places, denied))
     by_sentence: dict[int, list[Place]] = {}
     for place in placed:
         number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
         by_sentence.setdefault(number, []).append(place)
-    lesions = [m for m in mentions.found if m.is_present and is_lesion(m.term)]
+    lesions = [mention for mention in lesions if mention.is_present]
     findings: list[Finding] = []
     for number, places in by_sentence.items():
         span = document.span(*document.sentences[number])
@@ -304,9 +321,14 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     )
 
 
-def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
-    """Give each place the role that the cues of its sentence give it, in the order of the text."""
-    cues = _cues().find(document.words)
+def _with_roles(
+    document: Document, places: Sequence[Place], denied: Collection[Span]
+) -> list[Place]:
+    """Give each place the role that the cues of its sentence give it, in the order of the text.
+
+    Lesions that are denied are no cues.
+    """
+    cues = [cue for cue in _cues().find(document.words) if document.span(*cue[:2]) not in denied]
     firsts = [first for first, _, _ in cues]
     concluded = _conclusion(document.text)
     has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
@@ -329,7 +351,7 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
-        if role in ("seat", "mentioned") and FLUID.search(
+        if role in ("seat", "mentioned", "extension") and FLUID.search(
             f"{place.words} {place.names[0]}".lower()
         ):
             role = "level"
@@ -337,7 +359,10 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             role = "extension"
         rule = row.name if row else ""
         span = document.span(first, end)
-        sentence = document.text[slice(*span)]
+        sentence, before = document.text[slice(*span)], document.text[span[0] : place.span[0]]
+        if _INCLUDING.search(before) and found and found[-1].role == "spared":
+            role = "spared" if found[-1].span[0] >= span[0] else role
+        is_opposite = place.side is None and bool(_OPPOSITE.search(before))
         own_side = _side_of(document.text, span) if place.side is None else None
         found.append(
             replace(
@@ -346,6 +371,7 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
                 rule=rule,
                 side=own_side[0] if own_side and role != "spared" else place.side,
                 side_where=own_side[1] if own_side else _within(place.side_where, span),
+                is_opposite=is_opposite,
                 is_concluded=is_concluded,
                 is_weak=is_weak,
                 depth=_depth_of(sentence) if role == "seat" else None,
@@ -364,12 +390,9 @@ def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
 
 def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    found = list(_SIDE.finditer(text[slice(*sentence)]))
-    if len({match[1].lower() for match in found}) != 1:
-        return None
-    start, end = found[0].span()
-    side: Side = found[0][1].lower()  # type: ignore[assignment]
-    return side, (sentence[0] + start, sentence[0] + end)
+    found = list(_SIDE.finditer(text, *sentence))
+    sides: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
+    return (sides.pop(), found[0].span()) if len(sides) == 1 else None
 
 
 def _within(span: Span | None, sentence: Span) -> Span | None:
@@ -387,7 +410,11 @@ Cues = Sequence[tuple[int, int, Row]]
 
 def _without_spared(places: list[Place]) -> list[Place]:
     """Take for normal what the report says is normal elsewhere: "Brain stem: the mass is near"."""
-    spared = {(place.names, place.side) for place in places if place.role == "spared"}
+    spared = {
+        (place.names, place.side)
+        for place in places
+        if place.role == "spared" and not place.is_opposite
+    }
     return [
         replace(place, role="mentioned")
         if place.role == "seat"
@@ -413,6 +440,8 @@ def _is_of_clause(document: Document, start: int, end: int) -> bool:
     between = document.text[start:end]
     if len(between.split()) > REACH_BACK:
         return False
+    if _ASIDE.fullmatch(between):
+        return True
     inside = document.names_within(
         bisect_left(document.starts, start), bisect_left(document.starts, end)
     )
@@ -432,16 +461,19 @@ def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, 
     text, (start, end) = document.text, place.span
     before: Row | None = None
     near: Row | None = None
+    is_subject = False  # a lesion is; it is in the place, of which nothing else is said then
     of_edema: Row | None = None
     for first, last, row in cues:
         cue_start, cue_end = document.starts[first], document.ends[last - 1]
         is_before, is_after = cue_end <= start, cue_start >= end
         between = text[cue_end:start] if is_before else text[end:cue_start]
         is_outside = is_before or is_after
-        if is_outside and _decides(document, row["reach"], is_after, between, place, cue_start):
+        is_free = row["role"] not in OF_SUBJECT or not is_subject
+        if is_outside and is_free and _decides(document, row, is_after, between, place, cue_start):
             return row, False
         if row["reach"] in ("ahead", "both") and is_before:
             before = row
+            is_subject = row["role"] == "seat" and not _CLAUSE.search(between)
         if row["role"] == "seat":
             near = row
         elif row["role"] == "edema" and near is None:  # what the sentence speaks of
@@ -453,11 +485,12 @@ def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, 
 
 
 def _decides(
-    document: Document, reach: str, is_after: bool, between: str, place: Place, cue_start: int
+    document: Document, row: Row, is_after: bool, between: str, place: Place, cue_start: int
 ) -> bool:
     """Whether a cue reaches a place in a way that no other cue changes."""
+    reach = row["reach"]
     if reach == "clause":
-        return not _STOP.search(between)
+        return not (_STOP.search(between) or (is_after and _AFTER_OLD.search(between)))
     if not is_after:
         return False
     if reach in ("near", "back") and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
@@ -486,23 +519,32 @@ def _is_territory(place: Place) -> bool:
     return len(place.names) > 1 or bool(_ARTERY.search(place.names[0]))
 
 
+def _best(places: Sequence[Place], roles: Sequence[Role]) -> list[Place]:
+    """Return the places of the first of some roles that any has."""
+    found = ([place for place in places if place.role == role] for role in roles)
+    return next(filter(None, found), [])
+
+
 def _with_seats(findings: list[Finding]) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
-    An artery is a seat where the report tells of no part of its territory.
+    So are those of an impression without a seat. An artery is one where the report tells of no part
+    of its territory.
     """
-    if not findings:
-        return findings
-    seats = [place for finding in findings for place in finding.seats]
-    roles = {place.role for finding in findings for place in finding.places}
-    if any(not _is_territory(place) for place in seats) or (seats and roles == {"seat"}):
-        return findings
-    if seats and "extension" not in roles:
-        return findings
     every = [place for finding in findings for place in finding.places]
-    best = next((role for role in PROMOTED if role in roles), None)
-    raised = [place for place in every if place.role == "mentioned" and place.is_concluded]
-    raised = raised or [place for place in every if place.role == best]
+    seats = [place for place in every if place.role == "seat"]
+    roles = {place.role for place in every}
+    is_placed = any(not _is_territory(place) for place in seats) or (
+        bool(seats) and (roles == {"seat"} or "extension" not in roles)
+    )
+    concluded = [place for place in every if place.is_concluded]
+    if any(place.role == "seat" for place in concluded):
+        concluded = []
+    raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
+    if not (raised or is_placed):
+        raised = _best(every, PROMOTED)
+    if is_placed:
+        seats = []
     return [
         replace(
             finding,
@@ -530,6 +572,8 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
         for place in finding.places:
             before = place.side if place.role == "seat" and place.side else before
             given = before if place.role == "seat" else before or own
+            if place.is_opposite and not place.side:
+                place = replace(place, side=OTHER.get(own or default or ""))
             keeps = place.side or place.role == "spared"
             places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
