@@ -87,6 +87,7 @@ LONGEST_PREFIX = 10
 _SIDE = re.compile(
     r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)|(?<![^\s(])[LR]t?(?= [a-z]{3})"
 )
+_NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
@@ -244,8 +245,10 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     places = list(_places(text, mentions))
     document = document.renamed([_name(document, place) for place in places])
     lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
-    denied = [(each.start, each.end) for each in lesions if each.is_negated]
-    placed = _without_spared(_with_roles(document, places, denied))
+    denied = {(each.start, each.end) for each in lesions if each.is_negated}
+    of_body = {(mark.start, mark.end) for mark in mentions.unapplied}
+    sides = [match for match in _SIDE.finditer(text) if match.span() not in of_body]
+    placed = _without_spared(_with_roles(document, places, denied, sides))
     by_sentence: dict[int, list[Place]] = {}
     for place in placed:
         number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
@@ -322,13 +325,21 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
 
 
 def _with_roles(
-    document: Document, places: Sequence[Place], denied: Collection[Span]
+    document: Document,
+    places: Sequence[Place],
+    denied: Collection[Span],
+    sides: Sequence[re.Match[str]],
 ) -> list[Place]:
     """Give each place the role that the cues of its sentence give it, in the order of the text.
 
     Lesions that are denied are no cues.
     """
-    cues = [cue for cue in _cues().find(document.words) if document.span(*cue[:2]) not in denied]
+    cues = [
+        (first, end, row)
+        for first, end, row in _cues().find(document.words)
+        if row["role"] != "seat"
+        or not (document.span(first, end) in denied or _NO.intersection(document.words[max(0, first - 2) : first]))
+    ]
     firsts = [first for first, _, _ in cues]
     concluded = _conclusion(document.text)
     has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
@@ -363,7 +374,7 @@ def _with_roles(
         if _INCLUDING.search(before) and found and found[-1].role == "spared":
             role = "spared" if found[-1].span[0] >= span[0] else role
         is_opposite = place.side is None and bool(_OPPOSITE.search(before))
-        own_side = _side_of(document.text, span) if place.side is None else None
+        own_side = _side_of(sides, span) if place.side is None else None
         found.append(
             replace(
                 place,
@@ -388,11 +399,11 @@ def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
     return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
 
 
-def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
+def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    found = list(_SIDE.finditer(text, *sentence))
-    sides: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
-    return (sides.pop(), found[0].span()) if len(sides) == 1 else None
+    found = [match for match in sides if sentence[0] <= match.start() < sentence[1]]
+    own: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
+    return (own.pop(), found[0].span()) if len(own) == 1 else None
 
 
 def _within(span: Span | None, sentence: Span) -> Span | None:
@@ -574,7 +585,7 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
             given = before if place.role == "seat" else before or own
             if place.is_opposite and not place.side:
                 place = replace(place, side=OTHER.get(own or default or ""))
-            keeps = place.side or place.role == "spared"
+            keeps = place.side or place.role in ("spared", "mentioned")
             places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
