@@ -91,6 +91,7 @@ STEMS = {
     "cerebell": "cerebellum",
     "thalam": "thalamus",
     "capsul": "internal capsule",
+    "opercul": "operculum",
     "striat": "basal ganglia",
     "gangli": "basal ganglia",
 }

@@ -79,7 +79,7 @@ _PLAN = re.compile(
 )
 FLUID = re.compile(
     r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
-    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
+    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
 )
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
@@ -294,7 +294,8 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
 
 def _is_place(mention: Mention) -> bool:
     """Whether a mention tells of a place: what the text affirms there, or denies."""
-    if mention.section is not None or mention.is_generic or mention.is_crossed:
+    is_nowhere = mention.is_generic or mention.is_crossed or is_lesion(mention.term)
+    if mention.section is not None or is_nowhere:
         return False
     is_half = bool(mention.side) and "hemispher" in mention.term
     return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
@@ -501,7 +502,8 @@ def _decides(
     """Whether a cue reaches a place in a way that no other cue changes."""
     reach = row["reach"]
     if reach == "clause":
-        return not (_STOP.search(between) or (is_after and _AFTER_OLD.search(between)))
+        is_stopped = _STOP.search(between) and not (is_after and between.strip(" ,(") == "")
+        return not (is_stopped or (is_after and _AFTER_OLD.search(between)))
     if not is_after:
         return False
     if reach in ("near", "back") and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
