@@ -47,7 +47,7 @@ COLUMNS: dict[str, Column] = {
     "stems": TEXT,
 }
 HEMISPHERE = "cerebral hemisphere"
-_SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?)$")
+_SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?|regions?)$")
 # What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
 _BESIDE = re.compile(
     r"\b(?:rest|remainder|remaining|otherwise|elsewhere|apart|except|(?:no|without)(?: \w+)? "
@@ -155,7 +155,8 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
         told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
         for place in finding.places:
             sure = OF_ROLE.get(place.role)
-            is_given = place.side_where is not None and place.role not in BEYOND
+            is_beyond = place.role in BEYOND and not place.territory
+            is_given = place.side_where is not None and not is_beyond
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue

@@ -70,6 +70,8 @@ _CLAUSE = re.compile(
 )
 # Between a place and what is said of it: "the pons, including its floor, is normal".
 _ASIDE = re.compile(r"\s*(?:,[^,;:]*,|\([^()]*\))\s*")
+# What the next sentence denies of a lesion, it denies of no place: "It does not enhance".
+_OF_IT = re.compile(r"\.\s+(?:It|They|This|These)\b[^?]*$")
 _INCLUDING = re.compile(r"\b(?:including|such as|notably|especially)\b[^;:.]*$", re.I)
 _OPPOSITE = re.compile(r"\b(?:opposite|contralateral|other (?:side|hemisphere))\b[^,;:.]*$", re.I)
 _AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
@@ -106,7 +108,8 @@ _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
     r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
-    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b",
+    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
+    r"|(?<=[.!?] )(?:impression|conclusion|opinion|summary|assessment|in summary|in conclusion)\b(?=[:,])",
     re.I | re.M,
 )
 
@@ -246,7 +249,8 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     document = document.renamed([_name(document, place) for place in places])
     lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
     denied = {(each.start, each.end) for each in lesions if each.is_negated}
-    of_body = {(mark.start, mark.end) for mark in mentions.unapplied}
+    signs = (*mentions.rule_based, *mentions.found)
+    of_body = {each.side_span for each in signs if each.is_crossed or each.rule_kind == "sign"}
     sides = [match for match in _SIDE.finditer(text) if match.span() not in of_body]
     placed = _without_spared(_with_roles(document, places, denied, sides))
     by_sentence: dict[int, list[Place]] = {}
@@ -308,9 +312,11 @@ def _counts(mention: Mention) -> bool:
 def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     prefix = _PREFIX.search(text, max(0, mention.start - LONGEST_PREFIX), mention.start)
     span = prefix.start() if prefix else mention.start, mention.end
-    role: Role = "spared" if mention.is_negated else "seat"
+    denial = mention.negation_span
+    is_denied = denial is not None and not _OF_IT.search(text, mention.end, denial[1])
+    role: Role = "spared" if is_denied else "seat"
     status: Literal["affirmed", "hedged", "denied"] = (
-        "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
+        "denied" if is_denied else "hedged" if mention.hedge_span else "affirmed"
     )
     where = mention.side_span or span if mention.side else None
     return Place(
@@ -319,7 +325,7 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
         span,
         role,
         mention.side,
-        mention.weight,
+        1.0 if denial and not is_denied else mention.weight,
         status,
         side_where=where,
     )
