@@ -148,6 +148,8 @@ class Place:
         Where its own sentence gives the side; None if the place has that of its finding.
     is_opposite : bool
         Whether it is on the other side than its finding: "the opposite insula".
+    denial : (int, int) or None
+        Where the text denies it.
     """
 
     names: tuple[str, ...]
@@ -165,6 +167,7 @@ class Place:
     size_mm: float | None = None
     side_where: Span | None = None
     is_opposite: bool = False
+    denial: Span | None = None
 
     @property
     def name(self) -> str:
@@ -312,11 +315,9 @@ def _counts(mention: Mention) -> bool:
 def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
     prefix = _PREFIX.search(text, max(0, mention.start - LONGEST_PREFIX), mention.start)
     span = prefix.start() if prefix else mention.start, mention.end
-    denial = mention.negation_span
-    is_denied = denial is not None and not _OF_IT.search(text, mention.end, denial[1])
-    role: Role = "spared" if is_denied else "seat"
+    role: Role = "spared" if mention.is_negated else "seat"
     status: Literal["affirmed", "hedged", "denied"] = (
-        "denied" if is_denied else "hedged" if mention.hedge_span else "affirmed"
+        "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
     )
     where = mention.side_span or span if mention.side else None
     return Place(
@@ -325,9 +326,10 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
         span,
         role,
         mention.side,
-        1.0 if denial and not is_denied else mention.weight,
+        mention.weight,
         status,
         side_where=where,
+        denial=mention.negation_span,
     )
 
 
@@ -360,7 +362,11 @@ def _with_roles(
         cells = cues[bisect_left(firsts, end) : bisect_left(firsts, stop)]
         own = [*own, *(cue for cue in cells if cue[2]["reach"] in BEYOND)]
         is_concluded = concluded[0] <= place.span[0] < concluded[1]
-        row, is_weak = _role_of(document, place, own) if place.role == "seat" else (None, False)
+        row, is_weak, is_told = _role_of(document, place, own)
+        if place.denial and _is_of_lesion(document.text, place, is_told=is_told):
+            place = replace(place, role="seat", weight=1.0, status="affirmed")
+        elif place.role != "seat":
+            row, is_weak = None, False
         role: Role = place.role
         if row:
             role = row["role"]  # type: ignore[assignment]
@@ -397,6 +403,14 @@ def _with_roles(
             )
         )
     return found
+
+
+def _is_of_lesion(text: str, place: Place, *, is_told: bool) -> bool:
+    """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
+    start, end = place.denial or place.span
+    if start < place.span[1]:
+        return False
+    return is_told or bool(_OF_IT.search(text, place.span[1], end))
 
 
 def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
@@ -471,10 +485,11 @@ def _is_of_clause(document: Document, start: int, end: int) -> bool:
     return not _CLAUSE.search(between) or (bool(inside) and not listed.strip())
 
 
-def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool]:
+def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool, bool]:
     """Return the cue that gives a place its role, and whether it is only somewhere in the sentence.
 
-    A cue after the place, or in its clause, comes first; then the last one before it.
+    A cue after the place, or in its clause, comes first; then the last one before it. The last
+    value is whether its clause is about a lesion.
     """
     text, (start, end) = document.text, place.span
     before: Row | None = None
@@ -488,7 +503,7 @@ def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, 
         is_outside = is_before or is_after
         is_free = row["role"] not in OF_SUBJECT or not is_subject
         if is_outside and is_free and _decides(document, row, is_after, between, place, cue_start):
-            return row, False
+            return row, False, is_subject
         if row["reach"] in ("ahead", "both") and is_before:
             before = row
             is_subject = row["role"] == "seat" and not _CLAUSE.search(between)
@@ -498,8 +513,8 @@ def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, 
             of_edema = row
     given = before or near
     if of_edema and given and given["role"] == "seat":
-        return of_edema, before is None
-    return given, before is None
+        return of_edema, before is None, is_subject
+    return given, before is None, is_subject
 
 
 def _decides(
