@@ -56,12 +56,7 @@ _BESIDE = re.compile(
 )
 KNOWN_BEFORE = ("indication", "history")  # sections of what a report is about
 _OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
-# After a place: what is of the skull, or was put there.
-_BONE = re.compile(
-    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|scalp|sinus|burr|craniotomy|craniectomy|drain|shunt"
-    r"|catheter|extra-?axial|subdural|extradural|epidural|approach)",
-    re.I,
-)
+_EXTRA_AXIAL = re.compile(r"[ -]+(?:\w+[ -]+)?(?:extra-?axial|subdural|extradural|epidural)", re.I)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -160,7 +155,7 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue
-            if not (FLUID.search(place.words.lower()) or _BONE.match(document.text, place.span[1])):
+            if not (FLUID.search(place.words.lower()) or _EXTRA_AXIAL.match(document.text, place.span[1])):
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
                     continue

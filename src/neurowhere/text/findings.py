@@ -83,6 +83,12 @@ FLUID = re.compile(
     r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
     r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
 )
+# After a place: what is of the skull, or leads through it.
+_BONE = re.compile(
+    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy|craniectomy|drain"
+    r"|shunt|catheter|approach)",
+    re.I,
+)
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
@@ -375,9 +381,9 @@ def _with_roles(
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
-        if role in ("seat", "mentioned", "extension") and FLUID.search(
-            f"{place.words} {place.names[0]}".lower()
-        ):
+        is_fluid = FLUID.search(f"{place.words} {place.names[0]}".lower())
+        is_bone = _BONE.match(document.text, place.span[1])
+        if role in ("seat", "mentioned", "extension") and (is_fluid or is_bone):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
@@ -523,7 +529,7 @@ def _decides(
     """Whether a cue reaches a place in a way that no other cue changes."""
     reach = row["reach"]
     if reach == "clause":
-        is_stopped = _STOP.search(between) and not (is_after and between.strip(" ,(") == "")
+        is_stopped = _STOP.search(between.strip(" ,(") if is_after else between.lstrip(": "))
         return not (is_stopped or (is_after and _AFTER_OLD.search(between)))
     if not is_after:
         return False
