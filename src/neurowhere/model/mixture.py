@@ -72,12 +72,10 @@ AT_MOST: dict[Role, float] = {
     "spared": 0.12,
     "compared": 0.2,
     "pressed": 0.3,
-    "level": 0.3,
     "landmark": 0.4,
     "old": 0.4,
     "mentioned": 0.6,
 }
-SAME = 0.7  # shared by two places that are one, of what either has
 FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
 
@@ -414,7 +412,9 @@ def _sides(partition: Partition) -> Floats:
     Regions of the atlas cross the midline: a fifth of its left cuneus is right of it.
     """
     gazetteer = gazetteer_of(default_atlas(), partition)
-    sign = np.array([name.endswith("_L") - 1.0 * name.endswith("_R") for name in gazetteer.atlas.names])
+    sign = np.array(
+        [name.endswith("_L") - 1.0 * name.endswith("_R") for name in gazetteer.atlas.names]
+    )
     sides, labelled = side_of_regions(partition), gazetteer.shared_mm3.T @ sign
     kept: Floats = np.where(sides * labelled < 0, 0, sides)
     return kept
@@ -476,10 +476,6 @@ def _concluded(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighe
     }
 
 
-def _is_same(one: Floats, other: Floats) -> bool:
-    return float(np.minimum(one, other).sum()) > SAME * float(np.maximum(one, other).sum())
-
-
 def _is_within(part: Floats, whole: Floats) -> bool:
     return float(np.minimum(part, whole).sum()) > PART * float(part.sum())
 
@@ -487,7 +483,7 @@ def _is_within(part: Floats, whole: Floats) -> bool:
 def _overlap(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return False
-    return float(np.minimum(one, other).sum()) > PART * min(float(one.sum()), float(other.sum()))
+    return _is_within(one, other) or _is_within(other, one)
 
 
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
@@ -522,7 +518,7 @@ def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     for inside, role in sorted(empty, key=lambda pair: -AT_MOST[pair[1]]):
         own, most = inside >= REACHED, AT_MOST[role]
         for seat in seats:
-            if role == "mentioned" or _is_same(seat, inside) or _is_within(seat, inside):
+            if role == "mentioned" or _is_within(seat, inside):
                 own &= seat < HALF
         expected = mean[own].sum()
         if not expected:

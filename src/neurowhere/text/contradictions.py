@@ -155,7 +155,10 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue
-            if not (FLUID.search(place.words.lower()) or _EXTRA_AXIAL.match(document.text, place.span[1])):
+            if not (
+                FLUID.search(place.words.lower())
+                or _EXTRA_AXIAL.match(document.text, place.span[1])
+            ):
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
                     continue

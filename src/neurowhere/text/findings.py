@@ -42,7 +42,6 @@ Role = Literal[
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
 Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
-OTHER: dict[str, Side] = {"left": "right", "right": "left"}
 DEPTHS: dict[Depth, re.Pattern[str]] = {
     # outside the tissue, and drawn on it
     "surface": re.compile(r"\b(?:subdural|epidural|extradural|extra-?axial|sdh|edh)\b", re.I),
@@ -73,7 +72,6 @@ _ASIDE = re.compile(r"\s*(?:,[^,;:]*,|\([^()]*\))\s*")
 # What the next sentence denies of a lesion, it denies of no place: "It does not enhance".
 _OF_IT = re.compile(r"\.\s+(?:It|They|This|These)\b[^?]*$")
 _INCLUDING = re.compile(r"\b(?:including|such as|notably|especially)\b[^;:.]*$", re.I)
-_OPPOSITE = re.compile(r"\b(?:opposite|contralateral|other (?:side|hemisphere))\b[^,;:.]*$", re.I)
 _AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
 _PLAN = re.compile(
@@ -152,8 +150,6 @@ class Place:
         Size of what is there, if this is a seat.
     side_where : (int, int) or None
         Where its own sentence gives the side; None if the place has that of its finding.
-    is_opposite : bool
-        Whether it is on the other side than its finding: "the opposite insula".
     denial : (int, int) or None
         Where the text denies it.
     """
@@ -172,7 +168,6 @@ class Place:
     depth: Depth | None = None
     size_mm: float | None = None
     side_where: Span | None = None
-    is_opposite: bool = False
     denial: Span | None = None
 
     @property
@@ -261,7 +256,7 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     signs = (*mentions.rule_based, *mentions.found)
     of_body = {each.side_span for each in signs if each.is_crossed or each.rule_kind == "sign"}
     sides = [match for match in _SIDE.finditer(text) if match.span() not in of_body]
-    placed = _without_spared(_with_roles(document, places, denied, sides))
+    placed = _with_roles(document, places, denied, sides)
     by_sentence: dict[int, list[Place]] = {}
     for place in placed:
         number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
@@ -353,7 +348,10 @@ def _with_roles(
         (first, end, row)
         for first, end, row in _cues().find(document.words)
         if row["role"] != "seat"
-        or not (document.span(first, end) in denied or _NO.intersection(document.words[max(0, first - 2) : first]))
+        or not (
+            document.span(first, end) in denied
+            or _NO.intersection(document.words[max(0, first - 2) : first])
+        )
     ]
     firsts = [first for first, _, _ in cues]
     concluded = _conclusion(document.text)
@@ -392,7 +390,6 @@ def _with_roles(
         sentence, before = document.text[slice(*span)], document.text[span[0] : place.span[0]]
         if _INCLUDING.search(before) and found and found[-1].role == "spared":
             role = "spared" if found[-1].span[0] >= span[0] else role
-        is_opposite = place.side is None and bool(_OPPOSITE.search(before))
         own_side = _side_of(sides, span) if place.side is None else None
         found.append(
             replace(
@@ -401,7 +398,6 @@ def _with_roles(
                 rule=rule,
                 side=own_side[0] if own_side and role != "spared" else place.side,
                 side_where=own_side[1] if own_side else _within(place.side_where, span),
-                is_opposite=is_opposite,
                 is_concluded=is_concluded,
                 is_weak=is_weak,
                 depth=_depth_of(sentence) if role == "seat" else None,
@@ -444,24 +440,6 @@ def _depth_of(sentence: str) -> Depth | None:
 
 
 Cues = Sequence[tuple[int, int, Row]]
-
-
-def _without_spared(places: list[Place]) -> list[Place]:
-    """Take for normal what the report says is normal elsewhere: "Brain stem: the mass is near"."""
-    spared = {
-        (place.names, place.side)
-        for place in places
-        if place.role == "spared" and not place.is_opposite
-    }
-    return [
-        replace(place, role="mentioned")
-        if place.role == "seat"
-        and place.is_weak
-        and not place.is_concluded
-        and {(place.names, place.side), (place.names, None)} & spared
-        else place
-        for place in places
-    ]
 
 
 def _conclusion(text: str) -> Span:
@@ -612,8 +590,6 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
         for place in finding.places:
             before = place.side if place.role == "seat" and place.side else before
             given = before if place.role == "seat" else before or own
-            if place.is_opposite and not place.side:
-                place = replace(place, side=OTHER.get(own or default or ""))
             keeps = place.side or place.role in ("spared", "mentioned")
             places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
