@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.learn import LogLinear, Predictor
-from neurowhere.space import Partition, VoxelGrid
-from neurowhere.space.geometry import side_of_regions
+from neurowhere.space import Partition, VoxelGrid, default_atlas
+from neurowhere.space.geometry import gazetteer_of, side_of_regions
 from neurowhere.text import Vocabulary
 from neurowhere.text.clinical.places import Side
 from neurowhere.text.findings import Depth, Finding, Place, Role
@@ -72,12 +72,10 @@ AT_MOST: dict[Role, float] = {
     "spared": 0.12,
     "compared": 0.2,
     "pressed": 0.3,
-    "level": 0.3,
     "landmark": 0.4,
     "old": 0.4,
+    "mentioned": 0.6,
 }
-SMALLER = 0.8  # times as large as such a place, a seat that is kept within it
-SAME = 0.7  # shared by two places that are one, of what either has
 FINER, PART, REFINED = 0.7, 0.6, 0.3
 REACHED = 0.15  # membership of what counts as part of such a place
 
@@ -91,6 +89,7 @@ STEMS = {
     "cerebell": "cerebellum",
     "thalam": "thalamus",
     "capsul": "internal capsule",
+    "opercul": "operculum",
     "striat": "basal ganglia",
     "gangli": "basal ganglia",
 }
@@ -221,7 +220,7 @@ class PlaceMaps:
         self._vocabulary = vocabulary
         self._partition = partition
         self._n_terms = n_terms
-        self._sides = side_of_regions(partition)
+        self._sides = _sides(partition)
         self._made: dict[tuple[Any, ...], Map | None] = {}
 
     def of(self, place: Place) -> Map | None:
@@ -407,6 +406,21 @@ def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
 
 
 @lru_cache(maxsize=4)
+def _sides(partition: Partition) -> Floats:
+    """Return the side of each region: (m,). It is 0 where the atlas has that of the other label.
+
+    Regions of the atlas cross the midline: a fifth of its left cuneus is right of it.
+    """
+    gazetteer = gazetteer_of(default_atlas(), partition)
+    sign = np.array(
+        [name.endswith("_L") - 1.0 * name.endswith("_R") for name in gazetteer.atlas.names]
+    )
+    sides, labelled = side_of_regions(partition), gazetteer.shared_mm3.T @ sign
+    kept: Floats = np.where(sides * labelled < 0, 0, sides)
+    return kept
+
+
+@lru_cache(maxsize=4)
 def _depth_mm(grid: VoxelGrid) -> Floats:
     """Return how far each voxel is from the surface of the brain: (m,)."""
     from scipy import ndimage
@@ -462,14 +476,14 @@ def _concluded(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighe
     }
 
 
-def _is_same(one: Floats, other: Floats) -> bool:
-    return float(np.minimum(one, other).sum()) > SAME * float(np.maximum(one, other).sum())
+def _is_within(part: Floats, whole: Floats) -> bool:
+    return float(np.minimum(part, whole).sum()) > PART * float(part.sum())
 
 
 def _overlap(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return False
-    return float(np.minimum(one, other).sum()) > PART * min(float(one.sum()), float(other.sum()))
+    return _is_within(one, other) or _is_within(other, one)
 
 
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
@@ -489,7 +503,7 @@ def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]
 def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     """Return by how much what the report says of places without a finding lowers each region."""
     seats: list[Floats] = []
-    empty: list[tuple[Floats, float]] = []
+    empty: list[tuple[Floats, Role]] = []
     for finding in findings:
         for place in finding.places:
             inside = maps.membership(place)
@@ -498,14 +512,14 @@ def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
             if place.role == "seat":
                 seats.append(inside)
             elif place.role in AT_MOST:
-                empty.append((inside, AT_MOST[place.role]))
+                empty.append((inside, place.role))
     kept = np.ones_like(q)
     mean = maps.mean_map
-    for inside, most in sorted(empty, key=lambda pair: -pair[1]):
-        own = inside >= REACHED
+    for inside, role in sorted(empty, key=lambda pair: -AT_MOST[pair[1]]):
+        own, most = inside >= REACHED, AT_MOST[role]
         for seat in seats:
-            if seat.sum() <= SMALLER * inside.sum() or _is_same(seat, inside):
-                own &= seat < 0.5
+            if role == "mentioned" or _is_within(seat, inside):
+                own &= seat < HALF
         expected = mean[own].sum()
         if not expected:
             continue

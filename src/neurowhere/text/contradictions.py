@@ -47,7 +47,7 @@ COLUMNS: dict[str, Column] = {
     "stems": TEXT,
 }
 HEMISPHERE = "cerebral hemisphere"
-_SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?)$")
+_SUFFIX = re.compile(r" (?:lobes?|cortex|cortices|hemispheres?|regions?)$")
 # What is said of a lobe beside its lesion: "otherwise normal", "no second lesion".
 _BESIDE = re.compile(
     r"\b(?:rest|remainder|remaining|otherwise|elsewhere|apart|except|(?:no|without)(?: \w+)? "
@@ -56,12 +56,7 @@ _BESIDE = re.compile(
 )
 KNOWN_BEFORE = ("indication", "history")  # sections of what a report is about
 _OLD = re.compile(r"\b(?:old(?:er)?|previous(?:ly)?|prior|former|earlier)\b", re.I)
-# After a place: what is of the skull, or was put there.
-_BONE = re.compile(
-    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|scalp|sinus|burr|craniotomy|craniectomy|drain|shunt"
-    r"|catheter|extra-?axial|subdural|extradural|epidural|approach)",
-    re.I,
-)
+_EXTRA_AXIAL = re.compile(r"[ -]+(?:\w+[ -]+)?(?:extra-?axial|subdural|extradural|epidural)", re.I)
 _CELL = re.compile(r"[|\t]")
 
 
@@ -155,11 +150,15 @@ def _said(document: Document, findings: Sequence[Finding]) -> Iterator[_Said]:
         told = {seat.side for seat in finding.seats if seat.side_where and not seat.is_concluded}
         for place in finding.places:
             sure = OF_ROLE.get(place.role)
-            is_given = place.side_where is not None and place.role not in BEYOND
+            is_beyond = place.role in BEYOND and not place.territory
+            is_given = place.side_where is not None and not is_beyond
             is_known = is_given or (place.side in told and not place.is_concluded)
             if sure is None or place.side is None or not is_known:
                 continue
-            if not (FLUID.search(place.words.lower()) or _BONE.match(document.text, place.span[1])):
+            if not (
+                FLUID.search(place.words.lower())
+                or _EXTRA_AXIAL.match(document.text, place.span[1])
+            ):
                 where = _sentence(document, place.span[0])
                 if not sure and _BESIDE.search(document.text, *where):
                     continue

@@ -8,7 +8,7 @@ drawn where the seats are; see `neurowhere.model.mixture`.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
@@ -58,23 +58,42 @@ CUES: dict[str, Column] = {
 }
 # What is the seat of a report that names no other, the first of these that it has.
 PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
+CONCLUDED: tuple[Role, ...] = ("mentioned", "old")  # the same for its impression
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
+OF_SUBJECT = ("spared", "landmark")  # roles that what a clause is about has, not where it is
 BEYOND = ("back", "both", "near")  # of cues that may stand in the next cell of a row
 REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
-_CLAUSE = re.compile(r"[,:;]|\n|[.!?]\s|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
+_CLAUSE = re.compile(
+    r"[,:;]|\n|[.!?]\s|\b(?:with|but|while|whereas|which|due|secondary|from|because|caused)\b"
+)
+# Between a place and what is said of it: "the pons, including its floor, is normal".
+_ASIDE = re.compile(r"\s*(?:,[^,;:]*,|\([^()]*\))\s*")
+# What the next sentence denies of a lesion, it denies of no place: "It does not enhance".
+_OF_IT = re.compile(r"\.\s+(?:It|They|This|These)\b[^?]*$")
+_INCLUDING = re.compile(r"\b(?:including|such as|notably|especially)\b[^;:.]*$", re.I)
+_AFTER_OLD = re.compile(r"\b(?:on|in|due|from|after)\b")
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
 _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
 )
 FLUID = re.compile(
     r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
-    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
+    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf|carotid|vertebral arter|willis"
+)
+# After a place: what is of the skull, or leads through it.
+_BONE = re.compile(
+    r"[ -]+(?:\w+[ -]+)?(?:fracture|bone|skull|calvari|scalp|sinus|burr|craniotomy|craniectomy|drain"
+    r"|shunt|catheter|approach)",
+    re.I,
 )
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
-_SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
+_SIDE = re.compile(
+    r"(?<!to the )(?<!towards the )(?<!toward the )\b(?i:left|right)\b(?!ward)|(?<![^\s(])[LR]t?(?= [a-z]{3})"
+)
+_NO = frozenset(["no", "without", "nor", "nil", "not"])  # up to two words before a lesion
 _ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
 _VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
@@ -93,7 +112,8 @@ _CONCLUSION = re.compile(
     r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
     r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall|to summari[sz]e"
     r"|concluding|(?:radiologist )?comment|a(?=:))\b"
-    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b",
+    r"|\b(?:my conclusion|i conclude|taken together|to summari[sz]e)\b"
+    r"|(?<=[.!?] )(?:impression|conclusion|opinion|summary|assessment|in summary|in conclusion)\b(?=[:,])",
     re.I | re.M,
 )
 
@@ -130,6 +150,8 @@ class Place:
         Size of what is there, if this is a seat.
     side_where : (int, int) or None
         Where its own sentence gives the side; None if the place has that of its finding.
+    denial : (int, int) or None
+        Where the text denies it.
     """
 
     names: tuple[str, ...]
@@ -146,6 +168,7 @@ class Place:
     depth: Depth | None = None
     size_mm: float | None = None
     side_where: Span | None = None
+    denial: Span | None = None
 
     @property
     def name(self) -> str:
@@ -228,12 +251,17 @@ def find_findings(text: str, mentions: Mentions) -> list[Finding]:
     document = document_of(text)
     places = list(_places(text, mentions))
     document = document.renamed([_name(document, place) for place in places])
-    placed = _without_spared(_with_roles(document, places))
+    lesions = [mention for mention in mentions.found if is_lesion(mention.term)]
+    denied = {(each.start, each.end) for each in lesions if each.is_negated}
+    signs = (*mentions.rule_based, *mentions.found)
+    of_body = {each.side_span for each in signs if each.is_crossed or each.rule_kind == "sign"}
+    sides = [match for match in _SIDE.finditer(text) if match.span() not in of_body]
+    placed = _with_roles(document, places, denied, sides)
     by_sentence: dict[int, list[Place]] = {}
     for place in placed:
         number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
         by_sentence.setdefault(number, []).append(place)
-    lesions = [m for m in mentions.found if m.is_present and is_lesion(m.term)]
+    lesions = [mention for mention in lesions if mention.is_present]
     findings: list[Finding] = []
     for number, places in by_sentence.items():
         span = document.span(*document.sentences[number])
@@ -274,7 +302,8 @@ def _places(text: str, mentions: Mentions) -> Iterator[Place]:
 
 def _is_place(mention: Mention) -> bool:
     """Whether a mention tells of a place: what the text affirms there, or denies."""
-    if mention.section is not None or mention.is_generic or mention.is_crossed:
+    is_nowhere = mention.is_generic or mention.is_crossed or is_lesion(mention.term)
+    if mention.section is not None or is_nowhere:
         return False
     is_half = bool(mention.side) and "hemispher" in mention.term
     return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
@@ -301,12 +330,29 @@ def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
         mention.weight,
         status,
         side_where=where,
+        denial=mention.negation_span,
     )
 
 
-def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
-    """Give each place the role that the cues of its sentence give it, in the order of the text."""
-    cues = _cues().find(document.words)
+def _with_roles(
+    document: Document,
+    places: Sequence[Place],
+    denied: Collection[Span],
+    sides: Sequence[re.Match[str]],
+) -> list[Place]:
+    """Give each place the role that the cues of its sentence give it, in the order of the text.
+
+    Lesions that are denied are no cues.
+    """
+    cues = [
+        (first, end, row)
+        for first, end, row in _cues().find(document.words)
+        if row["role"] != "seat"
+        or not (
+            document.span(first, end) in denied
+            or _NO.intersection(document.words[max(0, first - 2) : first])
+        )
+    ]
     firsts = [first for first, _, _ in cues]
     concluded = _conclusion(document.text)
     has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
@@ -320,7 +366,11 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         cells = cues[bisect_left(firsts, end) : bisect_left(firsts, stop)]
         own = [*own, *(cue for cue in cells if cue[2]["reach"] in BEYOND)]
         is_concluded = concluded[0] <= place.span[0] < concluded[1]
-        row, is_weak = _role_of(document, place, own) if place.role == "seat" else (None, False)
+        row, is_weak, is_told = _role_of(document, place, own)
+        if place.denial and _is_of_lesion(document.text, place, is_told=is_told):
+            place = replace(place, role="seat", weight=1.0, status="affirmed")
+        elif place.role != "seat":
+            row, is_weak = None, False
         role: Role = place.role
         if row:
             role = row["role"]  # type: ignore[assignment]
@@ -329,16 +379,18 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
             role = "seat" if is_sized else "mentioned"
         if role == "seat" and is_weak and _is_topic(document, place, own):
             role = "mentioned"
-        if role in ("seat", "mentioned") and FLUID.search(
-            f"{place.words} {place.names[0]}".lower()
-        ):
+        is_fluid = FLUID.search(f"{place.words} {place.names[0]}".lower())
+        is_bone = _BONE.match(document.text, place.span[1])
+        if role in ("seat", "mentioned", "extension") and (is_fluid or is_bone):
             role = "level"
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
         span = document.span(first, end)
-        sentence = document.text[slice(*span)]
-        own_side = _side_of(document.text, span) if place.side is None else None
+        sentence, before = document.text[slice(*span)], document.text[span[0] : place.span[0]]
+        if _INCLUDING.search(before) and found and found[-1].role == "spared":
+            role = "spared" if found[-1].span[0] >= span[0] else role
+        own_side = _side_of(sides, span) if place.side is None else None
         found.append(
             replace(
                 place,
@@ -355,6 +407,14 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
     return found
 
 
+def _is_of_lesion(text: str, place: Place, *, is_told: bool) -> bool:
+    """Whether a lesion in a place is denied something, not the place: "It does not enhance"."""
+    start, end = place.denial or place.span
+    if start < place.span[1]:
+        return False
+    return is_told or bool(_OF_IT.search(text, place.span[1], end))
+
+
 def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
     """Whether a place only heads what is said: "Brain stem: the mass comes near it."."""
     if not document.text.startswith(":", place.span[1]):
@@ -362,14 +422,11 @@ def _is_topic(document: Document, place: Place, cues: "Cues") -> bool:
     return any(row["role"] in ("landmark", "level", "pressed", "spared") for _, _, row in cues)
 
 
-def _side_of(text: str, sentence: Span) -> tuple[Side, Span] | None:
+def _side_of(sides: Sequence[re.Match[str]], sentence: Span) -> tuple[Side, Span] | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
-    found = list(_SIDE.finditer(text[slice(*sentence)]))
-    if len({match[1].lower() for match in found}) != 1:
-        return None
-    start, end = found[0].span()
-    side: Side = found[0][1].lower()  # type: ignore[assignment]
-    return side, (sentence[0] + start, sentence[0] + end)
+    found = [match for match in sides if sentence[0] <= match.start() < sentence[1]]
+    own: set[Side] = {"left" if match[0][0] in "lL" else "right" for match in found}
+    return (own.pop(), found[0].span()) if len(own) == 1 else None
 
 
 def _within(span: Span | None, sentence: Span) -> Span | None:
@@ -383,20 +440,6 @@ def _depth_of(sentence: str) -> Depth | None:
 
 
 Cues = Sequence[tuple[int, int, Row]]
-
-
-def _without_spared(places: list[Place]) -> list[Place]:
-    """Take for normal what the report says is normal elsewhere: "Brain stem: the mass is near"."""
-    spared = {(place.names, place.side) for place in places if place.role == "spared"}
-    return [
-        replace(place, role="mentioned")
-        if place.role == "seat"
-        and place.is_weak
-        and not place.is_concluded
-        and {(place.names, place.side), (place.names, None)} & spared
-        else place
-        for place in places
-    ]
 
 
 def _conclusion(text: str) -> Span:
@@ -413,6 +456,8 @@ def _is_of_clause(document: Document, start: int, end: int) -> bool:
     between = document.text[start:end]
     if len(between.split()) > REACH_BACK:
         return False
+    if _ASIDE.fullmatch(between):
+        return True
     inside = document.names_within(
         bisect_left(document.starts, start), bisect_left(document.starts, end)
     )
@@ -424,40 +469,46 @@ def _is_of_clause(document: Document, start: int, end: int) -> bool:
     return not _CLAUSE.search(between) or (bool(inside) and not listed.strip())
 
 
-def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool]:
+def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool, bool]:
     """Return the cue that gives a place its role, and whether it is only somewhere in the sentence.
 
-    A cue after the place, or in its clause, comes first; then the last one before it.
+    A cue after the place, or in its clause, comes first; then the last one before it. The last
+    value is whether its clause is about a lesion.
     """
     text, (start, end) = document.text, place.span
     before: Row | None = None
     near: Row | None = None
+    is_subject = False  # a lesion is; it is in the place, of which nothing else is said then
     of_edema: Row | None = None
     for first, last, row in cues:
         cue_start, cue_end = document.starts[first], document.ends[last - 1]
         is_before, is_after = cue_end <= start, cue_start >= end
         between = text[cue_end:start] if is_before else text[end:cue_start]
         is_outside = is_before or is_after
-        if is_outside and _decides(document, row["reach"], is_after, between, place, cue_start):
-            return row, False
+        is_free = row["role"] not in OF_SUBJECT or not is_subject
+        if is_outside and is_free and _decides(document, row, is_after, between, place, cue_start):
+            return row, False, is_subject
         if row["reach"] in ("ahead", "both") and is_before:
             before = row
+            is_subject = row["role"] == "seat" and not _CLAUSE.search(between)
         if row["role"] == "seat":
             near = row
         elif row["role"] == "edema" and near is None:  # what the sentence speaks of
             of_edema = row
     given = before or near
     if of_edema and given and given["role"] == "seat":
-        return of_edema, before is None
-    return given, before is None
+        return of_edema, before is None, is_subject
+    return given, before is None, is_subject
 
 
 def _decides(
-    document: Document, reach: str, is_after: bool, between: str, place: Place, cue_start: int
+    document: Document, row: Row, is_after: bool, between: str, place: Place, cue_start: int
 ) -> bool:
     """Whether a cue reaches a place in a way that no other cue changes."""
+    reach = row["reach"]
     if reach == "clause":
-        return not _STOP.search(between)
+        is_stopped = _STOP.search(between.strip(" ,(") if is_after else between.lstrip(": "))
+        return not (is_stopped or (is_after and _AFTER_OLD.search(between)))
     if not is_after:
         return False
     if reach in ("near", "back") and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
@@ -486,23 +537,32 @@ def _is_territory(place: Place) -> bool:
     return len(place.names) > 1 or bool(_ARTERY.search(place.names[0]))
 
 
+def _best(places: Sequence[Place], roles: Sequence[Role]) -> list[Place]:
+    """Return the places of the first of some roles that any has."""
+    found = ([place for place in places if place.role == role] for role in roles)
+    return next(filter(None, found), [])
+
+
 def _with_seats(findings: list[Finding]) -> list[Finding]:
     """Make other places the seats of a report that has none: what it extends to, or mentions.
 
-    An artery is a seat where the report tells of no part of its territory.
+    So are those of an impression without a seat. An artery is one where the report tells of no part
+    of its territory.
     """
-    if not findings:
-        return findings
-    seats = [place for finding in findings for place in finding.seats]
-    roles = {place.role for finding in findings for place in finding.places}
-    if any(not _is_territory(place) for place in seats) or (seats and roles == {"seat"}):
-        return findings
-    if seats and "extension" not in roles:
-        return findings
     every = [place for finding in findings for place in finding.places]
-    best = next((role for role in PROMOTED if role in roles), None)
-    raised = [place for place in every if place.role == "mentioned" and place.is_concluded]
-    raised = raised or [place for place in every if place.role == best]
+    seats = [place for place in every if place.role == "seat"]
+    roles = {place.role for place in every}
+    is_placed = any(not _is_territory(place) for place in seats) or (
+        bool(seats) and (roles == {"seat"} or "extension" not in roles)
+    )
+    concluded = [place for place in every if place.is_concluded]
+    if any(place.role == "seat" for place in concluded):
+        concluded = []
+    raised = _best(concluded, CONCLUDED if is_placed else PROMOTED)
+    if not (raised or is_placed):
+        raised = _best(every, PROMOTED)
+    if is_placed:
+        seats = []
     return [
         replace(
             finding,
@@ -530,7 +590,7 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
         for place in finding.places:
             before = place.side if place.role == "seat" and place.side else before
             given = before if place.role == "seat" else before or own
-            keeps = place.side or place.role == "spared"
+            keeps = place.side or place.role in ("spared", "mentioned")
             places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))

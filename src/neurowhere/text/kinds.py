@@ -4,7 +4,7 @@ A report tells what is wrong in one brain, and where; a study, what many brains 
 kind are rows of ``kinds.csv``. With r and s the numbers of rows of reports and of studies that a
 text has, the gate is
 
-    γ = 1 / (1 + exp(−(r − s · c − r₀) / w)).
+    γ = 1 / (1 + exp(−(r − s − r₀) / w)).
 """
 
 import math
@@ -24,7 +24,7 @@ from neurowhere.text.reading.tables import (
 
 Kind = Literal["report", "study"]
 COLUMNS: dict[str, Column] = {"id": TEXT, "words": TEXT, "kind": one_of(" ".join(get_args(Kind)))}
-PER_STUDY_ROW, FEWEST, WIDTH = 1.5, 2.25, 0.3  # c, r₀, w
+FEWEST, WIDTH = 2.25, 0.3  # r₀, w
 LONGEST = 20_000  # characters that are looked at: the beginning tells
 _WORD = re.compile(r"[^\W_]+")
 
@@ -57,5 +57,5 @@ def report_gate(text: str) -> float:
     0.0
     """
     signs = signs_of_kind(text)
-    excess = len(signs["report"]) - PER_STUDY_ROW * len(signs["study"]) - FEWEST
+    excess = len(signs["report"]) - len(signs["study"]) - FEWEST
     return 1 / (1 + math.exp(-excess / WIDTH))

@@ -534,7 +534,7 @@ def _without_bare(text: str, headings: list[Part]) -> list[Part]:
     """
     if sum(heading.name != "other" for heading in headings) < 2:
         headings = [each for each in headings if not _is_dash_within_line(text, each)]
-    telling = {*NOT_FINDINGS, *_PARTS_OF_HISTORY, "report", "abstract"}
+    telling = {*NOT_FINDINGS, *_PARTS_OF_HISTORY, "report", "result", "abstract"}
     known = [heading for heading in headings if heading.name in telling]
     if len(known) > 1:
         return headings
