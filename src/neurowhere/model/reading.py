@@ -97,8 +97,8 @@ class Readings:
         What was read in each text, or in the first part of a very long one.
     listed : list of int or None
         Characters of each text in which mentions are listed; None for all.
-    counted : list of Counted
-        Mentions of each text that count; none for a model of the mean map, which reads nothing.
+    counted : Counted, optional
+        Mentions of the texts that count; none for a model of the mean map, which reads nothing.
     features : csr_matrix of shape (n_texts, n_terms)
         Features x of the terms that the texts affirm.
     gates : list of float
@@ -107,7 +107,7 @@ class Readings:
 
     mentions: list[Mentions]
     listed: list[int | None]
-    counted: list[Counted]
+    counted: Counted | None
     features: sparse.csr_matrix
     gates: list[float]
 
@@ -131,9 +131,7 @@ class Readings:
         n_words = [len(text.split(maxsplit=QUERY)) for text in texts]  # of a query, or more
         is_query = np.array(n_words, dtype=int) <= QUERY
         features = _carrying(weighting.transform(counts), extractor, is_query)
-        counted = [
-            Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
-        ]
+        counted = Counted.of(rows, [part.placeless for part in parts], extractor)
         return cls(
             [part.mentions for part in parts],
             [part.listed for part in parts],
@@ -147,7 +145,7 @@ class Readings:
         """Return the readings of texts that do not matter."""
         nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
         return cls(
-            [Mentions(())] * len(texts), [None] * len(texts), [], nothing, [0.0] * len(texts)
+            [Mentions(())] * len(texts), [None] * len(texts), None, nothing, [0.0] * len(texts)
         )
 
     def __len__(self) -> int:
@@ -158,7 +156,7 @@ class Readings:
         return Readings(
             [self.mentions[row]],
             [self.listed[row]],
-            self.counted[row : row + 1],
+            self.counted and self.counted.only(row),
             self.rows[row],
             [self.gates[row]],
         )
