@@ -69,9 +69,10 @@ class Use(NamedTuple):
 
 
 def rows_of(
-    mentions: Sequence[Mention], extractor: TermExtractor, *, is_implied: bool = False
+    found: Sequence[Mention], extractor: TermExtractor, implied: Sequence[Mention] = ()
 ) -> Rows:
-    """Return mentions as the rows of an array."""
+    """Return mentions as the rows of an array: what is found, then what rules imply."""
+    mentions = (*found, *implied)
     rows: Rows = np.empty(len(mentions), ROW)
     if not mentions:
         return rows
@@ -84,7 +85,7 @@ def rows_of(
         rows[name] = columns[name]
     absent = zip(columns["negation_span"], columns["section"], strict=True)
     rows["is_present"] = [denial is None and section is None for denial, section in absent]
-    rows["is_implied"] = is_implied
+    rows["is_implied"] = np.arange(len(rows)) >= len(found)
     return rows
 
 
@@ -108,30 +109,27 @@ class RowCounter:
 
     Parameters
     ----------
-    texts : sequence of arrays of the fields of `ROW`
-        The mentions of each text.
+    rows : array of the fields of `ROW`
+        The mentions of all texts, those of a text together.
+    texts : array of shape (n,)
+        Number of the text of each.
+    n_texts : int
     extractor : TermExtractor
     """
 
-    def __init__(self, texts: Sequence[Rows], extractor: TermExtractor) -> None:
-        self._texts = texts
-        self._present = [rows["is_present"] for rows in texts]
-        counted = [rows[here] for rows, here in zip(texts, self._present, strict=True)]
-        every = np.concatenate(counted) if counted else np.empty(0, ROW)
-        numbers = np.repeat(np.arange(len(counted)), [len(rows) for rows in counted])
-        columns, self._which, times = _entries(every, extractor)
+    def __init__(self, rows: Rows, texts: Ints, n_texts: int, extractor: TermExtractor) -> None:
+        self._rows, self._present = rows, np.flatnonzero(rows["is_present"])
+        numbers, n_terms = texts[self._present], len(extractor.terms)
+        columns, self._which, times = _entries(rows[self._present], extractor)
         self._times = times * (extractor.section_weights or {}).get("body", 1.0)
-        n_terms = len(extractor.terms)
         keys, self._entry = np.unique(numbers[self._which] * n_terms + columns, return_inverse=True)
-        bounds = np.searchsorted(keys, np.arange(len(counted) + 1) * n_terms)
+        bounds = np.searchsorted(keys, np.arange(n_texts + 1) * n_terms)
         entries = (np.zeros(len(keys), np.float32), keys % n_terms, bounds)
-        self._counts = sparse.csr_matrix(entries, shape=(len(counted), n_terms))
+        self._counts = sparse.csr_matrix(entries, shape=(n_texts, n_terms))
 
     def count(self) -> sparse.csr_matrix:
         """Return the counts, of shape (n_texts, n_terms); the next call changes them."""
-        pairs = zip(self._texts, self._present, strict=True)
-        weights = [rows["weight"][here] for rows, here in pairs] or [np.empty(0)]
-        values = np.concatenate(weights)[self._which] * self._times
+        values = self._rows["weight"][self._present][self._which] * self._times
         counts = np.bincount(self._entry, values, len(self._counts.data))
         self._counts.data = counts.astype(np.float32)
         return self._counts
@@ -191,16 +189,6 @@ class Counted:
     texts: Ints
     placeless: list[Placeless]
     extractor: TermExtractor
-
-    @classmethod
-    def of(
-        cls, rows: Sequence[Rows], placeless: list[Placeless], extractor: TermExtractor
-    ) -> "Counted":
-        """Gather the mentions of texts, without those that a text denies."""
-        present = [some[some["is_present"]] for some in rows]
-        every = np.concatenate(present) if present else np.empty(0, ROW)
-        texts = np.repeat(np.arange(len(present)), [len(some) for some in present])
-        return cls(every, texts, placeless, extractor)
 
     def only(self, text: int) -> "Counted":
         """Return the mentions of one of the texts."""

@@ -509,9 +509,9 @@ class TextModel(Parameters):
         for row, shown in self._shown(readings, follows):
             self._visible.show(q[row], shown)
         if follows and readings.counted is not None:
-            n_known = np.diff(np.append(0, np.cumsum(readings.features.data != 0))[readings.features.indptr])
             for row, shares in enumerate(readings.counted.fold_shares()):
-                if shares.neither < 1 and n_known[row]:  # of a text without a known term nothing is moved
+                # Of a text without a known term nothing is moved.
+                if shares.neither < 1 and readings.rows[row].data.any():
                     q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
         reports: list[Report | None] = [None] * len(q)
         for row, whole in wholes.items():
@@ -631,8 +631,10 @@ class TextModel(Parameters):
     def _limb_gates(self, features: sparse.csr_matrix) -> NDArray[np.float32]:
         """Return κ g: how far a side of the body moves what each text says, less in a long one."""
         gates = getattr(self.predictor_, "gates", None)
-        short = np.ones(features.shape[0], np.float32) if gates is None else gates.of(features).short
-        return np.float32(CROSSED) * short
+        if gates is None:
+            return np.full(features.shape[0], CROSSED, np.float32)
+        gated: NDArray[np.float32] = np.float32(CROSSED) * gates.of(features).short
+        return gated
 
     def _encoding(
         self,

@@ -122,7 +122,9 @@ class VisibleStructures:
         pairs = list(zip(self._find(shown.columns), shown.balance.tolist(), strict=True))
         cores = (structure.core_on(side, self._sides) for structure, side in pairs)
         shares = zip(cores, shown.shares.astype(np.float32), strict=True)
-        given = give_shares(q, ((core.regions, share * core.probabilities) for core, share in shares))
+        given = give_shares(
+            q, ((core.regions, share * core.probabilities) for core, share in shares)
+        )
         for number, (regions, before) in enumerate(given):
             yield number, regions, before
         for number, (structure, side) in enumerate(pairs):
@@ -155,7 +157,7 @@ class _Structure:
     def region_on(
         self, side: float, sides: NDArray[np.float32], mean_map: NDArray[np.floating]
     ) -> tuple[Regions, float]:
-        """Return the region, its half if all is on one side, and its probability in the mean map."""
+        """Return the region, or its half if all is on one side, and its share in the mean map."""
         half = side if abs(side) == 1 else 0.0
         if half not in self._regions:
             region = self._region[half * sides[self._region] >= 0]
