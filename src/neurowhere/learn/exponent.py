@@ -226,12 +226,17 @@ class Prior:
                 self._add_maps(maps[place], [(name, strength)])
 
     def mean_added(self, terms: NDArray[np.integer], weights: NDArray[np.floating]) -> Float32:
-        """Average over regions what a name adds with a feature of 1, for some terms: (n_terms,)."""
+        """Average over regions what a name adds with a feature of 1, for some terms: (n_terms,).
+
+        For several weights, (m, n), they are (n_terms, n).
+        """
         rows = np.array([self._row_of.get(term, -1) for term in terms.tolist()], dtype=np.intp)
         named = np.flatnonzero(rows >= 0)
         kept = rows[named]
-        added = np.zeros(len(rows), np.float32)
-        added[named] = self.weights[kept] * (self.maps[kept] @ weights - self.baseline @ weights)
+        maps = self.maps[kept] if weights.ndim == 1 else self.maps[kept].toarray()
+        means = maps @ weights - self.baseline @ weights
+        added = np.zeros((len(rows), *weights.shape[1:]), np.float32)
+        added[named] = (self.weights[kept] * means.T).T
         return added
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

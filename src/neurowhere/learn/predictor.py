@@ -143,8 +143,12 @@ class Linear(_Regression):
         return added
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
-        added: Floats = x.data * (self.sharpness * (self.coefficients[x.indices] @ weights))
+        """Average over regions what each term of one text adds, with weights: (k,).
+
+        For several weights, (m, n), they are (k, n).
+        """
+        means = self.coefficients[x.indices] @ weights
+        added: Floats = (x.data * (self.sharpness * means.T)).T
         return added
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:
@@ -302,12 +306,15 @@ class LogLinear(_Regression):
         return maps
 
     def mean_added(self, x: sp.csr_matrix, weights: Floats) -> Floats:
-        """Average over regions what each term of one text adds, with weights: (k,)."""
-        heights = self.components @ weights.astype(np.float32)  # (r,)
+        """Average over regions what each term of one text adds, with weights: (k,).
+
+        For several weights, (m, n), they are (k, n).
+        """
+        heights = self.components @ weights.astype(np.float32, copy=False)  # (r,)
         every = np.arange(x.nnz)
         added: Floats = self._loadings_of(x, np.zeros_like(every), every) @ heights
         if self.prior is not None:
-            added += x.data**2 * self.prior.mean_added(x.indices, weights)
+            added += (x.data**2 * self.prior.mean_added(x.indices, weights).T).T
         return added
 
     def mean_moved(self, X: sp.csr_matrix, weights: Floats) -> Floats:

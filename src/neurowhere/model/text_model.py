@@ -140,25 +140,25 @@ class _Explanation:
             norm = total.max() + np.log(mean @ np.exp(total - total.max()))
             left = np.log(q / mean) - share * (total - norm)
             left /= 1 - share + EVENLY
-            explained = self._product(places * share)
-            constant = norm * float(places @ share)
+            explained = self._product((places.T * share).T)
+            constant = norm * (places.T @ share)
         else:
-            left, constant = np.ones(len(q)), 0.0
+            left, constant = np.ones(len(q)), np.zeros(places.shape[1:])
             explained = mixture.share_of_whole * self._product(places)
         by_weight = np.abs(self.readings.rows[0].data[self.order])
         by_weight = by_weight / max(by_weight.sum(), TINY)
-        explained -= constant * by_weight
+        explained -= np.multiply.outer(by_weight, constant)
         for component in mixture.components:
             if is_log:  # where no place reaches, all of them have taken from the text
                 reach = component.map / q + EVENLY / (1 - mixture.share_of_whole)
             else:
                 reach = component.map - mean
-            added = component.share * float(places @ (reach * left))
+            added = component.share * (places.T @ (reach * left))
             columns = self._columns_of(component.place)
             if columns:
                 explained[columns] += added / len(columns)
             else:
-                explained += added * by_weight
+                explained += np.multiply.outer(by_weight, added)
         return explained
 
     @property
