@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
+from neurowhere.text.reading.lexicon import Classes, lexicon
 from neurowhere.text.words import SENTENCE_END, word_set
 
 Side = Literal["left", "right", "bilateral"]
@@ -96,6 +97,11 @@ class Document:
         return [self.text[start:end] for start, end in between]
 
     @cached_property
+    def kinds(self) -> list[Classes]:
+        """Classes of each token."""
+        return list(map(lexicon().__getitem__, self.words))
+
+    @cached_property
     def begins(self) -> dict[int, int]:
         """Number of the longest name that begins at a token."""
         begins: dict[int, int] = {}
@@ -108,6 +114,12 @@ class Document:
     def covered(self) -> dict[int, int]:
         """Number of the name that each token is in."""
         return {i: n for n, name in enumerate(self.names) for i in range(name.first, name.end)}
+
+    @cached_property
+    def inner(self) -> frozenset[int]:
+        """Tokens within names of several words: they say nothing but the name."""
+        long = (name for name in self.names if name.end > name.first + 1)
+        return frozenset(i for name in long for i in range(name.first, name.end))
 
     @cached_property
     def name_starts(self) -> list[tuple[int, int]]:
@@ -125,7 +137,7 @@ class Document:
         if not names:
             return self
         more = replace(self, names=[*self.names, *names])
-        kept = ("gaps", "tables", "sentence_starts", "sentences")
+        kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more
 

@@ -1,10 +1,10 @@
-"""Tags: the phrases of a text that the tables know, each with the row that it comes from.
+"""Tags: the cues and hedges of a text, each with the row that it comes from.
 
-Cues and hedges are found in the words as they stand, the longest at each place; words have classes
-("being", "stop", "lesion") by the table of words. No level after this one compares words.
+The longest phrase at each place counts, and none goes across sentences. Words have classes by the
+table of words (`lexicon`). No level after this one compares words.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -19,9 +19,8 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
-from neurowhere.text.words import fold
 
-DIRECTIONS = one_of("ahead back beside object both not except clause idle")
+DIRECTIONS = one_of("ahead back beside object both not except clause refuted idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
 TARGETS = one_of("any places findings", is_required=False)
 CUES: dict[str, Column] = {
@@ -31,8 +30,7 @@ CUES: dict[str, Column] = {
     "target": TARGETS,
     "only": one_of("foreign", is_required=False),
 }
-HEDGES = CUES
-WORDS: dict[str, Column] = {"class": TEXT, "words": TEXT}
+TABLES = ("cues", "hedges")
 
 
 class Tag(NamedTuple):
@@ -54,51 +52,37 @@ class Tag(NamedTuple):
 
 
 @cache
-def cues() -> tuple[Row, ...]:
-    """Rows of the cues and of the hedges."""
-    read = (read_table(__package__, name, CUES) for name in ("cues", "hedges"))
-    return tuple(row for rows in read for row in rows)
-
-
-@cache
-def _trie(is_foreign: bool) -> Trie[Row]:
-    kept = [row for row in cues() if (row["only"] == "foreign") == is_foreign]
+def _trie(table: str, *, is_foreign: bool = False) -> Trie[Row]:
     return Trie(
         (phrase, row)
-        for row in sorted(kept, key=lambda row: row.table)  # the same phrase denies first
+        for row in read_table(__package__, table, CUES)
+        if (row["only"] == "foreign") == is_foreign
         for item in split(row["words"])
         for phrase in alternatives(item)
     )
 
 
 @cache
-def classes() -> Mapping[str, frozenset[str]]:
-    """Classes of words, by the word."""
-    found: dict[str, set[str]] = {}
-    for row in read_table(__package__, "words", WORDS):
-        for word in row["words"].split():
-            found.setdefault(word, set()).add(row["class"])
-    return {word: frozenset(some) for word, some in found.items()}
+def first_words(*, is_foreign: bool = False) -> frozenset[str]:
+    """Return the words that a cue or a hedge begins with: most sentences have none of them."""
+    words = (_trie(table, is_foreign=False).first_words for table in TABLES)
+    foreign = _trie("cues", is_foreign=True).first_words if is_foreign else frozenset[str]()
+    return frozenset(foreign.union(*words))
 
 
-NOTHING = frozenset[str]()
+def find_cues(document: Document, starts: list[int], *, is_foreign: bool = False) -> list[Tag]:
+    """Return the cues and the hedges that begin at some tokens, each table by itself."""
+    tries = [_trie(table) for table in TABLES]
+    if is_foreign:
+        tries.append(_trie("cues", is_foreign=True))
+    found = (Tag(*each) for trie in tries for each in trie.find(document.words, starts))
+    return sorted(_within_sentences(document, found), key=lambda tag: tag[:2])
 
 
-def class_of(word: str) -> frozenset[str]:
-    """Return the classes of a word, or those of its singular."""
-    known = classes()
-    found = known.get(word)
-    return known.get(fold(word), NOTHING) if found is None else found
-
-
-def find_cues(document: Document, *, is_foreign: bool = False) -> list[Tag]:
-    """Return the cues and hedges of a text, the longest at each place, none across sentences."""
-    return [Tag(*found) for found in _within_sentences(document, _trie(is_foreign))]
-
-
-def _within_sentences(document: Document, trie: Trie[Row]) -> Iterator[tuple[int, int, Row]]:
-    starts: Iterable[int] = document.sentence_starts
-    stops = frozenset(starts)
-    for first, end, row in trie.find(document.words):
-        if end == first + 1 or stops.isdisjoint(range(first + 1, end)):
-            yield first, end, row
+def _within_sentences(document: Document, tags: Iterator[Tag]) -> Iterator[Tag]:
+    starts = frozenset(document.sentence_starts)
+    inner = document.inner
+    for tag in tags:
+        is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
+        if is_whole and tag.first not in inner:
+            yield tag

@@ -1,0 +1,579 @@
+"""Scope: what a cue denies, or a hedge leaves open, by its direction and the clause around it.
+
+A row of the tables of cues says where the names stand that it speaks of: ahead of it, back in its
+subject, beside it as an adjective stands, and so on. How far that goes is told here, once for all
+rows (the idea of ConText, Harkema et al. 2009).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from neurowhere.text.reading.clauses import (
+    LABELLING,
+    Clause,
+    Sentence,
+    is_verb,
+    is_verbal,
+)
+from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.tags import Tag
+
+FARTHEST = 60  # tokens from a cue to a name
+NEAR = 6  # tokens between two cues of which the first cancels the second
+
+
+@dataclass
+class Said:
+    """What denies each name, or leaves it open, by the number of the name."""
+
+    denied: dict[int, Tag] = field(default_factory=dict)
+    hedged: dict[int, Tag] = field(default_factory=dict)
+
+
+def read_scope(document: Document, tags: list[Tag]) -> Said:
+    """Find the names that a text denies or leaves open."""
+    said = Said()
+    by_sentence: dict[int, list[Tag]] = {}
+    for tag in tags:
+        by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
+    for number, some in by_sentence.items():
+        reader = ScopeReader(document, number, some, said)
+        reader.read()
+    return said
+
+
+class ScopeReader:
+    """Reads a sentence around its cues."""
+
+    def __init__(self, document: Document, number: int, tags: list[Tag], said: Said) -> None:
+        self.document, self.number, self.said = document, number, said
+        self.kinds, self.gaps = document.kinds, document.gaps
+        self.sentence = Sentence(document, *document.sentences[number])
+        self.tags = tags
+        self.at = {i: tag for tag in tags for i in range(tag.first, tag.end)}
+        self.by_direction: dict[str, Callable[[Tag], list[int]]] = {
+            "ahead": self.ahead_of,
+            "back": self.back_of,
+            "beside": self.beside,
+            "object": self.object_of,
+            "both": self.both_of,
+            "not": self.after_not,
+            "except": self.except_for,
+            "clause": self.clause_of,
+        }
+
+    # ---- which cues stand
+
+    def read(self) -> None:
+        """Deny and hedge the names of the sentence."""
+        for tag in self.standing():
+            into = self.said.hedged if tag.is_open else self.said.denied
+            for number in self.reached(tag):
+                name = self.document.names[number]
+                if not tag.first <= name.first < tag.end:
+                    into.setdefault(number, tag)
+
+    def reached(self, tag: Tag) -> list[int]:
+        """Return the names that a cue speaks of."""
+        names = self.by_direction.get(tag.direction, self.nothing)(tag)
+        if tag.row["target"] == "places":
+            return self.structures(names)
+        return names
+
+    def nothing(self, tag: Tag) -> list[int]:
+        """Return no names: an idle cue says nothing."""
+        return []
+
+    def standing(self) -> list[Tag]:
+        """Return the cues that no other cue cancels."""
+        idle = {i for tag in self.tags if tag.direction == "idle" for i in range(tag.first, tag.end)}
+        some = [tag for tag in self.tags if tag.first not in idle and tag.direction != "idle"]
+        cancelled: set[int] = set()
+        for tag in some:
+            if tag.is_open or tag.first in cancelled:
+                continue
+            other = self.cancelled_by(tag, some)
+            if other is not None:
+                cancelled |= {tag.first, other.first}
+        kept = [tag for tag in some if tag.is_open or tag.first not in cancelled]
+        return [tag for tag in kept if not self.is_partial(tag)]
+
+    def cancelled_by(self, tag: Tag, others: list[Tag]) -> Tag | None:
+        """Return the denial that a denial before it turns round: "not normal", "no … without"."""
+        if tag.direction not in ("ahead", "not") or "sole" in self.kinds[tag.first]:
+            return None
+        for other in others:
+            if other.is_open or not tag.end <= other.first < tag.end + NEAR:
+                continue
+            if other.direction in ("except", "both"):
+                return None
+            between = range(tag.end, other.first + 1)
+            is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
+            if is_far or any(i in self.document.covered for i in between[:-1]):
+                return None
+            is_not = tag.direction == "not"
+            return other if is_not or other.direction != "beside" else None
+        return None
+
+    def is_partial(self, tag: Tag) -> bool:
+        """Whether a word before a cue says that it is only partly so: "partly resolved"."""
+        if tag.is_open or tag.direction not in ("back", "object", "ahead", "beside"):
+            return False
+        before = self.kinds[tag.first - 1] if tag.first else frozenset()
+        return "partly" in before
+
+    # ---- where names are
+
+    def structures(self, names: list[int]) -> list[int]:
+        """Return those of some names that are places."""
+        return [number for number in names if self.document.names[number].is_structure]
+
+    def is_stop(self, i: int) -> bool:
+        """Whether a denial ends at token i."""
+        return "stop" in self.kinds[i] and i not in self.document.covered
+
+    def is_cue(self, i: int) -> bool:
+        """Whether token i is of a cue that denies."""
+        tag = self.at.get(i)
+        return tag is not None and not tag.is_open and tag.direction != "idle"
+
+    def place(self, i: int) -> tuple[Clause, int]:
+        """Clause of a token, and its place there."""
+        return self.sentence.places[i]
+
+    def names_at(self, tokens: list[int]) -> list[int]:
+        """Return the names that begin at some tokens, in order."""
+        begins = self.document.begins
+        return [begins[i] for i in tokens if i in begins]
+
+    def ends(self, clause: Clause, place: int) -> bool:
+        """Whether nothing more is said of a subject at some place of a clause."""
+        if place >= len(clause.tokens):
+            return True
+        i = clause.tokens[place]
+        is_comma = "," in self.gaps[i]
+        closing = {"conjunction", "preposition", "closing", "stop"}
+        return is_comma or not closing.isdisjoint(self.kinds[i])
+
+    # ---- subjects
+
+    def subject(self, clause: Clause, place: int) -> list[int]:
+        """Return the names before some place of a clause, back to where another thing is said."""
+        names = self.before(clause, place)
+        if names:
+            return names
+        if self.number_of_nouns(clause, place) and not self.has_pronoun(clause, place):
+            return []
+        return self.taken_up(clause)
+
+    def number_of_nouns(self, clause: Clause, place: int) -> int:
+        """Count the words before a place of a clause that may be its subject."""
+        empty = {"auxiliary", "adverb", "determiner", "turn", "conjunction", "negator", "pronoun"}
+        return sum(1 for i in clause.tokens[:place] if empty.isdisjoint(self.kinds[i]))
+
+    def has_pronoun(self, clause: Clause, place: int) -> bool:
+        """Whether a pronoun stands for the subject."""
+        return any("pronoun" in self.kinds[i] for i in clause.tokens[:place])
+
+    def taken_up(self, clause: Clause) -> list[int]:
+        """Return the names of what a clause without a subject is about."""
+        if clause.number:
+            before = self.sentence.clauses[clause.number - 1]
+            if clause.link == "(":
+                return self.last_names(before, clause.tokens[0])
+            if "relative" in self.link_kinds(clause):
+                return self.last_names(before, clause.tokens[0])
+            names = self.names_at([i for i in before.tokens if i < clause.tokens[0]])
+            return names if clause.link in LABELLING else self.before_verb(before)
+        is_pronoun = any("pronoun" in self.kinds[i] for i in clause.tokens[:3])
+        if self.number and is_pronoun:
+            first, end = self.document.sentences[self.number - 1]
+            return self.document.names_within(first, end)
+        return []
+
+    def link_kinds(self, clause: Clause) -> frozenset[str]:
+        """Classes of the word that links a clause."""
+        return self.kinds[clause.tokens[0]] if clause.link.isalpha() else frozenset()
+
+    def last_names(self, clause: Clause, limit: int) -> list[int]:
+        """Return the last name before a token, and those that "and" or a slash joins to it."""
+        names = self.names_at([i for i in clause.tokens if i < limit])
+        kept = names[-1:]
+        for number in reversed(names[:-1]):
+            name, after = self.document.names[number], self.document.names[kept[0]]
+            between = range(name.end, after.first)
+            if not all(not {"conjunction", "determiner"}.isdisjoint(self.kinds[i]) for i in between):
+                break
+            kept.insert(0, number)
+        return kept
+
+    def before_verb(self, clause: Clause) -> list[int]:
+        """Return the names before the first verb of a clause."""
+        verbs = (p for p, i in enumerate(clause.tokens) if is_verb(self.document, i))
+        return self.names_at(clause.tokens[: next(verbs, len(clause.tokens))])
+
+    def before(self, clause: Clause, place: int) -> list[int]:
+        """Return the names that a predicate at some place is said of."""
+        found = list[int]()
+        is_begun = is_listed = False
+        while place > 0:
+            place -= 1
+            i = clause.tokens[place]
+            after = clause.tokens[place + 1] if place + 1 < len(clause.tokens) else i
+            if is_begun and "," in self.gaps[after] and after == i + 1:
+                if not (is_listed or self.is_bare(clause, place)):
+                    break
+            if i in self.document.covered:
+                is_begun = True
+                found.append(i)
+                continue
+            if self.is_wall(clause, place, is_begun=is_begun):
+                place = self.over_relative(clause, place)
+                if place < 0:
+                    break
+                continue
+            is_listed |= is_begun and "conjunction" in self.kinds[i]
+            empty = {"auxiliary", "adverb", "finite", "negator"}
+            is_begun |= empty.isdisjoint(self.kinds[i]) and not self.is_cue(i)
+        return self.names_at(sorted(found))
+
+    def is_wall(self, clause: Clause, place: int, *, is_begun: bool) -> bool:
+        """Whether what stands before a token is no part of a subject after it."""
+        i = clause.tokens[place]
+        if self.is_cue(i):
+            return is_begun or self.at[i].direction != "not"
+        if is_verb(self.document, i):
+            return is_begun
+        return is_begun and (self.is_stop(i) or "wall" in self.kinds[i] or self.is_said(i))
+
+    def is_said(self, i: int) -> bool:
+        """Whether token i tells how a place is, after its name: "pons infarcted and …"."""
+        is_after = i - 1 in self.document.covered and self.gaps[i] == " "
+        following = self.document.word(i + 1)
+        is_last = "," in self.gaps[i + 1] or following == "and"
+        return is_after and is_last and "state" in self.kinds[i]
+
+    def over_relative(self, clause: Clause, place: int) -> int:
+        """Place before a relative clause whose verb is at some place; −1 if there is none."""
+        if self.is_cue(clause.tokens[place]):
+            return -1
+        for before in range(place - 1, max(place - 4, -1), -1):
+            if "relative" in self.kinds[clause.tokens[before]]:
+                return before
+            if not is_verb(self.document, clause.tokens[before]):
+                break
+        return -1
+
+    def is_bare(self, clause: Clause, place: int) -> bool:
+        """Whether the item of a list that ends at some place is a place and nothing else."""
+        for i in reversed(clause.tokens[: place + 1]):
+            if "," in self.gaps[i]:
+                return True
+            if i in self.document.covered:
+                continue
+            if {"modifier", "determiner", "conjunction", "side"}.isdisjoint(self.kinds[i]):
+                return False
+        return True
+
+    # ---- what follows
+
+    def ahead(
+        self, clause: Clause, place: int, *, through_verbs: bool = False, is_phrase: bool = False
+    ) -> list[int]:
+        """Return the names after some place of a clause, up to where another thing is said."""
+        names = list[int]()
+        begins = self.document.begins
+        for p in range(place, min(len(clause.tokens), place + FARTHEST)):
+            i = clause.tokens[p]
+            if p > place and "," in self.gaps[i] and not self.goes_on(clause, p):
+                break
+            if i in begins:
+                names.append(begins[i])
+            if i in self.document.covered:
+                continue
+            if p > place and self.is_end(i, through_verbs=through_verbs, names=names):
+                break
+            if is_phrase and names and "closing" in self.kinds[i]:
+                break
+        return names
+
+    def is_end(self, i: int, *, through_verbs: bool, names: list[int]) -> bool:
+        """Whether a denial that goes ahead ends at token i."""
+        if self.is_stop(i):
+            return True
+        if self.is_cue(i):
+            return bool(names) or self.at[i].direction != "not"
+        return is_verb(self.document, i) and bool(names) and not through_verbs
+
+    def goes_on(self, clause: Clause, place: int) -> bool:
+        """Whether a list goes on after the comma before some place."""
+        tokens, kinds = clause.tokens, self.kinds
+        i = tokens[place]
+        if not {"after-comma", "stop", "pronoun", "affirming", "turning"}.isdisjoint(kinds[i]):
+            return i in self.document.covered
+        if self.is_cue(i) or is_verb(self.document, i):
+            return False
+        is_closed = False
+        for p in range(place, len(tokens)):
+            j = tokens[p]
+            if p > place and ("," in self.gaps[j] or self.is_stop(j)):
+                break
+            is_closed |= "conjunction" in kinds[j]
+            if is_verb(self.document, j) and not is_closed:
+                return False
+        return is_closed or "side" not in kinds[i]
+
+    # ---- directions
+
+    def ahead_of(self, tag: Tag) -> list[int]:
+        """What follows; a place that has none of it, before; what an answer or a label is of."""
+        clause, place = self.place(tag.first)
+        after = place + tag.end - tag.first
+        is_sole = "sole" in self.kinds[tag.end - 1]
+        if self.ends_clause(clause, after):
+            following = self.following(clause)
+            if following:
+                return following
+            return self.subject(clause, place)
+        if "change" in self.object_kinds(clause, after):
+            return []
+        names = self.ahead(clause, after, through_verbs=is_sole)
+        is_null = "null" in self.object_kinds(clause, after)
+        if tag.is_open or (self.structures(names) and not is_null):
+            return names
+        places = self.owner(clause, place)
+        return [*names, *places]
+
+    def ends_clause(self, clause: Clause, place: int) -> bool:
+        """Whether a clause is over at some place."""
+        return place >= len(clause.tokens) or "," in self.gaps[clause.tokens[place]]
+
+    def following(self, clause: Clause) -> list[int]:
+        """Return the names of the list that a label is before: "Ruled out: …"."""
+        number = clause.number + 1
+        if number >= len(self.sentence.clauses):
+            return []
+        after = self.sentence.clauses[number]
+        return self.ahead(after, 0) if after.link in (":", "-") else []
+
+    def object_kinds(self, clause: Clause, place: int) -> frozenset[str]:
+        """Classes of the noun that follows some place, past its adjectives."""
+        for i in clause.tokens[place : place + 5]:
+            kinds = self.kinds[i]
+            if not {"null", "change"}.isdisjoint(kinds):
+                return kinds
+            if i in self.document.covered:
+                continue
+            if {"modifier", "determiner", "adverb"}.isdisjoint(kinds):
+                return kinds
+        return frozenset()
+
+    def owner(self, clause: Clause, place: int) -> list[int]:
+        """Return the places that have none of what follows: "the pons shows no lesion"."""
+        verb = place - 1
+        while verb >= 0 and "adverb" in self.kinds[clause.tokens[verb]]:
+            verb -= 1
+        i = clause.tokens[verb] if verb >= 0 else None
+        is_owning = i is not None and (
+            "owning" in self.kinds[i] or (i in self.document.covered and not self.has_verb(clause))
+        )
+        if verb < 0 and clause.link in (":", "-", "("):
+            names = self.taken_up(clause)
+        elif is_owning:
+            names = self.subject(clause, place)
+        else:
+            return []
+        has_lesion = any("lesion" in self.kinds[self.document.names[n].first] for n in names)
+        before = clause.tokens[:place]
+        if has_lesion or any("lesion" in self.kinds[j] for j in before):
+            return []
+        return self.structures(names)
+
+    def has_verb(self, clause: Clause) -> bool:
+        """Whether a clause has a verb."""
+        return any(is_verb(self.document, i) for i in clause.tokens)
+
+    def back_of(self, tag: Tag) -> list[int]:
+        """The subject, or the place after it where that has none."""
+        clause, place = self.place(tag.first)
+        names = self.subject(clause, place)
+        if self.structures(names):
+            return names
+        return [*names, *self.where(clause, place + tag.end - tag.first)]
+
+    def where(self, clause: Clause, place: int) -> list[int]:
+        """Return the places after a preposition: "… in the pons and the thalamus"."""
+        if place >= len(clause.tokens) or "," in self.gaps[clause.tokens[place]]:
+            return []
+        if "preposition" not in self.kinds[clause.tokens[place]]:
+            return []
+        return self.structures(self.ahead(clause, place + 1))
+
+    def beside(self, tag: Tag) -> list[int]:
+        """The noun that an adjective stands before, or else what it is said of."""
+        clause, place = self.place(tag.first)
+        after = place + tag.end - tag.first
+        before = self.kinds[clause.tokens[place - 1]] if place else frozenset()
+        if "losing" in before or (place > 1 and "losing" in self.kinds[clause.tokens[place - 3]]):
+            return []
+        if not self.ends(clause, after) and not self.is_linked(clause, after):
+            return self.noun_after(tag, clause, place, after)
+        if place and "closing" in self.kinds[clause.tokens[place - 1]] and False:
+            return []
+        return self.back_of(tag)
+
+    def is_linked(self, clause: Clause, place: int) -> bool:
+        """Whether a verb, or an adverb at the end, stands at some place."""
+        i = clause.tokens[place]
+        return is_verb(self.document, i) or (
+            "adverb" in self.kinds[i] and i not in self.document.covered
+        )
+
+    def noun_after(self, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+        """Return what an adjective stands before, or what has that quality."""
+        if tag.is_open:
+            return self.ahead(clause, after)
+        names = list[int]()
+        begins = self.document.begins
+        is_quality = False
+        for p in range(after, min(len(clause.tokens), after + FARTHEST)):
+            i = clause.tokens[p]
+            if p > after and "," in self.gaps[i] and not self.goes_on(clause, p):
+                break
+            if i in begins:
+                names.append(begins[i])
+            if i in self.document.covered:
+                continue
+            is_quality |= "quality" in self.kinds[i]
+            if self.is_cue(i) or self.is_stop(i) or is_verb(self.document, i):
+                break
+            if "preposition" in self.kinds[i]:
+                if self.structures(names) or not (is_quality or names or p > after):
+                    break
+        if self.structures(names) or not is_quality:
+            return names
+        owners = self.owner(clause, place) or self.had(clause, place)
+        return [*names, *owners]
+
+    def had(self, clause: Clause, place: int) -> list[int]:
+        """Return what has the quality after "of" or "with": "ventricles of normal size"."""
+        if place and clause.tokens[place - 1] not in self.document.covered:
+            if self.document.words[clause.tokens[place - 1]] in ("of", "with"):
+                return self.structures(self.subject(clause, place - 1))
+        return []
+
+    def object_of(self, tag: Tag) -> list[int]:
+        """The object of a verb, or the subject of its passive."""
+        clause, place = self.place(tag.first)
+        after = place + tag.end - tag.first
+        if not self.ends(clause, after) and not self.is_linked(clause, after):
+            verb = self.kinds[clause.tokens[place - 1]] if place else frozenset()
+            if "being" not in verb:
+                return self.ahead(clause, after)
+        return self.subject(clause, place)
+
+    def both_of(self, tag: Tag) -> list[int]:
+        """The subject and what follows."""
+        clause, place = self.place(tag.first)
+        after = place + tag.end - tag.first
+        return [*self.subject(clause, place), *self.ahead(clause, after, through_verbs=True)]
+
+    def clause_of(self, tag: Tag) -> list[int]:
+        """All of the clause that follows."""
+        clause, place = self.place(tag.first)
+        return self.names_at(clause.tokens[place:])
+
+    def except_for(self, tag: Tag) -> list[int]:
+        """The places that are taken out, unless these are what is left of a denial."""
+        others = [each for each in self.tags if not each.is_open]
+        if any(each.direction not in ("except", "idle") for each in others):
+            return []
+        clause, place = self.place(tag.first)
+        return self.structures(self.ahead(clause, place + tag.end - tag.first, is_phrase=True))
+
+    def after_not(self, tag: Tag) -> list[int]:
+        """By the word after "not"."""
+        clause, place = self.place(tag.first)
+        after = place + tag.end - tag.first
+        tokens = clause.tokens
+        while after < len(tokens) and self.is_passed(tokens[after]):
+            after += 1
+        if after >= len(tokens) or ("," in self.gaps[tokens[after]] and after > place + 1):
+            return self.subject(clause, place)
+        i = tokens[after]
+        kinds = self.kinds[i]
+        if "not-idle" in kinds:
+            return []
+        if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
+            return self.not_phrase(tag, clause, after)
+        for name, action in self.verbs.items():
+            if name in kinds:
+                return action(self, clause, place, after)
+        names = self.structures(self.ahead(clause, after + 1))
+        return names or self.subject(clause, place)
+
+    def is_passed(self, i: int) -> bool:
+        """Whether token i stands between "not" and its verb."""
+        kinds = self.kinds[i]
+        return "not-idle" not in kinds and not {"auxiliary", "adverb"}.isdisjoint(kinds)
+
+    def not_phrase(self, tag: Tag, clause: Clause, after: int) -> list[int]:
+        """Deny what follows "not", unless this sets it against what is denied: "but not the"."""
+        earlier = [t for t in self.tags if not t.is_open and t.end <= tag.first]
+        is_turned = any(t.direction in ("object", "ahead", "beside", "back") for t in earlier)
+        if is_turned and "," not in self.gaps[tag.first] and clause.link == "but":
+            return []
+        return self.ahead(clause, after)
+
+    def subject_only(self, clause: Clause, place: int, after: int) -> list[int]:
+        """The subject: "the pons is not affected", but no lesion that "does not enhance"."""
+        names = self.subject(clause, place)
+        is_lesion = any("lesion" in self.kinds[i] for i in clause.tokens[:place])
+        if is_lesion and "surviving" not in self.kinds[clause.tokens[after]]:
+            return []
+        return names or self.where(clause, after + 1)
+
+    def subject_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
+        """The subject and the place that follows: "was not seen in the pons"."""
+        return [*self.subject(clause, place), *self.ahead(clause, after + 1)]
+
+    def rest(self, clause: Clause, place: int, after: int) -> list[int]:
+        """What follows, and the place that has none of it."""
+        names = self.ahead(clause, after + 1)
+        return names if self.structures(names) else [*names, *self.owner(clause, after)]
+
+    def owner_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
+        """The places of the subject and what follows: "the pons did not show a lesion"."""
+        return [*self.structures(self.subject(clause, place)), *self.ahead(clause, after + 1)]
+
+    def related(self, clause: Clause, place: int, after: int) -> list[int]:
+        """Places before and after: "volume of the pons did not correlate with that of the"."""
+        names = [*self.subject(clause, place), *self.ahead(clause, after + 1)]
+        return self.structures(names)
+
+    def believed(self, clause: Clause, place: int, after: int) -> list[int]:
+        """All that follows, in the next clause too."""
+        following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
+        names = self.names_at(clause.tokens[after + 1 :])
+        return names or [n for each in following for n in self.names_at(each.tokens)]
+
+    verbs = {
+        "not-omitted": subject_and_rest,
+        "not-seen": subject_and_rest,
+        "not-state": subject_only,
+        "not-show": owner_and_rest,
+        "not-have": rest,
+        "not-relate": related,
+        "not-need": rest,
+        "not-believe": believed,
+        "not-held": subject_only,
+        "not-represent": subject_and_rest,
+    }
+
+
+def iter_interesting(document: Document, words: frozenset[str]) -> Iterator[int]:
+    """Yield the tokens that are one of some words."""
+    return (i for i, word in enumerate(document.words) if word in words)
+
+
+__all__ = ["Said", "iter_interesting", "read_scope", "is_verbal"]
