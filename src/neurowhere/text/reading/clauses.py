@@ -113,7 +113,18 @@ def _by_verbs(document: Document, tokens: list[int], link: str) -> Iterator[tupl
 
 def _is_new(document: Document, i: int) -> bool:
     """Whether token i after a comma begins what is said after a leading phrase."""
-    return not {"pronoun", "opening-cue"}.isdisjoint(document.kinds[i])
+    kinds = document.kinds
+    if not {"pronoun", "opening-cue"}.isdisjoint(kinds[i]):
+        return True
+    for j in range(i, document.sentences[document.sentence_of(i)][1]):
+        if j > i and "," in document.gaps[j]:
+            return True
+        if "conjunction" in kinds[j]:
+            return False
+        is_noun = {"modifier", "determiner", "side"}.isdisjoint(kinds[j])
+        if j not in document.covered and is_noun:
+            return True
+    return True
 
 
 def is_verb(document: Document, i: int) -> bool:

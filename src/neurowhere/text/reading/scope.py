@@ -50,11 +50,13 @@ class ScopeReader:
         self.kinds, self.gaps = document.kinds, document.gaps
         self.sentence = Sentence(document, *document.sentences[number])
         self.tags = tags
+        self.opened = set[int]()  # denials that are denied and leave open: "cannot be excluded"
         self.at = {i: tag for tag in tags for i in range(tag.first, tag.end)}
         self.by_direction: dict[str, Callable[[Tag], list[int]]] = {
             "ahead": self.ahead_of,
             "back": self.back_of,
             "beside": self.beside,
+            "measure": self.measure,
             "object": self.object_of,
             "both": self.both_of,
             "not": self.after_not,
@@ -67,7 +69,8 @@ class ScopeReader:
     def read(self) -> None:
         """Deny and hedge the names of the sentence."""
         for tag in self.standing():
-            into = self.said.hedged if tag.is_open else self.said.denied
+            is_open = tag.is_open or tag.first in self.opened
+            into = self.said.hedged if is_open else self.said.denied
             for number in self.reached(tag):
                 name = self.document.names[number]
                 if not tag.first <= name.first < tag.end:
@@ -95,7 +98,13 @@ class ScopeReader:
             other = self.cancelled_by(tag, some)
             if other is not None:
                 cancelled |= {tag.first, other.first}
-        kept = [tag for tag in some if tag.is_open or tag.first not in cancelled]
+                if "excluding" in self.kinds[other.end - 1]:
+                    self.opened.add(other.first)
+        kept = [
+            tag
+            for tag in some
+            if tag.is_open or tag.first not in cancelled or tag.first in self.opened
+        ]
         return [tag for tag in kept if not self.is_partial(tag)]
 
     def cancelled_by(self, tag: Tag, others: list[Tag]) -> Tag | None:
@@ -103,9 +112,13 @@ class ScopeReader:
         if tag.direction not in ("ahead", "not") or "sole" in self.kinds[tag.first]:
             return None
         for other in others:
-            if other.is_open or not tag.end <= other.first < tag.end + NEAR:
+            if other.is_open or other.first < tag.end:
                 continue
-            if other.direction in ("except", "both"):
+            if "not-believe" in self.object_kinds(*self.after(tag)) and tag.direction == "not":
+                return other
+            if other.first >= tag.end + NEAR:
+                return None
+            if other.direction == "except":
                 return None
             between = range(tag.end, other.first + 1)
             is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
@@ -136,6 +149,11 @@ class ScopeReader:
         """Whether token i is of a cue that denies."""
         tag = self.at.get(i)
         return tag is not None and not tag.is_open and tag.direction != "idle"
+
+    def after(self, tag: Tag) -> tuple[Clause, int]:
+        """Clause of a cue, and the place after it."""
+        clause, place = self.place(tag.first)
+        return clause, place + tag.end - tag.first
 
     def place(self, i: int) -> tuple[Clause, int]:
         """Clause of a token, and its place there."""
@@ -244,7 +262,9 @@ class ScopeReader:
             return is_begun or self.at[i].direction != "not"
         if is_verb(self.document, i):
             return is_begun
-        return is_begun and (self.is_stop(i) or "wall" in self.kinds[i] or self.is_said(i))
+        if self.is_said(i):
+            return True
+        return is_begun and (self.is_stop(i) or "wall" in self.kinds[i])
 
     def is_said(self, i: int) -> bool:
         """Whether token i tells how a place is, after its name: "pons infarcted and …"."""
@@ -293,25 +313,41 @@ class ScopeReader:
                 continue
             if p > place and self.is_end(i, through_verbs=through_verbs, names=names):
                 break
+            if names and "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
+                break
             if is_phrase and names and "closing" in self.kinds[i]:
                 break
         return names
 
     def is_end(self, i: int, *, through_verbs: bool, names: list[int]) -> bool:
         """Whether a denial that goes ahead ends at token i."""
-        if self.is_stop(i):
+        if self.is_stop(i) or (names and self.document.words[i] == "from"):
             return True
         if self.is_cue(i):
             return bool(names) or self.at[i].direction != "not"
         return is_verb(self.document, i) and bool(names) and not through_verbs
 
+    def is_affirmed(self, clause: Clause, place: int) -> bool:
+        """Whether something is said to be there at some place: "and present in the pons"."""
+        near = [*clause.tokens[place : place + 2]]
+        return (
+            len(near) == 2
+            and "present" in self.kinds[near[0]]
+            and "preposition" in self.kinds[near[1]]
+        )
+
     def goes_on(self, clause: Clause, place: int) -> bool:
         """Whether a list goes on after the comma before some place."""
         tokens, kinds = clause.tokens, self.kinds
         i = tokens[place]
+        if "conjunction" in kinds[i]:
+            place += 1
+            i = tokens[min(place, len(tokens) - 1)]
+            if "article" in kinds[i]:
+                return False
         if not {"after-comma", "stop", "pronoun", "affirming", "turning"}.isdisjoint(kinds[i]):
             return i in self.document.covered
-        if self.is_cue(i) or is_verb(self.document, i):
+        if i in self.at or is_verb(self.document, i):
             return False
         is_closed = False
         for p in range(place, len(tokens)):
@@ -335,14 +371,24 @@ class ScopeReader:
             if following:
                 return following
             return self.subject(clause, place)
-        if "change" in self.object_kinds(clause, after):
+        if self.is_change(clause, after):
             return []
-        names = self.ahead(clause, after, through_verbs=is_sole)
+        names = self.ahead(clause, after, through_verbs=is_sole) or self.following(clause)
         is_null = "null" in self.object_kinds(clause, after)
+        if tag.is_open and not names:
+            return self.subject(clause, place)
         if tag.is_open or (self.structures(names) and not is_null):
             return names
         places = self.owner(clause, place)
         return [*names, *places]
+
+    def is_change(self, clause: Clause, place: int) -> bool:
+        """Whether what follows is a change since before, so that what is there is as it was."""
+        near = clause.tokens[place : place + 4]
+        if any("change-like" in self.kinds[i] for i in near):
+            return False
+        is_of_change = any("before-change" in self.kinds[i] for i in near[:2])
+        return is_of_change or "change" in self.object_kinds(clause, place)
 
     def ends_clause(self, clause: Clause, place: int) -> bool:
         """Whether a clause is over at some place."""
@@ -360,7 +406,7 @@ class ScopeReader:
         """Classes of the noun that follows some place, past its adjectives."""
         for i in clause.tokens[place : place + 5]:
             kinds = self.kinds[i]
-            if not {"null", "change"}.isdisjoint(kinds):
+            if not {"null", "change", "not-believe"}.isdisjoint(kinds):
                 return kinds
             if i in self.document.covered:
                 continue
@@ -418,8 +464,6 @@ class ScopeReader:
             return []
         if not self.ends(clause, after) and not self.is_linked(clause, after):
             return self.noun_after(tag, clause, place, after)
-        if place and "closing" in self.kinds[clause.tokens[place - 1]] and False:
-            return []
         return self.back_of(tag)
 
     def is_linked(self, clause: Clause, place: int) -> bool:
@@ -428,6 +472,18 @@ class ScopeReader:
         return is_verb(self.document, i) or (
             "adverb" in self.kinds[i] and i not in self.document.covered
         )
+
+    def measure(self, tag: Tag) -> list[int]:
+        """The place of a measure that is as usual: "of the expected size"."""
+        clause, after = self.after(tag)
+        place = after - (tag.end - tag.first)
+        if self.ends(clause, after):
+            is_said = place > 0 and "being" in self.kinds[clause.tokens[place - 1]]
+            return self.back_of(tag) if is_said else []
+        near = clause.tokens[after : after + 4]
+        if not any("measure" in self.kinds[i] for i in near):
+            return []
+        return self.noun_after(tag, clause, place, after)
 
     def noun_after(self, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
         """Return what an adjective stands before, or what has that quality."""
@@ -466,6 +522,10 @@ class ScopeReader:
         """The object of a verb, or the subject of its passive."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
+        while after < len(clause.tokens) and self.document.words[clause.tokens[after]] == "only":
+            after += 1
+        if place == 0 and after >= len(clause.tokens) and (names := self.following(clause)):
+            return names
         if not self.ends(clause, after) and not self.is_linked(clause, after):
             verb = self.kinds[clause.tokens[place - 1]] if place else frozenset()
             if "being" not in verb:
@@ -476,6 +536,13 @@ class ScopeReader:
         """The subject and what follows."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
+        if self.ends_clause(clause, after):
+            return self.subject(clause, place)
+        is_joined = place and (
+            "conjunction" in self.kinds[clause.tokens[place - 1]] or "," in self.gaps[tag.first]
+        )
+        if is_joined and (names := self.where(clause, after)):
+            return names
         return [*self.subject(clause, place), *self.ahead(clause, after, through_verbs=True)]
 
     def clause_of(self, tag: Tag) -> list[int]:
@@ -510,7 +577,7 @@ class ScopeReader:
             if name in kinds:
                 return action(self, clause, place, after)
         names = self.structures(self.ahead(clause, after + 1))
-        return names or self.subject(clause, place)
+        return names or self.subject_only(clause, place, after)
 
     def is_passed(self, i: int) -> bool:
         """Whether token i stands between "not" and its verb."""

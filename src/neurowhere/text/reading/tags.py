@@ -20,7 +20,7 @@ from neurowhere.text.reading.tables import (
     split,
 )
 
-DIRECTIONS = one_of("ahead back beside object both not except clause refuted idle")
+DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
 TARGETS = one_of("any places findings", is_required=False)
 CUES: dict[str, Column] = {
@@ -28,7 +28,7 @@ CUES: dict[str, Column] = {
     "words": TEXT,
     "direction": DIRECTIONS,
     "target": TARGETS,
-    "only": one_of("foreign", is_required=False),
+    "only": one_of("foreign start", is_required=False),
 }
 TABLES = ("cues", "hedges")
 
@@ -84,5 +84,6 @@ def _within_sentences(document: Document, tags: Iterator[Tag]) -> Iterator[Tag]:
     inner = document.inner
     for tag in tags:
         is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
-        if is_whole and tag.first not in inner:
+        is_placed = tag.row["only"] != "start" or tag.first in starts
+        if is_whole and is_placed and tag.first not in inner:
             yield tag
