@@ -2,6 +2,7 @@ from neurowhere.text.reading.document import Document, Name
 from neurowhere.text.reading.scope import read_scope, iter_interesting
 from neurowhere.text.reading.tags import find_cues, first_words
 from neurowhere.text.clinical import mentions as old
+from neurowhere.text.reading.sides import read_sides, side_of
 from neurowhere.text.clinical.places import with_places
 from neurowhere.text.clinical.implied import without_fixed
 from neurowhere.text.clinical.ellipsis import with_halves
@@ -16,10 +17,16 @@ def read_mentions(text, counter, **k):
     d = document_of(m)
     starts=list(iter_interesting(d, first_words()))
     said=read_scope(d, find_cues(d, starts)) if starts else None
+    sides=read_sides(d,[i for i,w in enumerate(d.words) if side_of(w)])
     found=[];places=[]
     for n,name in enumerate(d.names):
         s,e=d.span(name.first,name.end)
         den=said and said.denied.get(n); hed=said and said.hedged.get(n)
         mm=old.Mention(counter.about[0][name.term] if name.term>=0 else text[s:e], s,e,negation_span=(d.span(den.first,den.end) if den else None),hedge_span=(d.span(hed.first,hed.end) if hed else None))
-        (found if name.term>=0 else places).append(mm)
-    return old.Mentions(tuple(found),tuple(places))
+        at=sides.applied.get(n) or sides.limbs.get(n)
+        if at: mm=mm._replace(side=at.side, side_span=d.span(at.first,at.end), side_inherited=at.is_inherited, dominant=at.dominant, is_crossed=n in sides.limbs)
+        elif name.term>=0: mm=mm._replace(side=counter.about[1][name.term])
+        mm=mm._replace(is_structure=name.is_structure)
+        if name.term>=0: found.append(mm)
+        elif at: places.append(mm)
+    return old.Mentions(tuple(found),tuple(places),tuple(old.SideMark(m.side,*d.span(m.first,m.end)) for m in sides.unapplied))
