@@ -22,11 +22,13 @@ def read_mentions(text, counter, **k):
     for n,name in enumerate(d.names):
         s,e=d.span(name.first,name.end)
         den=said and said.denied.get(n); hed=said and said.hedged.get(n)
+        gen=counter.about[2][name.term]
+        if gen: hed=None
         mm=old.Mention(counter.about[0][name.term] if name.term>=0 else text[s:e], s,e,negation_span=(d.span(den.first,den.end) if den else None),hedge_span=(d.span(hed.first,hed.end) if hed else None))
         at=sides.applied.get(n) or sides.limbs.get(n)
         if at: mm=mm._replace(side=at.side, side_span=d.span(at.first,at.end), side_inherited=at.is_inherited, dominant=at.dominant, is_crossed=n in sides.limbs)
         elif name.term>=0: mm=mm._replace(side=counter.about[1][name.term])
-        mm=mm._replace(is_structure=name.is_structure)
+        mm=mm._replace(is_structure=name.is_structure, is_generic=gen)
         if name.term>=0: found.append(mm)
         elif at: places.append(mm)
     return old.Mentions(tuple(found),tuple(places),tuple(old.SideMark(m.side,*d.span(m.first,m.end)) for m in sides.unapplied))

@@ -371,16 +371,24 @@ class ScopeReader:
             if following:
                 return following
             return self.subject(clause, place)
-        if self.is_change(clause, after):
+        if self.is_change(clause, after) or self.is_group(clause, place):
             return []
         names = self.ahead(clause, after, through_verbs=is_sole) or self.following(clause)
         is_null = "null" in self.object_kinds(clause, after)
+        if is_null:
+            names = self.structures(names)
         if tag.is_open and not names:
             return self.subject(clause, place)
         if tag.is_open or (self.structures(names) and not is_null):
             return names
         places = self.owner(clause, place)
         return [*names, *places]
+
+    def is_group(self, clause: Clause, place: int) -> bool:
+        """Whether a denial tells people apart: "patients without neglect"."""
+        near = clause.tokens[max(place - 3, 0) : place]
+        with_ = place and self.document.words[clause.tokens[place - 1]] == "with"
+        return any("people" in self.kinds[i] for i in near[-1 - bool(with_) :])
 
     def is_change(self, clause: Clause, place: int) -> bool:
         """Whether what follows is a change since before, so that what is there is as it was."""
@@ -442,10 +450,29 @@ class ScopeReader:
     def back_of(self, tag: Tag) -> list[int]:
         """The subject, or the place after it where that has none."""
         clause, place = self.place(tag.first)
+        if not self.is_predicate(clause, place, place + tag.end - tag.first):
+            return []
         names = self.subject(clause, place)
         if self.structures(names):
             return names
         return [*names, *self.where(clause, place + tag.end - tag.first)]
+
+    def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
+        """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
+        if not self.ends(clause, after):
+            return is_verb(self.document, clause.tokens[after]) and place > 0
+        if place == 0:
+            return clause.link != "("  # of what was named before, or of the place after it
+        i = clause.tokens[place - 1]
+        while "adverb" in self.kinds[i] and i > clause.tokens[0]:
+            i -= 1
+        linking = {"auxiliary", "adverb", "conjunction", "quality", "relative", "pronoun"}
+        is_linked = not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]
+        return is_linked or (i in self.document.covered and not self.has_other_verb(clause, place))
+
+    def has_other_verb(self, clause: Clause, place: int) -> bool:
+        """Whether something else is said in a clause before some place."""
+        return any(is_verb(self.document, i) for i in clause.tokens[:place])
 
     def where(self, clause: Clause, place: int) -> list[int]:
         """Return the places after a preposition: "… in the pons and the thalamus"."""
@@ -463,6 +490,9 @@ class ScopeReader:
         if "losing" in before or (place > 1 and "losing" in self.kinds[clause.tokens[place - 3]]):
             return []
         if not self.ends(clause, after) and not self.is_linked(clause, after):
+            near = clause.tokens[after : after + 3]
+            if any("people" in self.kinds[i] for i in near) and not tag.is_open:
+                return []
             return self.noun_after(tag, clause, place, after)
         return self.back_of(tag)
 
