@@ -6,14 +6,15 @@ token up to the one after its last.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from neurowhere.text.reading.lexicon import Classes, lexicon
 from neurowhere.text.words import SENTENCE_END, word_set
 
+T = TypeVar("T")
 Side = Literal["left", "right", "bilateral"]
 SIDES: tuple[Side, ...] = get_args(Side)
 Span = tuple[int, int]
@@ -132,14 +133,18 @@ class Document:
         found = starts[bisect_left(starts, (first, -1)) : bisect_left(starts, (end, -1))]
         return [number for _, number in found]
 
-    def with_names(self, names: Sequence[Name]) -> "Document":
-        """Return the same text with some more names after the others."""
-        if not names:
-            return self
-        more = replace(self, names=[*self.names, *names])
+    def renamed(self, names: Sequence[Name]) -> "Document":
+        """Return the same text with other names."""
+        more = replace(self, names=list(names))
         kept = ("gaps", "kinds", "tables", "sentence_starts", "sentences")
         more.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
         return more
+
+    def whole(self, found: Iterable[tuple[int, int, T]]) -> Iterator[tuple[int, int, T]]:
+        """Yield those of some phrases that are within a sentence."""
+        for first, end, value in found:
+            if end == first + 1 or self.sentence_of(first) == self.sentence_of(end - 1):
+                yield first, end, value
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""
@@ -175,6 +180,11 @@ class Document:
         starts.discard(len(self.words))
         starts.add(0)
         return sorted(starts)
+
+    @cached_property
+    def starts_of_sentences(self) -> frozenset[int]:
+        """First tokens of sentences."""
+        return frozenset(self.sentence_starts)
 
     @cached_property
     def sentences(self) -> list[Span]:

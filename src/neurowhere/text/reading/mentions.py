@@ -1,34 +1,535 @@
-from neurowhere.text.reading.document import Document, Name
-from neurowhere.text.reading.scope import read_scope, iter_interesting
-from neurowhere.text.reading.tags import find_cues, first_words
-from neurowhere.text.clinical import mentions as old
-from neurowhere.text.reading.sides import read_sides, side_of
-from neurowhere.text.clinical.places import with_places
-from neurowhere.text.clinical.implied import without_fixed
-from neurowhere.text.clinical.ellipsis import with_halves
+"""Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
-def document_of(reading):
-    names=[Name(f,l+1,t,s) for f,l,t,s in zip(reading.first,reading.last,reading.terms,reading.is_structure)]
-    return Document(reading.text, reading.tokens, reading.starts.tolist(), reading.ends.tolist(), names, reading.sided)
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
 
-def read_mentions(text, counter, **k):
-    m = counter.read(text)
-    m = with_places(without_fixed(with_halves(m, counter.term_of, counter.vocabulary.index)))
-    d = document_of(m)
-    starts=list(iter_interesting(d, first_words()))
-    said=read_scope(d, find_cues(d, starts)) if starts else None
-    sides=read_sides(d,[i for i,w in enumerate(d.words) if side_of(w)])
-    found=[];places=[]
-    for n,name in enumerate(d.names):
-        s,e=d.span(name.first,name.end)
-        den=said and said.denied.get(n); hed=said and said.hedged.get(n)
-        gen=counter.about[2][name.term]
-        if gen: hed=None
-        mm=old.Mention(counter.about[0][name.term] if name.term>=0 else text[s:e], s,e,negation_span=(d.span(den.first,den.end) if den else None),hedge_span=(d.span(hed.first,hed.end) if hed else None))
-        at=sides.applied.get(n) or sides.limbs.get(n)
-        if at: mm=mm._replace(side=at.side, side_span=d.span(at.first,at.end), side_inherited=at.is_inherited, dominant=at.dominant, is_crossed=n in sides.limbs)
-        elif name.term>=0: mm=mm._replace(side=counter.about[1][name.term])
-        mm=mm._replace(is_structure=name.is_structure, is_generic=gen)
-        if name.term>=0: found.append(mm)
-        elif at: places.append(mm)
-    return old.Mentions(tuple(found),tuple(places),tuple(old.SideMark(m.side,*d.span(m.first,m.end)) for m in sides.unapplied))
+import numpy as np
+from scipy import sparse
+
+from neurowhere.text.counter import TermCounter
+from neurowhere.text.features import LATERAL, TermExtractor
+from neurowhere.text.matching import NO_TERM
+from neurowhere.text.places import is_general
+from neurowhere.text.reading import findings, implied, names, rules, tags
+from neurowhere.text.reading.document import Document, Name, Side
+from neurowhere.text.reading.findings import PRESSED, Finding
+from neurowhere.text.reading.implied import Found, Implied, Pointing, find_implied, implied_by
+from neurowhere.text.reading.lexicon import words_of
+from neurowhere.text.reading.scope import Said, read_scope
+from neurowhere.text.reading.sides import Attached, Sides, read_sides
+from neurowhere.text.sections import ADDRESS, Part, read_sections
+from neurowhere.text.unknown import is_foreign
+
+Span = tuple[int, int]
+Status = Literal["affirmed", "hedged", "denied", "not_finding"]
+HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
+DOMINANCE = 0.3  # d of a mention on both sides that has more on the left
+PRESSED_WEIGHT = 0.1  # of a place that is pressed on, beside another that is not
+LANGUAGE = 10_000  # characters that tell the language of a text
+SENTENCE = re.compile(
+    r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
+)  # not cut within "3.5" or "12.3.2024"
+UNPAIRED = re.compile(r"(?:third|fourth|3rd|4th) ventric|aqueduct|chiasm|foramen magnum|pellucid")
+SHORTEST_COPY = 30  # characters of a sentence that counts once, however often it is repeated
+TAIL, NO_DATE = 40, b"0123456789.:/-, "  # to tell most sentences apart fast
+# Dates, times and days of a stay, which differ between copies of a note.
+DATE = re.compile(
+    r"\b\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[.:]?(?!\w)|\b\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]m)?\b"
+    r"|\b(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? \d{1,4}"
+    r"(?:, \d{4})?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:day|pod|hd|week|visit) ?#?\d+:?",
+    re.IGNORECASE,
+)
+IN_DATE = re.compile(r"\d|day", re.IGNORECASE)  # something of this is in every date
+
+
+class Mention(NamedTuple):
+    """One mention of a term, or of a place, in a text.
+
+    Attributes
+    ----------
+    term : str
+        Name in the vocabulary; of a place that is no term, the words of the text.
+    start, end : int
+        The mention is ``text[start:end]``.
+    side : "left", "right", "bilateral" or None
+        Side that the text gives to it.
+    side_span : (int, int) or None
+        Where the text says so; None if it does not, or within the name itself.
+    negation_span : (int, int) or None
+        Where the text denies it; None if it does not.
+    is_structure : bool
+        Whether it names a part of the brain or the territory of an artery.
+    side_inherited : bool
+        Whether the side stands before an earlier name of a list: "left amygdala and hippocampus".
+    hedge_span : (int, int) or None
+        Where the text leaves it open: "possible", "cannot be excluded"; None if it does not.
+    section : str or None
+        Section of a report that it is in and that is no finding: "technique", "indication",
+        "history", "comparison", "plan" or "references"; "general" for what is so of all patients.
+    weight : float
+        How much it counts: 1 if affirmed, between 0 and 1 if hedged, and 0 if denied, no finding or
+        in a copy of an earlier sentence.
+    implied : tuple of Implied
+        Structures that the name of an artery, a syndrome or a sign points to by a rule.
+    is_generic : bool
+        Whether its term says nothing of where by itself and is no finding: "human", not "lesion".
+    is_crossed : bool
+        Whether the side is one of the body, which the other hemisphere serves: "left hand".
+    dominant : "left", "right" or None
+        Of both sides, the one that has more: "left greater than right".
+    is_misspelt : bool
+        Whether the text has its name with one letter wrong: "hipocampal".
+    rows : tuple of str
+        Rows of the tables that gave its status, its side and what it implies: "cues:no".
+    """
+
+    term: str
+    start: int
+    end: int
+    side: Side | None = None
+    side_span: Span | None = None
+    negation_span: Span | None = None
+    is_structure: bool = False
+    side_inherited: bool = False
+    hedge_span: Span | None = None
+    section: str | None = None
+    weight: float = 1.0
+    implied: tuple[Implied, ...] = ()
+    is_generic: bool = False
+    is_crossed: bool = False
+    dominant: Side | None = None
+    is_misspelt: bool = False
+    rows: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What the text says of it."""
+        if self.section is not None:
+            return "not_finding"
+        if self.negation_span is not None:
+            return "denied"
+        return "affirmed" if self.hedge_span is None else "hedged"
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the text affirms it or leaves it open."""
+        return self.status in ("affirmed", "hedged")
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether the text denies it."""
+        return self.negation_span is not None
+
+
+class SideMark(NamedTuple):
+    """A side that was seen and not applied: that of a symptom, or of the body."""
+
+    side: Side
+    start: int
+    end: int
+
+
+class SideShares(NamedTuple):
+    """How much of what a text says of places in the brain is on a side; the three sum to 1."""
+
+    left: float
+    right: float
+    neither: float
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """What a text mentions, in its order; iterates over the mentions that are worth listing.
+
+    Generic words ("first", "human") are no findings, so that to deny one says nothing: they are
+    listed where they count, or where there is nothing else.
+
+    Attributes
+    ----------
+    found : tuple of Mention
+        Mentions of the vocabulary's terms, the negated ones included.
+    places : tuple of Mention
+        Places that the text gives a side and the vocabulary lacks: "left PICA".
+    unapplied : tuple of SideMark
+        Sides that were seen and not applied, not even by a rule.
+    rule_based : tuple of Mention
+        Arteries, syndromes and signs, each with the structures that it implies; those that are
+        terms of the vocabulary are in `found` as well.
+    findings : tuple of Finding
+        What is there, each with its places by role.
+    """
+
+    found: tuple[Mention, ...]
+    places: tuple[Mention, ...] = ()
+    unapplied: tuple[SideMark, ...] = ()
+    rule_based: tuple[Mention, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def __iter__(self) -> Iterator[Mention]:
+        listed = [each for each in self.found if each.is_present or not each.is_generic]
+        return iter(listed or self.found)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def present(self) -> tuple[Mention, ...]:
+        """The mentions of terms that the text affirms or leaves open."""
+        return tuple(mention for mention in self.found if mention.is_present)
+
+
+@cache
+def _first_words() -> tuple[frozenset[str], ...]:
+    """Words at which a level has something to do: cues, sides, names, implied names, roles."""
+    sides = words_of("left", "right", "bilateral")
+    named = names.first_words() | rules.rules().fixed.first_words
+    return tags.first_words(), sides, named, implied.first_words(), findings.first_words()
+
+
+def read_mentions(
+    text: str,
+    counter: TermCounter,
+    *,
+    negation: bool = True,
+    sections: bool = True,
+    hedge_weight: float = 1.0,
+) -> Mentions:
+    """Find the terms in a text, the sides that they are on, and what the text says of them.
+
+    Parameters
+    ----------
+    text : str
+    counter : TermCounter
+    negation : bool
+        Whether what the text denies is told apart.
+    sections : bool
+        Whether what stands under "Technique", "Indication", "History", "Comparison" or "Plan" in a
+        report is told apart as no finding.
+    hedge_weight : float
+        Weight of mentions that the text leaves open; `HEDGE_WEIGHT` is a usual one.
+
+    Returns
+    -------
+    Mentions
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula", "pons", "thalamus"]))
+    >>> text = "Left insula infarct, possibly of the pons; no lesion in the thalamus."
+    >>> [(mention.term, mention.side, mention.status) for mention in read_mentions(text, counter)]
+    [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
+    """
+    document = counter.read(text)
+    at = [[i for i, word in enumerate(document.words) if word in some] for some in _first_words()]
+    document = names.complete(document, counter, at[2], rules.rules().fixed)
+    document, sides = read_sides(document, at[1])
+    cues = tags.find_cues(document, at[0], is_foreign=_is_foreign(document)) if at[0] else []
+    said = read_scope(document, cues)
+    if not negation:
+        said = Said({}, said.hedged)
+    roles = findings.find_roles(document, at[4])
+    terms = counter.about[0]
+    named = [terms[name.term] for name in document.names]
+    pointing = find_implied(document, at[3], sides.applied, said.denied, named)
+    parts = read_sections(text) if sections else []
+    fold = _Fold(document, counter, sides, said, roles, pointing, parts, hedge_weight)
+    return fold.mentions()
+
+
+def _is_foreign(document: Document) -> bool:
+    """Whether a text has cues of other languages, and is in one of them."""
+    foreign = tags.first_words(is_foreign=True) - tags.first_words()
+    return not foreign.isdisjoint(document.words) and is_foreign(document.text[:LANGUAGE])
+
+
+class _Fold:
+    """Folds what the levels have found into mentions."""
+
+    def __init__(
+        self,
+        document: Document,
+        counter: TermCounter,
+        sides: Sides,
+        said: Said,
+        roles: Mapping[int, tuple[str, str]],
+        pointing: Pointing,
+        parts: Sequence[Part],
+        hedge_weight: float,
+    ) -> None:
+        self.document, self.counter, self.sides, self.said = document, counter, sides, said
+        self.roles, self.pointing, self.hedge_weight = roles, pointing, hedge_weight
+        self.parts, self.copies = parts, find_copies(document.text)
+
+    def mentions(self) -> Mentions:
+        """Return all that a text mentions."""
+        every = [self.mention(n, name) for n, name in enumerate(self.document.names)]
+        every = self.weighed(every)
+        is_term = [name.term != NO_TERM for name in self.document.names]
+        found = sorted(
+            (m for m, term in zip(every, is_term, strict=True) if term),
+            key=lambda mention: mention.start,
+        )
+        attached = self.sides.applied.keys() | self.sides.limbs.keys()
+        places = [every[n] for n in sorted(attached) if not is_term[n]]
+        rule_based = tuple(map(self.rule_based, self.pointing.found))
+        ends = {mention.start: mention.end for mention in rule_based}
+        alone = tuple(each for each in places if ends.get(each.start, 0) <= each.end)
+        used = {mention.side_span for mention in rule_based}
+        marks = (
+            SideMark(mark.side, *self.document.span(mark.first, mark.end))
+            for mark in self.sides.unapplied
+        )
+        unapplied = tuple(mark for mark in marks if (mark.start, mark.end) not in used)
+        return Mentions(tuple(found), alone, unapplied, rule_based, self.findings(every))
+
+    def mention(self, number: int, name: Name) -> Mention:
+        """Return the mention of a name."""
+        terms, sides, is_noise = self.counter.about
+        start, end = self.document.span(name.first, name.end)
+        term = terms[name.term] if name.term != NO_TERM else self.document.text[start:end]
+        is_generic = is_noise[name.term]
+        section = self.section(start, name)
+        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
+        is_counted = not (section or denial or _is_within(self.copies, start))
+        side = sides[name.term]
+        if section is None and denial is hedge is None and is_counted:
+            mention = Mention(
+                term, start, end, side, None, None, name.is_structure, is_generic=is_generic
+            )
+        else:
+            weight = float(is_counted) * (self.hedge_weight if hedge else 1.0)
+            mention = Mention(
+                term,
+                start,
+                end,
+                side,
+                negation_span=self.document.span(denial.first, denial.end) if denial else None,
+                is_structure=name.is_structure,
+                hedge_span=(
+                    self.document.span(hedge.first, hedge.end) if hedge and not is_generic else None
+                ),
+                section=section,
+                weight=weight,
+                is_generic=is_generic,
+                rows=tuple(tag.row.name for tag in (denial, hedge) if tag),
+            )
+        attached = self.sides.applied.get(number) or self.sides.limbs.get(number)
+        if attached is None:
+            return mention
+        return mention._replace(
+            side=attached.side,
+            side_span=self.document.span(attached.first, attached.end),
+            side_inherited=attached.is_inherited,
+            is_crossed=number in self.sides.limbs,
+            dominant=attached.dominant,
+            rows=(*mention.rows, attached.row),
+        )
+
+    def section(self, start: int, name: Name) -> str | None:
+        """Section that is no finding at the place of a name."""
+        for part in self.parts:
+            if part.start <= start < part.end:
+                is_address = part.name == ADDRESS and name.is_structure
+                return None if is_address else part.name  # "Harvard University Insula Study"
+        return None
+
+    def weighed(self, every: list[Mention]) -> list[Mention]:
+        """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
+        names_, idle = self.document.names, self.pointing.idle
+        pressed = {n for n, (role, _) in self.roles.items() if role == PRESSED}
+        if pressed and any(
+            each.is_structure and each.is_present and each.weight and not is_general(each.term)
+            for n, each in enumerate(every)
+            if n not in pressed
+        ):
+            for n in pressed:
+                every[n] = every[n]._replace(
+                    weight=PRESSED_WEIGHT * every[n].weight, rows=(*every[n].rows, self.roles[n][1])
+                )
+        for n, name in enumerate(names_) if idle else ():
+            if all(i in idle for i in range(name.first, name.end)):
+                every[n] = every[n]._replace(weight=0.0)
+        return every
+
+    def rule_based(self, found: Found) -> Mention:
+        """Return the mention of a name that points to structures."""
+        number = self.document.covered.get(found.end - 1, -1)
+        name = Name(found.first, found.end, NO_TERM, False)
+        mention = self.mention(-1, name)
+        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
+        if denial and not found.first <= denial.first < found.end:
+            span = self.document.span(denial.first, denial.end)
+            mention = mention._replace(negation_span=span, weight=0.0)
+        if hedge:
+            span = self.document.span(hedge.first, hedge.end)
+            weight = self.hedge_weight * mention.weight
+            mention = mention._replace(hedge_span=span, weight=weight)
+        side = found.side
+        return mention._replace(
+            term=found.entry.name,
+            implied=implied_by(found, self.counter.term_of),
+            side=side and side.side,
+            side_span=side and self.document.span(side.first, side.end),
+            dominant=side.dominant if side and not found.entry.is_crossed else None,
+            rows=(found.entry.row,),
+        )
+
+    def findings(self, every: Sequence[Mention]) -> tuple[Finding, ...]:
+        """Return the findings of the text."""
+        return ()
+
+
+def _is_within(spans: Sequence[Span], place: int) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+
+def find_copies(text: str) -> list[Span]:
+    """Find the sentences of a text that stand in it before, but for dates and times.
+
+    Short ones ("Alert.") are copies beside another copy.
+
+    >>> find_copies("8:00 The insula is as it was before. 9:30 The insula is as it was before.")
+    [(36, 72)]
+    """
+    sentences = [match.span() for match in SENTENCE.finditer(text)]
+    ends = "\n".join(text[max(start, end - TAIL) : end] for start, end in sentences)
+    # No sentence has a line break in it, and bytes are translated many times faster than letters.
+    tails = ends.encode("utf-8", "surrogatepass").translate(None, NO_DATE).split(b"\n")
+    n_tails = Counter(tails)
+    repeated = [i for i, tail in enumerate(tails) if n_tails[tail] > 1]
+    long = [i for i in repeated if sentences[i][1] - sentences[i][0] >= SHORTEST_COPY]
+    if len({tails[i] for i in long}) == len(long):  # without a long copy, short ones are none
+        return []
+    copies: set[int] = set()
+    known: set[int] = set()  # that stand before, short ones too, or are but a date
+    seen: set[str] = set()
+    for i in repeated:
+        words = text[slice(*sentences[i])]
+        words = DATE.sub(" ", words) if IN_DATE.search(words) else words
+        words = " ".join(words.strip(" ,:;-–").split())
+        if words in seen or not words:
+            known.add(i)
+        if words in seen and len(words) >= SHORTEST_COPY:
+            copies.add(i)
+        seen.add(words)
+    for i in sorted(copies):
+        for step in (-1, 1):
+            j = i + step
+            while j in known and j not in copies:
+                copies.add(j)
+                j += step
+    return [sentences[i] for i in sorted(copies)]
+
+
+def count_mentions(
+    mentions: Mentions, extractor: TermExtractor, *, with_negated: bool = False
+) -> sparse.csr_matrix:
+    """Count the mentions that are not negated: float32, of shape (1, n_terms).
+
+    Where nothing is negated, or with `with_negated`, these are ``extractor.counts([text])``.
+
+    >>> from neurowhere.text import Vocabulary
+    >>> extractor = TermExtractor(Vocabulary(["insula", "thalamus"]), sided=["left insula"])
+    >>> mentions = read_mentions("Left insula; the thalamus is spared.", extractor.counter)
+    >>> count_mentions(mentions, extractor).toarray()
+    array([[1., 0., 1.]], dtype=float32)
+    """
+    return count_each([mentions], extractor, with_negated=with_negated)
+
+
+def count_each(
+    texts: Sequence[Mentions], extractor: TermExtractor, *, with_negated: bool = False
+) -> sparse.csr_matrix:
+    """Count as `count_mentions` does in each of several texts: (n_texts, n_terms)."""
+    sided = {name: len(extractor.vocabulary) + i for i, name in enumerate(extractor.sided)}
+    rows: list[int] = []
+    columns: list[int] = []
+    weights: list[float] = []
+    for row, mentions in enumerate(texts):
+        for mention in mentions.found if with_negated else mentions.present:
+            here = [extractor.vocabulary.index(mention.term)]
+            if (name := f"{mention.side} {mention.term}") in sided and not mention.is_crossed:
+                here.append(sided[name])
+            columns += here
+            rows += [row] * len(here)
+            weights += [1.0 if with_negated else mention.weight] * len(here)
+    shape = (len(texts), len(extractor.terms))
+    counts = sparse.csr_matrix((weights, (rows, columns)), shape=shape, dtype=np.float64)
+    return extractor.weigh({"body": counts})
+
+
+def side_shares(mentions: Mentions, weights: Mapping[str, float] | None = None) -> SideShares:
+    r"""Share of the weight of the brain's parts that a text puts on the left and on the right.
+
+    With w_t the weight of a structure's term t, n_t its mentions that are not negated and
+    n_t^left those on the left, the share of the left is Σ w_t n_t^left / n_t over Σ w_t. Mentions
+    on both sides count as neither, but for a part of those with more on one; general words
+    ("brain", "white matter") without a side count nothing. A place that is no term weighs as much
+    as a mention of a structure on average, or 1 where there is none.
+
+    Parameters
+    ----------
+    mentions : Mentions
+    weights : mapping of str to float, optional
+        Weight of each term in the text, such as its feature; 0 for those that are not in it. By
+        default each mention weighs 1.
+
+    Examples
+    --------
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["insula", "thalamus"]))
+    >>> side_shares(read_mentions("left insula, thalamus, left hand", counter))
+    SideShares(left=0.5, right=0.0, neither=0.5)
+    """
+    structures = [
+        mention
+        for mention in mentions.present
+        if mention.is_structure and (mention.side or not is_general(mention.term))
+    ]
+    n_mentions = Counter(mention.term for mention in structures)
+    amounts = {"left": 0.0, "right": 0.0, "neither": 0.0}
+    for mention in structures:
+        weight = 1.0 if weights is None else weights.get(mention.term, 0) / n_mentions[mention.term]
+        for direction, share in _directions(mention):
+            amounts[direction] += share * weight
+    average = sum(amounts.values()) / max(len(structures), 1)
+    for place in mentions.places:
+        if place.is_present:
+            for direction, share in _directions(place):
+                amounts[direction] += share * (average or 1.0)
+    total = sum(amounts.values())
+    if not total:
+        return SideShares(0.0, 0.0, 1.0)
+    return SideShares(**{name: amount / total for name, amount in amounts.items()})
+
+
+def _directions(mention: Mention) -> list[tuple[str, float]]:
+    """Sides of a mention, and its share on each."""
+    if mention.dominant:
+        return [(mention.dominant, DOMINANCE), ("neither", 1 - DOMINANCE)]
+    return [(mention.side if mention.side in LATERAL else "neither", 1.0)]
+
+
+def implied_structures(mentions: Mentions) -> tuple[Implied, ...]:
+    """Return the structures that arteries, syndromes and signs of a text point to.
+
+    Those that the text denies, or that are no findings, point nowhere. A structure that several
+    names imply has the largest of their weights; a hedged name weighs as much as its mention.
+
+    >>> from neurowhere.text import Vocabulary
+    >>> counter = TermCounter(Vocabulary(["occipital lobe", "pons"]))
+    >>> implied_structures(read_mentions("Left hemianopia, no locked-in syndrome.", counter))
+    (Implied(term='occipital lobe', side='right', weight=1.0),)
+    """
+    weights: dict[tuple[str, Side | None], float] = {}
+    for mention in mentions.rule_based:
+        for term, side, weight in mention.implied if mention.is_present else ():
+            weights[term, side] = max(weight * mention.weight, weights.get((term, side), 0.0))
+    return tuple(Implied(term, side, weight) for (term, side), weight in weights.items())

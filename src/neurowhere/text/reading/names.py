@@ -1,0 +1,347 @@
+"""Names: the phrases of a text, as the vocabulary has found them and as they are meant.
+
+Half a name is completed ("superior and middle frontal gyri"), a word that is of another organ is
+left out ("parietal pleura"), places that the vocabulary lacks are added, and so are names with one
+letter wrong beside a side or a lesion.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from neurowhere.text.matching import NO_TERM
+from neurowhere.text.reading.document import Document, Name, Span
+from neurowhere.text.reading.lexicon import lexicon
+from neurowhere.text.reading.sides import ADJECTIVE, side_of
+from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
+from neurowhere.text.words import PREFIXES, fold
+
+if TYPE_CHECKING:
+    from neurowhere.text.counter import TermCounter
+
+LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
+PLACES: dict[str, Column] = {"id": TEXT, "words": TEXT}
+ELSEWHERE: dict[str, Column] = {
+    "words": TEXT,
+    "before": OPTIONAL,
+    "after": OPTIONAL,
+    "sentence": OPTIONAL,
+}
+LIMBS = {"right-arm": "right", "left-arm": "left", "right-leg": "right", "left-leg": "left"}
+OF_BRAIN = re.compile(r"brain|cerebr|cerebell|crani|encephal|intracran|neur|subcortical")
+OF_VENTRICLES = re.compile(
+    r"bleed|blood|choroid|cranial|csf$|cta?$|ependym|evd$|ha?emorrh|horn|hydroceph|intraventr|ivh$"
+    r"|mass$|midline|mri?$|periventr|shift|shunt|stroke|sulc|tumou?r"
+)
+SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of which one is right
+CAPSULE = "internal capsule"
+
+
+@cache
+def places() -> Trie[str]:
+    """Return the places that a vocabulary may lack."""
+    rows = read_table(__package__, "places", PLACES)
+    return Trie((item, row.name) for row in rows for item in split(row["words"]))
+
+
+@cache
+def elsewhere() -> Trie[str]:
+    """Return the phrases in which a word of the brain means something else.
+
+    >>> elsewhere().find("thickened parietal pleura".split())[0][:2]
+    (1, 3)
+    """
+    return Trie(_elsewhere())
+
+
+def _elsewhere() -> Iterator[tuple[str, str]]:
+    for row in read_table(__package__, "elsewhere", ELSEWHERE):
+        before, after = split(row["before"]), split(row["after"])
+        for word in split(row["words"]):
+            yield from ((f"{words} {word}", row.name) for words in before)
+            for words in after:
+                yield from ((f"{word} {words}{ending}", row.name) for ending in ("", "s"))
+
+
+@cache
+def elsewhere_beside() -> dict[str, frozenset[str]]:
+    """Return the words of the brain that are of another organ beside others, with those others."""
+    beside: dict[str, frozenset[str]] = {}
+    for row in read_table(__package__, "elsewhere", ELSEWHERE):
+        others = frozenset(split(row["sentence"]))
+        for word in split(row["words"]) if others else ():
+            beside[word] = beside.get(word, frozenset()) | others
+    return beside
+
+
+def first_words() -> frozenset[str]:
+    """Return the words at which the names of a text may not be what they seem."""
+    return elsewhere().first_words | elsewhere_beside().keys() | places().first_words
+
+
+def complete(
+    document: Document, counter: "TermCounter", tokens: Sequence[int], fixed: Trie[str]
+) -> Document:
+    """Return a text with its names as they are meant.
+
+    Parameters
+    ----------
+    document : Document
+    counter : TermCounter
+    tokens : sequence of int
+        Tokens with one of `first_words`, or that begin a fixed name.
+    fixed : Trie
+        Names whose words say nothing else.
+    """
+    names = document.names
+    names = [*_halves(document, counter, names)]
+    names = _without(names, [*_others(document, tokens, fixed)])
+    names = _with_capsule(document, counter, names)
+    names += _limbs(document, counter)
+    names += _misspelt(document, counter)
+    names += _places(document, names, tokens)
+    return document if names == document.names else document.renamed(names)
+
+
+def is_place_name(name: Name) -> bool:
+    """Whether a name is a structure of the vocabulary."""
+    return name.is_structure and name.term != NO_TERM
+
+
+# ---- half a name
+
+
+def _halves(document: Document, counter: "TermCounter", names: list[Name]) -> Iterator[Name]:
+    """Yield the names, with those that share the end of another: "superior and middle gyri"."""
+    found = {name.first: name for name in _half_names(document, counter)}
+    if not found:
+        yield from names
+        return
+    covered = {i for name in found.values() for i in range(name.first, name.end)}
+    yield from (
+        name for name in names if not (name.first in covered and name.end - name.first == 1)
+    )
+    yield from found.values()
+
+
+def _half_names(document: Document, counter: "TermCounter") -> Iterator[Name]:
+    words, kinds, begins = document.words, document.kinds, document.begins
+    index = counter.vocabulary.index
+    for i, word in enumerate(words):
+        spelt: list[tuple[int, int, str]] = []
+        if word in ("and", "or", "nor") and i + 1 in begins:
+            spelt = [(j, j + 1, name) for j, name in _before_conjunction(document, i)]
+        elif word in LOBES and i and "level" in kinds[i - 1] and i - 1 not in document.inner:
+            name = document.names[begins[i]] if i in begins else None
+            after = "no-gyrus" in lexicon()[document.word(i + 1)]
+            if name and name.end == i + 1 and not after and document.gaps[i] == " ":
+                spelt = [(i - 1, i + 1, f"{words[i - 1]} {word} {LOBES[word]}")]
+        for first, end, name_ in spelt:
+            if (term := counter.term_of(name_)) is not None:
+                yield Name(first, end, index(term), True)
+
+
+def _before_conjunction(document: Document, i: int) -> Iterator[tuple[int, str]]:
+    """Yield the words before a conjunction that share the end of the name after it."""
+    name = document.names[document.begins[i + 1]]
+    if not name.is_structure or name.end - name.first < 2:
+        return
+    own = document.kinds[name.first] & {"direction", "part"}
+    rest = " ".join(document.words[name.first + 1 : name.end])
+    j = i - 1
+    while own and j >= 0 and own & document.kinds[j] and document.gaps[j + 1] in (" ", ", "):
+        yield j, f"{document.words[j]} {rest}"
+        if document.gaps[j] != ", ":
+            return
+        j -= 1
+
+
+# ---- what is of something else
+
+
+def _without(names: list[Name], hidden: list[Span]) -> list[Name]:
+    """Leave out the names within some phrases, which become names of nothing."""
+    if not hidden:
+        return names
+    ends = {i: end for first, end in hidden for i in range(first, end)}
+    kept = [name for name in names if name.end > ends.get(name.first, 0)]
+    return [*kept, *(Name(first, end, NO_TERM, False) for first, end in hidden)]
+
+
+def _others(document: Document, tokens: Sequence[int], fixed: Trie[str]) -> Iterator[Span]:
+    """Yield the phrases that are of something else than their words say."""
+    begins, names = document.begins, document.names
+    within: set[int] = set()
+    for first, end, _ in document.whole(elsewhere().find(document.words, tokens)):
+        if first not in begins or names[begins[first]].end < end:
+            first += side_of(document.words[first]) is not None  # "right-handed" has a side
+            within.update(range(first, end))
+            yield first, end
+    yield from ((first, end) for first, end in _of_organs(document, tokens) if first not in within)
+    yield from ((f, end) for f, end, _ in document.whole(fixed.find(document.words, tokens)))
+
+
+def _of_organs(document: Document, tokens: Sequence[int]) -> Iterator[Span]:
+    """Yield the words that are of another organ by the words of their sentence."""
+    beside = elsewhere_beside()
+    shared = {i for i in tokens if document.words[i] in beside and i not in document.inner}
+    for i in sorted(shared):
+        here = _wide_sentence(document, i)
+        if _is_of_brain(document, here, shared):
+            continue
+        said = {document.words[j] for j in here if "disease" not in _kinds(document, j + 1)}
+        said &= beside[document.words[i]]
+        is_told = any(side_of(word) is None for word in said)
+        if said and (is_told or _has_no_brain(document, shared)):
+            yield i, i + 1
+
+
+def _kinds(document: Document, i: int) -> frozenset[str]:
+    return document.kinds[i] if i < len(document.kinds) else frozenset()
+
+
+def _has_no_brain(document: Document, shared: set[int]) -> bool:
+    everything = range(len(document.words))
+    is_said = any(map(OF_VENTRICLES.match, document.words))
+    return not is_said and not _is_of_brain(document, everything, shared)
+
+
+def _wide_sentence(document: Document, i: int) -> range:
+    """Tokens of a sentence; a semicolon ends none here."""
+    number = last = document.sentence_of(i)
+    sentences, gaps = document.sentences, document.gaps
+    while number > 0 and ";" in gaps[sentences[number][0]]:
+        number -= 1
+    while last + 1 < len(sentences) and ";" in gaps[sentences[last + 1][0]]:
+        last += 1
+    return range(sentences[number][0], sentences[last][1])
+
+
+def _is_of_brain(document: Document, tokens: range, shared: set[int]) -> bool:
+    """Whether some tokens have a word of the brain, or a structure that nothing else has."""
+    begins, names = document.begins, document.names
+    return any(
+        OF_BRAIN.match(document.words[i])
+        or (i in begins and i not in shared and is_place_name(names[begins[i]]))
+        for i in tokens
+    )
+
+
+# ---- names that are added
+
+
+def _with_capsule(document: Document, counter: "TermCounter", names: list[Name]) -> list[Name]:
+    """Read "anterior limb" as that of the internal capsule, beside a structure or a lesion."""
+    words, found = document.words, dict[int, Name]()
+    for i, word in enumerate(words):
+        if word != "limb" or words[i - 1] not in ("anterior", "posterior", "ant", "post"):
+            continue
+        if i in document.inner or "no-capsule" in _kinds(document, i + 1):
+            continue
+        if not _is_of_lesion(document, i):
+            continue
+        near = words[i + 1 : i + 6]
+        kind = "anterior" if words[i - 1].startswith("ant") else "posterior"
+        term = counter.term_of(f"{kind} limb {CAPSULE}") or counter.term_of(CAPSULE)
+        is_named = near[:1] == ["of"] and "capsule" in near
+        index = NO_TERM if term is None or is_named else counter.vocabulary.index(term)
+        found[i - 1] = Name(i - 1, i + 1, index, not is_named)
+    hidden = {i for name in found.values() for i in range(name.first, name.end)}
+    return [*(name for name in names if name.first not in hidden), *found.values()]
+
+
+def _is_of_lesion(document: Document, i: int) -> bool:
+    """Whether the sentence of a token names a lesion, a scan or a structure elsewhere."""
+    first, end = document.sentences[document.sentence_of(i)]
+    others = [j for j in range(first, end) if j not in (i - 1, i)]
+    return any(
+        not {"lesion", "exam"}.isdisjoint(document.kinds[j])
+        or (j in document.begins and document.names[document.begins[j]].is_structure)
+        for j in others
+    )
+
+
+def _limbs(document: Document, counter: "TermCounter") -> Iterator[Name]:
+    """Yield the limbs that letters stand for: "RUE 2/5"; full strength says nothing."""
+    for i, kinds in enumerate(document.kinds):
+        for kind in kinds & LIMBS.keys():
+            limb = kind.partition("-")[2]
+            is_full = document.words[i + 1 : i + 3] == ["5", "5"]
+            if limb in counter.vocabulary and document.written(i).isupper() and not is_full:
+                yield Name(i, i + 1, counter.vocabulary.index(limb), False)
+
+
+def _misspelt(document: Document, counter: "TermCounter") -> Iterator[Name]:
+    """Yield the names with one letter wrong, beside a side or a lesion."""
+    from neurowhere.text.lookalikes import slips
+    from neurowhere.text.unknown import says_nothing
+
+    kinds = document.kinds
+    for i, word in enumerate(document.words):
+        if len(word) < SHORTEST or i in document.covered or kinds[i] - {"modifier"}:
+            continue
+        near = frozenset[str]().union(*kinds[max(i - 2, 0) : i + 5])
+        if near.isdisjoint({"left", "right", "bilateral", "lesion"}):
+            continue
+        is_sided = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
+        is_beside = is_sided or is_beside_lesion(document, i, i + 1)
+        if not is_beside or not word.isalpha() or counter.knows(word) or says_nothing(word):
+            continue
+        alike = {
+            term
+            for name, term in counter.long_structures.items()
+            if name[0] == word[0]
+            and abs(len(name) - len(word)) <= 1
+            and (name[:BEGINNING] == word[:BEGINNING] or name[-BEGINNING:] == word[-BEGINNING:])
+            and slips(word, name) == 1
+        }
+        if len(alike) == 1:
+            yield Name(i, i + 1, alike.pop(), True)
+
+
+def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
+    """Yield the places that no structure and no other name covers."""
+    covered = {
+        i: (name.first, name.end)
+        for name in names
+        if name.is_structure or name.term == NO_TERM
+        for i in range(name.first, name.end)
+    }
+    for first, end, _ in document.whole(places().find(document.words, tokens)):
+        within = {covered[i] for i in range(first, end) if i in covered}
+        if all(first <= start and e <= end and e - start < end - first for start, e in within):
+            yield Name(first, end, NO_TERM, True)
+
+
+# ---- lesions
+
+
+def is_beside_lesion(document: Document, first: int, end: int) -> bool:
+    """Whether what is wrong with a place stands right after its name, or leads to it."""
+    kinds, words = document.kinds, document.words
+    for i in range(end, min(end + 4, len(words))):
+        if is_lesion_word(words[i]):
+            return True
+        if {"kind-of-lesion", "of-place"}.isdisjoint(kinds[i]) and not ADJECTIVE.fullmatch(words[i]):
+            break
+    is_led = False
+    for i in range(first - 1, max(first - 6, -1), -1):
+        if is_lesion_word(words[i]):
+            return is_led
+        is_led |= "leading" in kinds[i]
+        if not (is_led or {"side", "filler"} & kinds[i] or words[i] == "b"):
+            return False
+    return False
+
+
+TUMOR = re.compile(r"[a-z]{3,}oma(s|ta)?")
+
+
+def is_lesion_word(word: str) -> bool:
+    """Whether a word says what is wrong: "infarcts", "glioma"."""
+    return "lesion" in lexicon()[word] or bool(TUMOR.fullmatch(word))
+
+
+__all__ = ["complete", "elsewhere", "first_words", "fold", "is_beside_lesion", "is_lesion_word"]
+_ = PREFIXES
