@@ -23,7 +23,7 @@ from pathlib import Path
 
 from neurowhere.text import TermCounter
 from neurowhere.text.building.anatomy import build_full
-from neurowhere.text.clinical.mentions import Mentions, SideMark, count_mentions, read_mentions
+from neurowhere.text.reading.mentions import Mentions, SideMark, count_mentions, read_mentions
 from neurowhere.text.features import TermExtractor
 
 ROOT = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from neurowhere.report.maps import write_term_maps
     from neurowhere.space import Atlas, DensityEstimator, VoxelGrid, default_atlas
     from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
-    from neurowhere.text.clinical.mentions import read_mentions
+    from neurowhere.text.reading.mentions import read_mentions
     from neurowhere.web.server import create_app
 
 __all__ = [
@@ -80,7 +80,7 @@ _ROOMS = {
         "TfIdf",
         "Vocabulary",
     ),
-    "text.clinical.mentions": ("read_mentions",),
+    "text.reading.mentions": ("read_mentions",),
     "space": (
         "Atlas",
         "DensityEstimator",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
 from neurowhere.model.encoding import Encoding, TermUse, no_studies
-from neurowhere.text.clinical.mentions import Mention, Mentions, SideMark, Span
+from neurowhere.text.reading.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
 

@@ -18,8 +18,8 @@ from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
-from neurowhere.text.clinical.mentions import Mentions, Span
-from neurowhere.text.clinical.places import is_lesion
+from neurowhere.text.reading.mentions import Mentions, Span
+from neurowhere.text.places import is_lesion
 from neurowhere.text.sections import read_sections
 from neurowhere.text.unknown import (
     UnknownWord,

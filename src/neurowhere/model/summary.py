@@ -35,7 +35,7 @@ from neurowhere.model.schema import (
 )
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer, side_of_regions
-from neurowhere.text.clinical import mentions as clinical
+from neurowhere.text.reading import mentions as clinical
 
 N_REGIONS = 12
 N_REASONS = 20

@@ -36,7 +36,7 @@ from neurowhere.model.estimator import check_fitted
 from neurowhere.model.text_model import TextModel
 from neurowhere.space import Atlas, Partition, default_atlas
 from neurowhere.space.geometry import gazetteer_of
-from neurowhere.text.clinical.places import Side, without_side
+from neurowhere.text.places import Side, without_side
 from neurowhere.text.features import LATERAL
 
 Floats = NDArray[np.floating]

@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from neurowhere.model.encoding import Encoding
-from neurowhere.text.clinical.mentions import Mention, Mentions
+from neurowhere.text.reading.mentions import Mention, Mentions
 
 __all__ = [
     "Note",

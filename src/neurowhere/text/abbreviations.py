@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import shipped_table
-from neurowhere.text.clinical.places import LESION, LETTERS, SIDE_WORDS, is_beside_lesion
+from neurowhere.text.places import LESION, SIDE_WORDS, is_beside_lesion
 from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
 from neurowhere.text.words import fold, is_short_form, plain, word_set, words_of
 
@@ -228,7 +228,7 @@ def _is_near(tokens: Sequence[str], i: int, *, is_of_brain: bool) -> bool:
     if before[-1:] == ["left"] and before[0].lower() in WHO:
         return False  # "he left BG"
     words = [*before[-1:], *after[:1], *(after[2:] if after[:2] in LED_TO else ())]
-    sides = (word for word in words if word not in LETTERS or before == ["b", word])
+    sides = (word for word in words if word not in ("l", "r") or before == ["b", word])
     return is_of_brain and any(word.lower() in SIDE_WORDS for word in sides)
 
 

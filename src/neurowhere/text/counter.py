@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from itertools import pairwise, product, repeat
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.text.abbreviations import Resolver, definitions, known_senses
-from neurowhere.text.clinical.places import (
+from neurowhere.text.matching import BOTH, BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
+from neurowhere.text.places import (
     LESION,
     SIDE_WORDS,
     SIDES,
@@ -18,11 +19,9 @@ from neurowhere.text.clinical.places import (
     is_limb,
     is_place,
     side_of_name,
-    with_places,
 )
-from neurowhere.text.clinical.reading import Reading
-from neurowhere.text.clinical.sides import attach_sides
-from neurowhere.text.matching import BOTH, BOUNDARY, BOUNDARY_TOKEN, SIDED, NameTree, TokenIds
+from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.sides import read_sides
 from neurowhere.text.words import (
     END,
     cased_words_of,
@@ -232,16 +231,18 @@ class TermCounter:
         list of Match
             In the order of the text.
         """
-        reading = self.read(text)
-        names = [self.vocabulary.terms[term] for term in reading.terms]
-        sides = [self.sides[term] for term in reading.terms]
-        places = (reading.starts[reading.first].tolist(), reading.ends[reading.last].tolist())
-        fields = zip(names, *places, sides, repeat(None), repeat(None))
-        # A long text has a match every few words: this is the fastest way to make a tuple.
-        matches: list[Match] = list(map(partial(tuple.__new__, Match), fields))
-        for number, (side, words, *_) in attach_sides(with_places(reading)).applied.items():
-            if number < len(matches):  # those after are places that are no terms
-                matches[number] = Match(*matches[number][:3], side, *reading.span(words))
+        document = self.read(text)
+        tokens = [i for i, word in enumerate(document.words) if word in SIDE_WORDS]
+        document, sides = read_sides(document, tokens)
+        matches = []
+        for number, (first, end, term, _) in enumerate(document.names):
+            place = document.span(first, end)
+            attached = sides.applied.get(number)
+            if attached is None:
+                matches.append(Match(self.vocabulary.terms[term], *place, self.sides[term]))
+            else:
+                words = document.span(attached.first, attached.end)
+                matches.append(Match(self.vocabulary.terms[term], *place, attached.side, *words))
         return matches
 
     def term_of(self, name: str) -> str | None:
@@ -264,14 +265,15 @@ class TermCounter:
         """
         if name in self._terms_of:
             return self._terms_of[name]
-        reading = self.read(name)
-        is_whole = reading.first == [0] and reading.last == [len(reading.tokens) - 1]
-        term = self.vocabulary.terms[reading.terms[0]] if is_whole else None
+        document = self.read(name)
+        names, n = document.names, len(document.words)
+        is_whole = len(names) == 1 and names[0][:2] == (0, n)
+        term = self.vocabulary.terms[names[0].term] if is_whole else None
         if len(self._terms_of) < REMEMBERED_NAMES:
             self._terms_of[name] = term
         return term
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Document:
         """Find the terms of a text among its tokens, for those who read what is around them.
 
         Parameters
@@ -280,7 +282,7 @@ class TermCounter:
 
         Returns
         -------
-        Reading
+        Document
         """
         normal, origin = plain_with_origin(text, self._ids.knows)
         tokens = normal.split()
@@ -295,14 +297,15 @@ class TermCounter:
         small = {token: token.lower() for token in distinct}
         words = list(map(small.__getitem__, tokens))
         sided = self._sided(text, tokens, distinct)
-        reading = Reading(text, words, starts, ends, [], [], [], [], sided)
-        sentence_ends = np.array(reading.sentence_ends, np.intp)
-        first, last, terms = self._names.longest(ids, alone, sentence_ends)
-        reading = reading.with_names(
-            terms.tolist(), first.tolist(), last.tolist(), self._structures[terms].tolist()
-        )
+        document = Document(text, words, starts.tolist(), ends.tolist(), [], sided)
+        sentence_starts = np.array(document.sentence_starts, np.intp)
+        first, last, terms = self._names.longest(ids, alone, sentence_starts[1:])
+        is_structure = self._structures[terms]
+        columns = (first.tolist(), (last + 1).tolist(), terms.tolist(), is_structure.tolist())
+        names: list[Name] = list(map(partial(tuple.__new__, Name), zip(*columns, strict=True)))
+        document = document.renamed(names)
         is_joined = "&" in text or (len(text) < LONGEST_NOTE and " + " in text)
-        return reading.with_ampersands() if is_joined else reading
+        return document.with_ampersands() if is_joined else document
 
     def _sided(self, text: str, tokens: list[str], distinct: set[str]) -> dict[int, Side]:
         """Sides that are part of abbreviations, by token: "rIFG", unless the text defines it so."""

@@ -7,7 +7,8 @@ another sentence tells what this patient has. Texts of research are read whole.
 
 import re
 
-from neurowhere.text.clinical import lexicon
+from neurowhere.text.reading.lexicon import FINDING
+
 
 GENERAL = "general"  # name of such sentences among the sections
 SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\d)[^.!?;\n]*)*")
@@ -78,4 +79,4 @@ def _is_general(sentence: str) -> bool:
 def _is_finding(sentence: str) -> bool:
     """Whether a sentence tells that something is wrong, and denies nothing."""
     words = _WORD.findall(sentence.lower())
-    return any(map(lexicon.FINDING.match, words)) and not DENIED.search(sentence)
+    return any(map(FINDING.match, words)) and not DENIED.search(sentence)

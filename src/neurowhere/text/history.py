@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from neurowhere.text.clinical import lexicon
 from neurowhere.text.general import DENIED, RESEARCH, SENTENCE
+from neurowhere.text.reading.lexicon import FINDING
 from neurowhere.text.relatives import FAMILY
 
 HISTORY = "history"  # name of such parts among the sections
@@ -185,5 +185,5 @@ def _is_finding(words: str, *more: re.Pattern[str]) -> bool:
     found = _WORD.findall(words.lower())
     signs = (_SIGN, *more)
     return any(
-        lexicon.FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found
+        FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found
     )

@@ -2,25 +2,42 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 
-from neurowhere.text.reading.document import SIDES, Side
-from neurowhere.text.reading.lexicon import lexicon, words_of as words_of_class
-from neurowhere.text.reading.names import TUMOR, is_lesion_word, places
-from neurowhere.text.reading.sides import ADJECTIVE, side_of
+from neurowhere.text.reading.lexicon import (
+    ADJECTIVE,
+    SIDES,
+    Side,
+    is_beside_lesion,
+    is_lesion_word,
+    lexicon,
+    side_of,
+)
+from neurowhere.text.reading.lexicon import words_of as words_of_class
+from neurowhere.text.reading.tables import TEXT, Column, Trie, read_table, split
 from neurowhere.text.words import PREFIXES, fold, words_of
 
-__all__ = ["ADJECTIVE", "SIDES", "Side", "is_lesion_word"]
+__all__ = ["ADJECTIVE", "SIDES", "Side", "is_beside_lesion", "is_lesion_word"]
 
+PLACES: dict[str, Column] = {"id": TEXT, "words": TEXT}
 Key = tuple[str, ...]  # folded words of a name in alphabetical order
 # An adjective of several lobes, or of what lies between them.
 LOBAR = re.compile(
     r"(fronto|parieto|temporo|occipito)+(frontal|parietal|temporal|occipital|insular)"
     r"|opercular|perisylvian"
 )
+READING = "neurowhere.text.reading"  # which has the tables
 LESION = words_of_class("lesion")
 SIDE_WORDS: dict[str, Side] = {
     word: side for side in SIDES for word in words_of_class(side)
 }
+
+
+@cache
+def places() -> Trie[str]:
+    """Return the places that a vocabulary may lack."""
+    rows = read_table(READING, "places", PLACES)
+    return Trie((item, row.name) for row in rows for item in split(row["words"]))
 
 
 def is_limb(words: Sequence[str]) -> bool:
@@ -135,32 +152,3 @@ def is_general(name: str) -> bool:
     (True, True, False)
     """
     return all(fold(word) in words_of_class("general-word") for word in words_of(name))
-
-
-def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
-    """Whether what is wrong with a place stands right after its name, or leads to it.
-
-    >>> is_beside_lesion("old BG lacunes".split(), 1, 1)
-    True
-    >>> is_beside_lesion("a new lesion in the right BG".split(), 6, 6)
-    True
-    >>> is_beside_lesion("the GP saw a man with a stroke".split(), 1, 1)
-    False
-    """
-    kinds = lexicon()
-    for word in (word.lower() for word in tokens[last + 1 : last + 5]):
-        if is_lesion_word(word):
-            return True
-        if {"kind-of-lesion", "of-place"}.isdisjoint(kinds[word]) and not ADJECTIVE.fullmatch(word):
-            break
-    is_led = False
-    for word in (token.lower() for token in tokens[max(first - 6, 0) : first][::-1]):
-        if is_lesion_word(word):
-            return is_led
-        is_led |= "leading" in kinds[word]
-        if not (is_led or side_of(word) or "filler" in kinds[word] or word == "b"):
-            return False
-    return False
-
-
-_ = TUMOR

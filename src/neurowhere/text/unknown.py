@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from neurowhere._tools.files import shipped_lines
 from neurowhere.text.abbreviations import definitions
-from neurowhere.text.clinical import lexicon
-from neurowhere.text.clinical.places import LESION, SIDE_WORDS
+from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.vocabulary import generic_words
 from neurowhere.text.words import cuts, fold, word_set
 
@@ -30,6 +29,12 @@ REPORTING = word_set(
     hx iv kg mg ml mm mr mra msec nihss pet pmh ros sagittal sequence spect tesla transverse
     ultrasound unenhanced yo
     """
+)
+
+
+CLINICAL_CLASSES = (
+    *("affirming", "auxiliary", "exam", "measure", "unit", "lesion", "left", "right"),
+    *("bilateral", "misspelt-left", "misspelt-right", "misspelt-bilateral"),
 )
 
 

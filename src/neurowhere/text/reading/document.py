@@ -6,17 +6,15 @@ token up to the one after its last.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import NamedTuple, TypeVar
 
-from neurowhere.text.reading.lexicon import Classes, lexicon
+from neurowhere.text.reading.lexicon import SIDES, Classes, Side, lexicon
 from neurowhere.text.words import SENTENCE_END, word_set
 
 T = TypeVar("T")
-Side = Literal["left", "right", "bilateral"]
-SIDES: tuple[Side, ...] = get_args(Side)
 Span = tuple[int, int]
 Table = list[list[Span]]  # cells of each row, as spans of the text
 
@@ -38,6 +36,9 @@ BEFORE_SIDE = word_set("a an and at in of on or the to")
 LONGEST_HEADING = 3  # words of a heading after a side that ends a sentence
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
+AMPERSAND = re.compile(r"[&+](?<=\s.)(?=\s)")  # or "+"
+
+__all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
@@ -89,7 +90,7 @@ class Document:
     starts: list[int]
     ends: list[int]
     names: list[Name]
-    sided: Mapping[int, Side] = field(default_factory=dict)
+    sided: dict[int, Side] = field(default_factory=dict)
 
     @cached_property
     def gaps(self) -> list[str]:
@@ -145,6 +146,29 @@ class Document:
         for first, end, value in found:
             if end == first + 1 or self.sentence_of(first) == self.sentence_of(end - 1):
                 yield first, end, value
+
+    def with_ampersands(self) -> "Document":
+        """Spell out "&" and "+" as a token "and": nothing but what stands around names needs it.
+
+        >>> from neurowhere.text import TermCounter, Vocabulary
+        >>> TermCounter(Vocabulary(["insula"])).read("R&D; pons & insula").words
+        ['r', 'd', 'pons', 'and', 'insula']
+        """
+        signs = [sign.start() for sign in AMPERSAND.finditer(self.text)]
+        places = [bisect_left(self.starts, sign) for sign in signs]  # the token after each
+        if not places:
+            return self
+        columns = [*self.words], [*self.starts], [*self.ends]
+        for place, sign in zip(reversed(places), reversed(signs), strict=True):
+            for column, value in zip(columns, ("and", sign, sign + 1), strict=True):
+                column.insert(place, value)  # type: ignore[arg-type]
+        moved = [i + bisect_right(places, i) for i in range(len(self.words))]
+        names = [
+            name._replace(first=moved[name.first], end=moved[name.end - 1] + 1)
+            for name in self.names
+        ]
+        sided = {moved[i]: side for i, side in self.sided.items()}
+        return Document(self.text, *columns, names, sided)
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.clauses import Clause, Sentence
 from neurowhere.text.reading.document import Document, Side
-from neurowhere.text.reading.names import is_lesion_word
+from neurowhere.text.reading.lexicon import is_lesion_word
 from neurowhere.text.reading.sides import Attached
 from neurowhere.text.reading.tables import TEXT, Column, Row, Trie, alternatives, one_of, read_table
 

@@ -9,12 +9,12 @@ are said to be open, narrow or torn.
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import SIDES, Document, Side
-from neurowhere.text.reading.names import is_beside_lesion, is_place_name
+from neurowhere.text.reading.lexicon import ADJECTIVE, is_beside_lesion, side_of
+from neurowhere.text.reading.names import is_place_name
 from neurowhere.text.reading.rules import Entry, Table, rules
-from neurowhere.text.reading.sides import ADJECTIVE, Attached, side_of
-from neurowhere.text.reading.tables import TEXT, Column, Trie, alternatives, read_table, split
+from neurowhere.text.reading.sides import Attached
+from neurowhere.text.reading.tables import TEXT, Column, Trie, alternatives, read_table
 from neurowhere.text.words import fold
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
@@ -334,7 +334,7 @@ class _Reader:
 
     def is_beside(self, found: Found) -> bool:
         """Whether a lesion is beside a name."""
-        return is_beside_lesion(self.document, found.first, found.end)
+        return is_beside_lesion(self.words, found.first, found.end - 1)
 
     conditions: Mapping[str, Callable[["_Reader", Found], bool]] = {
         "side": is_sided,
@@ -691,5 +691,3 @@ def _side_by(rule: str, given: Side | None) -> Side | None:
         return side_of(usual) if usual else None
     return {"same": given, "opposite": OPPOSITE[given]}.get(relation)
 
-
-__all__ = ["Found", "Implied", "Pointing", "find_implied", "first_words", "implied_by", "NO_TERM", "split"]

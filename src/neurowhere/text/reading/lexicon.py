@@ -3,14 +3,34 @@
 A word has the classes of its rows, or those of its singular. A row may have endings: "*ly".
 """
 
+import re
+from collections.abc import Sequence
 from functools import cache
+from typing import Literal, get_args
 
 from neurowhere.text.reading.tables import TEXT, Column, read_table
 from neurowhere.text.words import fold
 
+Side = Literal["left", "right", "bilateral"]
+SIDES: tuple[Side, ...] = get_args(Side)
 Classes = frozenset[str]
+# How adjectives of anatomy, names of tumours, and other words for findings look.
+ADJECTIVE = re.compile(
+    r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"
+)
+TUMOR = re.compile(r"[a-z]{3,}oma(s|ta)?")
+FINDING = re.compile(
+    r"(?:hyper|hypo|dys|mal|micro)[a-z]{5,}|[a-z]+(?:oma|omata|omas|itis|osis|ectomy|otomy)$"
+    r"|(?:abnorm|abscess|activ|ablat|alter|atroph|bleed|cavit|calcif|chang|compress|contus|cyst"
+    r"|damag|deactiv|decreas|defect|deficit|degener|demyel|deterior|differ|dilat|disconn|displac"
+    r"|disord|disrupt|dysfunc|edema|oedema|effac|elevat|encephal|engag|enhanc|enlarg|expan|gliosis"
+    r"|ha?emorrh|ha?emat|impair|implant|improv|increas|infarct|infiltrat|inflam|injur|invad|invas"
+    r"|isch|lacun|lesion|loss|lower|modul|necro|patholog|plaque|recruit|reduc|remov|resect|rupt"
+    r"|scar|shrink|shrunk|smaller|larger|stroke|surg|swell|swoll|thicken|thinn|tumou?r|weak|widen)"
+)
 WORDS: dict[str, Column] = {"class": TEXT, "words": TEXT}
 REMEMBERED = 1 << 17  # words
+BESIDE = 5  # words between a place and what is wrong with it
 SHORTEST_STEM = 3  # letters before an ending
 
 
@@ -68,3 +88,42 @@ def words_of(*names: str) -> frozenset[str]:
         if row["class"] in names
         for word in row["words"].split()
     )
+
+
+def side_of(word: str) -> Side | None:
+    """Return the side that a word says."""
+    classes = lexicon()[word]
+    return next((side for side in SIDES if side in classes), None)
+
+
+def is_lesion_word(word: str) -> bool:
+    """Return whether a word says what is wrong: "infarcts", "glioma"."""
+    return "lesion" in lexicon()[word] or bool(TUMOR.fullmatch(word))
+
+
+def is_beside_lesion(tokens: Sequence[str], first: int, last: int) -> bool:
+    """Return whether what is wrong with a place stands right after its name, or leads to it.
+
+    >>> is_beside_lesion("old BG lacunes".split(), 1, 1)
+    True
+    >>> is_beside_lesion("a new lesion in the right BG".split(), 6, 6)
+    True
+    >>> is_beside_lesion("the GP saw a man with a stroke".split(), 1, 1)
+    False
+    """
+    classes = lexicon()
+    for word in (word.lower() for word in tokens[last + 1 : last + BESIDE]):
+        if is_lesion_word(word):
+            return True
+        if {"kind-of-lesion", "of-place"}.isdisjoint(classes[word]) and not ADJECTIVE.fullmatch(
+            word
+        ):
+            break
+    is_led = False
+    for word in (token.lower() for token in tokens[max(first - 1 - BESIDE, 0) : first][::-1]):
+        if is_lesion_word(word):
+            return is_led
+        is_led |= "leading" in classes[word]
+        if not (is_led or side_of(word) or "filler" in classes[word] or word == "b"):
+            return False
+    return False

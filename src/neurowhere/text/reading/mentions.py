@@ -22,14 +22,12 @@ from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Attached, Sides, read_sides
 from neurowhere.text.sections import ADDRESS, Part, read_sections
-from neurowhere.text.unknown import is_foreign
 
 Span = tuple[int, int]
 Status = Literal["affirmed", "hedged", "denied", "not_finding"]
 HEDGE_WEIGHT = 0.5  # a usual weight of what is left open
 DOMINANCE = 0.3  # d of a mention on both sides that has more on the left
 PRESSED_WEIGHT = 0.1  # of a place that is pressed on, beside another that is not
-LANGUAGE = 10_000  # characters that tell the language of a text
 SENTENCE = re.compile(
     r"(?:[^\n.!?]|\.(?=\d))[^\n.!?]*(?:\.(?=\d)[^\n.!?]*)*"
 )  # not cut within "3.5" or "12.3.2024"
@@ -229,7 +227,7 @@ def read_mentions(
     at = [[i for i, word in enumerate(document.words) if word in some] for some in _first_words()]
     document = names.complete(document, counter, at[2], rules.rules().fixed)
     document, sides = read_sides(document, at[1])
-    cues = tags.find_cues(document, at[0], is_foreign=_is_foreign(document)) if at[0] else []
+    cues = tags.find_cues(document, at[0]) if at[0] else []
     said = read_scope(document, cues)
     if not negation:
         said = Said({}, said.hedged)
@@ -240,12 +238,6 @@ def read_mentions(
     parts = read_sections(text) if sections else []
     fold = _Fold(document, counter, sides, said, roles, pointing, parts, hedge_weight)
     return fold.mentions()
-
-
-def _is_foreign(document: Document) -> bool:
-    """Whether a text has cues of other languages, and is in one of them."""
-    foreign = tags.first_words(is_foreign=True) - tags.first_words()
-    return not foreign.isdisjoint(document.words) and is_foreign(document.text[:LANGUAGE])
 
 
 class _Fold:

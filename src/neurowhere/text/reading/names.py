@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Name, Span
-from neurowhere.text.reading.lexicon import lexicon
-from neurowhere.text.reading.sides import ADJECTIVE, side_of
+from neurowhere.text.places import places
+from neurowhere.text.reading.lexicon import is_beside_lesion, lexicon, side_of
 from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
-from neurowhere.text.words import PREFIXES, fold
 
 if TYPE_CHECKING:
     from neurowhere.text.counter import TermCounter
 
 LOBES = {"frontal": "gyrus", "temporal": "gyrus", "occipital": "gyrus", "parietal": "lobule"}
-PLACES: dict[str, Column] = {"id": TEXT, "words": TEXT}
 ELSEWHERE: dict[str, Column] = {
     "words": TEXT,
     "before": OPTIONAL,
@@ -36,13 +34,6 @@ OF_VENTRICLES = re.compile(
 )
 SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of which one is right
 CAPSULE = "internal capsule"
-
-
-@cache
-def places() -> Trie[str]:
-    """Return the places that a vocabulary may lack."""
-    rows = read_table(__package__, "places", PLACES)
-    return Trie((item, row.name) for row in rows for item in split(row["words"]))
 
 
 @cache
@@ -285,7 +276,7 @@ def _misspelt(document: Document, counter: "TermCounter") -> Iterator[Name]:
         if near.isdisjoint({"left", "right", "bilateral", "lesion"}):
             continue
         is_sided = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
-        is_beside = is_sided or is_beside_lesion(document, i, i + 1)
+        is_beside = is_sided or is_beside_lesion(document.words, i, i)
         if not is_beside or not word.isalpha() or counter.knows(word) or says_nothing(word):
             continue
         alike = {
@@ -312,36 +303,3 @@ def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Ite
         within = {covered[i] for i in range(first, end) if i in covered}
         if all(first <= start and e <= end and e - start < end - first for start, e in within):
             yield Name(first, end, NO_TERM, True)
-
-
-# ---- lesions
-
-
-def is_beside_lesion(document: Document, first: int, end: int) -> bool:
-    """Whether what is wrong with a place stands right after its name, or leads to it."""
-    kinds, words = document.kinds, document.words
-    for i in range(end, min(end + 4, len(words))):
-        if is_lesion_word(words[i]):
-            return True
-        if {"kind-of-lesion", "of-place"}.isdisjoint(kinds[i]) and not ADJECTIVE.fullmatch(words[i]):
-            break
-    is_led = False
-    for i in range(first - 1, max(first - 6, -1), -1):
-        if is_lesion_word(words[i]):
-            return is_led
-        is_led |= "leading" in kinds[i]
-        if not (is_led or {"side", "filler"} & kinds[i] or words[i] == "b"):
-            return False
-    return False
-
-
-TUMOR = re.compile(r"[a-z]{3,}oma(s|ta)?")
-
-
-def is_lesion_word(word: str) -> bool:
-    """Whether a word says what is wrong: "infarcts", "glioma"."""
-    return "lesion" in lexicon()[word] or bool(TUMOR.fullmatch(word))
-
-
-__all__ = ["complete", "elsewhere", "first_words", "fold", "is_beside_lesion", "is_lesion_word"]
-_ = PREFIXES

@@ -5,7 +5,7 @@ subject, beside it as an adjective stands, and so on. How far that goes is told 
 rows (the idea of ConText, Harkema et al. 2009).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from neurowhere.text.reading.clauses import (
@@ -13,7 +13,6 @@ from neurowhere.text.reading.clauses import (
     Clause,
     Sentence,
     is_verb,
-    is_verbal,
 )
 from neurowhere.text.reading.document import Document
 from neurowhere.text.reading.tags import Tag
@@ -666,11 +665,3 @@ class ScopeReader:
         "not-held": subject_only,
         "not-represent": subject_and_rest,
     }
-
-
-def iter_interesting(document: Document, words: frozenset[str]) -> Iterator[int]:
-    """Yield the tokens that are one of some words."""
-    return (i for i, word in enumerate(document.words) if word in words)
-
-
-__all__ = ["Said", "iter_interesting", "read_scope", "is_verbal"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from neurowhere.text.reading.clauses import is_verb
 from neurowhere.text.reading.document import Document, Name, Side
-from neurowhere.text.reading.lexicon import lexicon
+from neurowhere.text.reading.lexicon import ADJECTIVE, side_of
 from neurowhere.text.words import fold
 
 REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
@@ -22,9 +22,6 @@ MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 LETTERS = frozenset("lr")
-ADJECTIVE = re.compile(
-    r"(?!pulvinar)[a-z]{3,}(al|ar|ic|ior|ory|oid)|(pre|sensori|psycho)?motor|fusiform"
-)
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
     r"(?!paracentral|postcentral|precentral).*(anterior|posterior|superior|inferior|medial|lateral"
@@ -57,18 +54,21 @@ class Sides:
     unapplied: list[Attached] = field(default_factory=list)
 
 
-def side_of(word: str) -> Side | None:
-    """Return the side that a word says."""
-    for side in lexicon()[word] & SIDE_OF.keys():
-        return SIDE_OF[side]  # type: ignore[return-value]
-    return None
+def read_sides(document: Document, tokens: Sequence[int]) -> tuple[Document, Sides]:
+    """Find the names that the sides at some tokens are of.
 
-
-def read_sides(document: Document, tokens: Sequence[int]) -> Sides:
-    """Find the names that the sides at some tokens are of."""
+    A side may stand for a name ("the left is small"): the document has this name then.
+    """
     if not tokens and not document.sided:
-        return Sides()
-    return SideReader(document, tokens).read()
+        return document, Sides()
+    reader = SideReader(document, tokens)
+    sides = reader.read()
+    more = list(reader.others())
+    if not more:
+        return document, sides
+    document = document.renamed([*document.names, *(name for name, _ in more)])
+    document.sided.update({name.first: mark.side for name, mark in more})
+    return document, SideReader(document, tokens).read()
 
 
 class SideReader:
@@ -608,3 +608,37 @@ class SideReader:
                 if number not in self.sides.applied:
                     self.sides.applied[number] = mark
                     self.along(number, mark)
+
+    # ---- a side that stands for a name
+
+    def others(self) -> Iterator[tuple[Name, Attached]]:
+        """Yield sides that stand for the structure that was named on the other side before."""
+        for mark in self.sides.unapplied:
+            number = self.taken_up(mark) if self.is_alone(mark) else None
+            if number is not None:
+                name = self.names[number]
+                yield Name(mark.first, mark.first + 1, name.term, True), mark
+
+    def is_alone(self, mark: Attached) -> bool:
+        """Whether a side is a subject: "the left is", "the right one", "Left:"."""
+        i = mark.first
+        if self.word(i - 1) in ("the", "its"):
+            i -= 1
+        end = mark.end + (self.word(mark.end) in ("one", "side", "ones"))
+        is_begun = i in self.starts or "," in self.gaps[i] or "turn" in self.kinds_at(i - 1)
+        is_begun |= self.word(i - 1) in ("and", "while", "but", "only", "of")
+        kinds = self.kinds_at(end)
+        is_said = ":" in self.gaps[end] or not {"auxiliary", "finite", "state"}.isdisjoint(kinds)
+        return is_begun and is_said and i > 0
+
+    def taken_up(self, mark: Attached) -> int | None:
+        """Structure whose other side was named last before a side."""
+        if mark.side not in OPPOSITE:
+            return None
+        best = None
+        for number, own in self.sides.applied.items():
+            name = self.names[number]
+            is_near = mark.first - 30 < name.first < mark.first
+            if is_near and own.side == OPPOSITE[mark.side] and name.term >= 0:
+                best = number if best is None or name.first > self.names[best].first else best
+        return best

@@ -4,7 +4,7 @@ The longest phrase at each place counts, and none goes across sentences. Words h
 table of words (`lexicon`). No level after this one compares words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
+from neurowhere.text.unknown import is_foreign
 
 DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
@@ -31,6 +32,7 @@ CUES: dict[str, Column] = {
     "only": one_of("foreign start", is_required=False),
 }
 TABLES = ("cues", "hedges")
+LANGUAGE = 10_000  # characters that tell the language of a text
 
 
 class Tag(NamedTuple):
@@ -63,23 +65,39 @@ def _trie(table: str, *, is_foreign: bool = False) -> Trie[Row]:
 
 
 @cache
-def first_words(*, is_foreign: bool = False) -> frozenset[str]:
+def first_words() -> frozenset[str]:
     """Return the words that a cue or a hedge begins with: most sentences have none of them."""
-    words = (_trie(table, is_foreign=False).first_words for table in TABLES)
-    foreign = _trie("cues", is_foreign=True).first_words if is_foreign else frozenset[str]()
-    return frozenset(foreign.union(*words))
+    tries = (*map(_trie, TABLES), _trie("cues", is_foreign=True))
+    return frozenset[str]().union(*(trie.first_words for trie in tries))
 
 
-def find_cues(document: Document, starts: list[int], *, is_foreign: bool = False) -> list[Tag]:
-    """Return the cues and the hedges that begin at some tokens, each table by itself."""
-    tries = [_trie(table) for table in TABLES]
-    if is_foreign:
-        tries.append(_trie("cues", is_foreign=True))
-    found = (Tag(*each) for trie in tries for each in trie.find(document.words, starts))
+@cache
+def words_of_cues() -> frozenset[str]:
+    """Return all words of the cues and hedges."""
+    return frozenset(
+        word
+        for table in TABLES
+        for row in read_table(__package__, table, CUES)
+        if row["only"] != "foreign"
+        for item in split(row["words"])
+        for phrase in alternatives(item)
+        for word in phrase.split()
+    )
+
+
+def find_cues(document: Document, starts: Sequence[int]) -> list[Tag]:
+    """Return the cues and the hedges that begin at some tokens, each table by itself.
+
+    Those of other languages are cues in a text that is in one of these.
+    """
+    found = [Tag(*each) for table in TABLES for each in _trie(table).find(document.words, starts)]
+    foreign = _trie("cues", is_foreign=True).find(document.words, starts)
+    if foreign and is_foreign(document.text[:LANGUAGE]):
+        found += (Tag(*each) for each in foreign)
     return sorted(_within_sentences(document, found), key=lambda tag: tag[:2])
 
 
-def _within_sentences(document: Document, tags: Iterator[Tag]) -> Iterator[Tag]:
+def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
     starts = frozenset(document.sentence_starts)
     inner = document.inner
     for tag in tags:
