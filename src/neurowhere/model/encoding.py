@@ -21,11 +21,11 @@ from neurowhere.space.images import OUTSIDE
 from neurowhere.text.reading.mentions import Mentions, Span
 from neurowhere.text.places import is_lesion
 from neurowhere.text.sections import read_sections
+from neurowhere.text.language import is_foreign
 from neurowhere.text.unknown import (
     UnknownWord,
     is_code,
     is_everyday,
-    is_foreign,
     is_lettered,
     is_numbered,
     is_of_organ,

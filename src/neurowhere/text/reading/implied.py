@@ -6,7 +6,8 @@ column of it; arteries need a stroke, a territory or a side near them, and are n
 are said to be open, narrow or torn.
 """
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import SIDES, Document, Side
@@ -14,7 +15,7 @@ from neurowhere.text.reading.lexicon import ADJECTIVE, is_beside_lesion, side_of
 from neurowhere.text.reading.names import is_place_name
 from neurowhere.text.reading.rules import Entry, Table, rules
 from neurowhere.text.reading.sides import Attached
-from neurowhere.text.reading.tables import TEXT, Column, Trie, alternatives, read_table
+from neurowhere.text.reading.tables import TEXT, Column, Trie, alternatives, read_table, split
 from neurowhere.text.words import fold
 
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left", "bilateral": "bilateral"}
@@ -44,6 +45,8 @@ OTHERWISE = {
     "sca": ("spinocerebellar", "ataxia"),
 }
 PERIPHERAL: dict[str, Column] = {"id": TEXT, "words": TEXT}
+PARTS: dict[str, Column] = {"whole": TEXT, "parts": TEXT}
+Spared = Mapping[str, Set[Side | None]]  # names, and the sides on which they are denied
 
 
 class Implied(NamedTuple):
@@ -691,3 +694,45 @@ def _side_by(rule: str, given: Side | None) -> Side | None:
         return side_of(usual) if usual else None
     return {"same": given, "opposite": OPPOSITE[given]}.get(relation)
 
+
+
+# ---- what is spared
+
+
+@cache
+def _wholes() -> dict[str, frozenset[str]]:
+    """Names of the wholes that each structure of the table is part of."""
+    wholes: dict[str, set[str]] = {}
+    for row in read_table(__package__, "parts", PARTS):
+        for part in split(row["parts"]):
+            wholes.setdefault(part, set()).update(split(row["whole"]))
+    return {part: frozenset(names) for part, names in wholes.items()}
+
+
+def sides_of_spared(spared: Iterable[tuple[str, Side | None]]) -> Spared:
+    """Join what a text denies by its name: a side, or None for both.
+
+    >>> sides_of_spared([("insula", "bilateral"), ("pons", "left")])
+    {'insula': {None}, 'pons': {'left'}}
+    """
+    sides: dict[str, set[Side | None]] = {}
+    for name, side in spared:
+        sides.setdefault(name, set()).add(None if side == "bilateral" else side)
+    return sides
+
+
+def without_spared(structures: Iterable[Implied], spared: Spared) -> tuple[Implied, ...]:
+    """Leave out the structures that a text denies, or that are part of what it denies.
+
+    >>> putamen = Implied("putamen", "left", 0.5)
+    >>> without_spared([putamen], {"basal ganglia": {None}})
+    ()
+    """
+    return tuple(
+        each
+        for each in structures
+        if not any(
+            {None, each.side} & spared.get(name, set())
+            for name in (each.term, *_wholes().get(each.term, ()))
+        )
+    )

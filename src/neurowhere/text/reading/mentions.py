@@ -17,7 +17,16 @@ from neurowhere.text.places import is_general
 from neurowhere.text.reading import findings, implied, names, rules, tags
 from neurowhere.text.reading.document import Document, Name, Side
 from neurowhere.text.reading.findings import PRESSED, Finding
-from neurowhere.text.reading.implied import Found, Implied, Pointing, find_implied, implied_by
+from neurowhere.text.reading.implied import (
+    Found,
+    Implied,
+    Pointing,
+    Spared,
+    find_implied,
+    implied_by,
+    sides_of_spared,
+    without_spared,
+)
 from neurowhere.text.reading.lexicon import words_of
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Attached, Sides, read_sides
@@ -269,7 +278,9 @@ class _Fold:
         )
         attached = self.sides.applied.keys() | self.sides.limbs.keys()
         places = [every[n] for n in sorted(attached) if not is_term[n]]
-        rule_based = tuple(map(self.rule_based, self.pointing.found))
+        denied = ((each.term, each.side) for each in (*found, *places) if each.negation_span)
+        spared = sides_of_spared(denied) if self.pointing.found else {}
+        rule_based = tuple(self.rule_based(each, spared) for each in self.pointing.found)
         ends = {mention.start: mention.end for mention in rule_based}
         alone = tuple(each for each in places if ends.get(each.start, 0) <= each.end)
         used = {mention.side_span for mention in rule_based}
@@ -349,7 +360,7 @@ class _Fold:
                 every[n] = every[n]._replace(weight=0.0)
         return every
 
-    def rule_based(self, found: Found) -> Mention:
+    def rule_based(self, found: Found, spared: Spared) -> Mention:
         """Return the mention of a name that points to structures."""
         number = self.document.covered.get(found.end - 1, -1)
         name = Name(found.first, found.end, NO_TERM, False)
@@ -365,7 +376,7 @@ class _Fold:
         side = found.side
         return mention._replace(
             term=found.entry.name,
-            implied=implied_by(found, self.counter.term_of),
+            implied=without_spared(implied_by(found, self.counter.term_of), spared),
             side=side and side.side,
             side_span=side and self.document.span(side.first, side.end),
             dominant=side.dominant if side and not found.entry.is_crossed else None,

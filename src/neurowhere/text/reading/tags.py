@@ -19,7 +19,7 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
-from neurowhere.text.unknown import is_foreign
+from neurowhere.text.language import is_foreign
 
 DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
 # What a cue speaks of: anything, places alone, or what is wrong alone.
