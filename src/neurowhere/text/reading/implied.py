@@ -11,9 +11,9 @@ from functools import cache
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import SIDES, Document, Side
-from neurowhere.text.reading.lexicon import ADJECTIVE, is_beside_lesion, side_of
+from neurowhere.text.reading.lexicon import ADJECTIVE, is_beside_lesion, side_of, words_of
 from neurowhere.text.reading.names import is_place_name
-from neurowhere.text.reading.rules import Entry, Table, rules
+from neurowhere.text.reading.rules import Entry, rules
 from neurowhere.text.reading.sides import Attached
 from neurowhere.text.reading.tables import TEXT, Column, Trie, alternatives, read_table, split
 from neurowhere.text.words import fold
@@ -79,17 +79,21 @@ def first_words() -> frozenset[str]:
     return table.phrases.first_words | table.sites.keys() | LETTERED.keys()
 
 
-def _peripheral() -> Trie[str]:
+def signs() -> frozenset[str]:
+    """Return the words with which signs of the body, or their causes, are told."""
+    return words_of("ataxic") | causes().first_words
+
+
+@cache
+def causes() -> Trie[str]:
+    """Return what explains signs of the body outside of the brain."""
     rows = read_table(__package__, "peripheral", PERIPHERAL)
     return Trie((phrase, row.name) for row in rows for phrase in alternatives(row["words"]))
 
 
-CAUSES = _peripheral()
-
-
 def find_implied(
     document: Document,
-    tokens: Sequence[int],
+    at: Mapping[str, Sequence[int]],
     sides: Mapping[int, Attached],
     denied: Container[int],
     terms: Sequence[str],
@@ -99,8 +103,8 @@ def find_implied(
     Parameters
     ----------
     document : Document
-    tokens : sequence of int
-        Those with one of `first_words`.
+    at : mapping of str to sequence of int
+        Tokens with one of `first_words` ("implied") or of `signs`.
     sides : mapping of int to Attached
         Sides of the names of the document.
     denied : collection of int
@@ -110,10 +114,10 @@ def find_implied(
     """
     table = rules()
     of_terms = [n for n, term in enumerate(terms) if term in table.terms]
-    if not tokens and not of_terms:
+    if not at["implied"] and not at["signs"] and not of_terms:
         return Pointing([], frozenset())
-    reader = _Reader(document, sides, denied, table)
-    return reader.read(tokens, {n: table.terms[terms[n]] for n in of_terms})
+    reader = _Reader(document, at, sides, denied)
+    return reader.read(at["implied"], {n: table.terms[terms[n]] for n in of_terms})
 
 
 class _Reader:
@@ -122,11 +126,12 @@ class _Reader:
     def __init__(
         self,
         document: Document,
+        at: Mapping[str, Sequence[int]],
         sides: Mapping[int, Attached],
         denied: Container[int],
-        table: Table,
     ) -> None:
-        self.document, self.sides, self.denied, self.table = document, sides, denied, table
+        self.document, self.at, self.sides, self.denied = document, at, sides, denied
+        self.table = rules()
         self.words, self.kinds, self.gaps = document.words, document.kinds, document.gaps
         self.of_structures = frozenset(side.first for side in sides.values())
         self.given = {document.names[n].end - 1: side for n, side in sides.items()}
@@ -454,7 +459,7 @@ class _Reader:
     def explained(self) -> frozenset[int]:
         """Return the sentences in which a nerve, a root or a muscle explains signs of the body."""
         numbers = set()
-        for first, end, _ in CAUSES.find(self.words):
+        for first, end, _ in causes().find(self.words, self.at["signs"]):
             before = frozenset[str]().union(*self.kinds[max(first - 3, 0) : first])
             if not before.isdisjoint({"negator", "cranial"}):
                 continue
@@ -475,8 +480,8 @@ class _Reader:
 
     def with_ataxia(self, found: list[Found]) -> list[Found]:
         """Add the ataxia of limbs on one side, which the cerebellum of that side serves."""
-        for i, kinds in enumerate(self.kinds):
-            if "ataxic" not in kinds or "other-ataxia" in self.kinds_at(i - 1):
+        for i in self.at["signs"]:
+            if "ataxic" not in self.kinds[i] or "other-ataxia" in self.kinds_at(i - 1):
                 continue
             first, end = i, i + 1
             while first > 0 and self.is_ataxic(first - 1) and self.gaps[first] in (" ", "-"):

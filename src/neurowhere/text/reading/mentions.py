@@ -1,6 +1,7 @@
 """Mentions: the terms that a text mentions, with their sides and what the text says of them."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
 from neurowhere.text.reading import findings, implied, names, rules, tags
-from neurowhere.text.reading.document import Document, Name, Side
+from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.findings import PRESSED, Finding
 from neurowhere.text.reading.implied import (
     Found,
@@ -190,12 +191,39 @@ class Mentions:
         return tuple(mention for mention in self.found if mention.is_present)
 
 
+LEVELS = ("cues", "sides", "names", "implied", "roles", "halves", "limbs", "wrong", "signs")
+
+
 @cache
-def _first_words() -> tuple[frozenset[str], ...]:
-    """Words at which a level has something to do: cues, sides, names, implied names, roles."""
-    sides = words_of("left", "right", "bilateral")
-    named = names.first_words() | rules.rules().fixed.first_words
-    return tags.first_words(), sides, named, implied.first_words(), findings.first_words()
+def _levels() -> dict[str, tuple[str, ...]]:
+    """Words at which levels have something to do, with the names of these levels."""
+    first = {
+        "cues": tags.first_words(),
+        "sides": words_of("left", "right", "bilateral", "related"),
+        "names": names.first_words() | rules.rules().fixed.first_words,
+        "implied": implied.first_words(),
+        "roles": findings.first_words(),
+        "halves": names.HALVES,
+        "limbs": words_of(*names.LIMBS) | {"limb"},
+        "wrong": words_of("left", "right", "bilateral"),
+        "signs": implied.signs(),
+    }
+    words: dict[str, tuple[str, ...]] = {}
+    for level, some in first.items():
+        for word in some:
+            words[word] = (*words.get(word, ()), level)
+    return words
+
+
+def _tokens_of_levels(document: Document) -> dict[str, list[int]]:
+    """Return the tokens at which each level has something to do."""
+    levels = _levels()
+    at: dict[str, list[int]] = {level: [] for level in LEVELS}
+    for i, word in enumerate(document.words):
+        if word in levels:
+            for level in levels[word]:
+                at[level].append(i)
+    return at
 
 
 def read_mentions(
@@ -233,17 +261,17 @@ def read_mentions(
     [('insula', 'left', 'affirmed'), ('pons', None, 'hedged'), ('thalamus', None, 'denied')]
     """
     document = counter.read(text)
-    at = [[i for i, word in enumerate(document.words) if word in some] for some in _first_words()]
-    document = names.complete(document, counter, at[2], rules.rules().fixed)
-    document, sides = read_sides(document, at[1])
-    cues = tags.find_cues(document, at[0]) if at[0] else []
+    at = _tokens_of_levels(document)
+    document = names.complete(document, counter, at, rules.rules().fixed)
+    document, sides = read_sides(document, at["sides"])
+    cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
     if not negation:
         said = Said({}, said.hedged)
-    roles = findings.find_roles(document, at[4])
+    roles = findings.find_roles(document, at["roles"])
     terms = counter.about[0]
     named = [terms[name.term] for name in document.names]
-    pointing = find_implied(document, at[3], sides.applied, said.denied, named)
+    pointing = find_implied(document, at, sides.applied, said.denied, named)
     parts = read_sections(text) if sections else []
     fold = _Fold(document, counter, sides, said, roles, pointing, parts, hedge_weight)
     return fold.mentions()
@@ -269,7 +297,10 @@ class _Fold:
 
     def mentions(self) -> Mentions:
         """Return all that a text mentions."""
-        every = [self.mention(n, name) for n, name in enumerate(self.document.names)]
+        every = self.plain()
+        decided = {*self.said.denied, *self.said.hedged, *self.sides.applied, *self.sides.limbs}
+        for n in decided:
+            every[n] = self.decided(n, every[n])
         every = self.weighed(every)
         is_term = [name.term != NO_TERM for name in self.document.names]
         found = sorted(
@@ -291,56 +322,67 @@ class _Fold:
         unapplied = tuple(mark for mark in marks if (mark.start, mark.end) not in used)
         return Mentions(tuple(found), alone, unapplied, rule_based, self.findings(every))
 
-    def mention(self, number: int, name: Name) -> Mention:
-        """Return the mention of a name."""
+    def plain(self) -> list[Mention]:
+        """Return a mention of each name, on the side that its term has.
+
+        A long text has one every few words, and nothing is said of most: they are made together.
+        """
+        document = self.document
         terms, sides, is_noise = self.counter.about
-        start, end = self.document.span(name.first, name.end)
-        term = terms[name.term] if name.term != NO_TERM else self.document.text[start:end]
-        is_generic = is_noise[name.term]
-        section = self.section(start, name)
-        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
-        is_counted = not (section or denial or _is_within(self.copies, start))
-        side = sides[name.term]
-        if section is None and denial is hedge is None and is_counted:
-            mention = Mention(
-                term, start, end, side, None, None, name.is_structure, is_generic=is_generic
-            )
-        else:
-            weight = float(is_counted) * (self.hedge_weight if hedge else 1.0)
-            mention = Mention(
-                term,
+        places = [document.span(name.first, name.end) for name in document.names]
+        starts = [start for start, _ in places]
+        sections = _values_at([(*part[1:], part.name) for part in self.parts], starts)
+        copies = _values_at([(*copy, "copy") for copy in self.copies], starts)
+        mentions = [
+            Mention(
+                terms[term] or document.text[start:end],
                 start,
                 end,
-                side,
-                negation_span=self.document.span(denial.first, denial.end) if denial else None,
-                is_structure=name.is_structure,
+                sides[term],
+                None,
+                None,
+                is_structure,
+                False,
+                None,
+                None,
+                1.0,
+                (),
+                is_noise[term],
+            )
+            for (start, end), (_, _, term, is_structure) in zip(places, document.names, strict=True)
+        ]
+        for n in sections.keys() | copies.keys():
+            section = sections.get(n)
+            if section == ADDRESS and mentions[n].is_structure:
+                section = None  # "Harvard University Insula Study"
+            weight = 0.0 if section or n in copies else 1.0
+            mentions[n] = mentions[n]._replace(section=section, weight=weight)
+        return mentions
+
+    def decided(self, number: int, mention: Mention) -> Mention:
+        """Return a mention with what cues and sides say of it."""
+        denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
+        attached = self.sides.applied.get(number) or self.sides.limbs.get(number)
+        span = self.document.span
+        if denial or hedge:
+            mention = mention._replace(
+                negation_span=span(denial.first, denial.end) if denial else None,
                 hedge_span=(
-                    self.document.span(hedge.first, hedge.end) if hedge and not is_generic else None
+                    span(hedge.first, hedge.end) if hedge and not mention.is_generic else None
                 ),
-                section=section,
-                weight=weight,
-                is_generic=is_generic,
+                weight=0.0 if denial else self.hedge_weight * mention.weight,
                 rows=tuple(tag.row.name for tag in (denial, hedge) if tag),
             )
-        attached = self.sides.applied.get(number) or self.sides.limbs.get(number)
-        if attached is None:
-            return mention
-        return mention._replace(
-            side=attached.side,
-            side_span=self.document.span(attached.first, attached.end),
-            side_inherited=attached.is_inherited,
-            is_crossed=number in self.sides.limbs,
-            dominant=attached.dominant,
-            rows=(*mention.rows, attached.row),
-        )
-
-    def section(self, start: int, name: Name) -> str | None:
-        """Section that is no finding at the place of a name."""
-        for part in self.parts:
-            if part.start <= start < part.end:
-                is_address = part.name == ADDRESS and name.is_structure
-                return None if is_address else part.name  # "Harvard University Insula Study"
-        return None
+        if attached:
+            mention = mention._replace(
+                side=attached.side,
+                side_span=span(attached.first, attached.end),
+                side_inherited=attached.is_inherited,
+                is_crossed=number in self.sides.limbs,
+                dominant=attached.dominant,
+                rows=(*mention.rows, attached.row),
+            )
+        return mention
 
     def weighed(self, every: list[Mention]) -> list[Mention]:
         """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
@@ -363,8 +405,11 @@ class _Fold:
     def rule_based(self, found: Found, spared: Spared) -> Mention:
         """Return the mention of a name that points to structures."""
         number = self.document.covered.get(found.end - 1, -1)
-        name = Name(found.first, found.end, NO_TERM, False)
-        mention = self.mention(-1, name)
+        start, end = self.document.span(found.first, found.end)
+        section = _values_at([(*part[1:], part.name) for part in self.parts], [start]).get(0)
+        is_copy = bool(_values_at([(*copy, "copy") for copy in self.copies], [start]))
+        weight = 0.0 if section or is_copy else 1.0
+        mention = Mention(found.entry.name, start, end, section=section, weight=weight)
         denial, hedge = self.said.denied.get(number), self.said.hedged.get(number)
         if denial and not found.first <= denial.first < found.end:
             span = self.document.span(denial.first, denial.end)
@@ -375,7 +420,6 @@ class _Fold:
             mention = mention._replace(hedge_span=span, weight=weight)
         side = found.side
         return mention._replace(
-            term=found.entry.name,
             implied=without_spared(implied_by(found, self.counter.term_of), spared),
             side=side and side.side,
             side_span=side and self.document.span(side.first, side.end),
@@ -388,9 +432,19 @@ class _Fold:
         return ()
 
 
-def _is_within(spans: Sequence[Span], place: int) -> bool:
-    return any(start <= place < end for start, end in spans)
+def _values_at(
+    spans: Sequence[tuple[int, int, str]], places: Sequence[int]
+) -> dict[int, str]:
+    """Return the value of the span, of some in order, that each place is in, by its number.
 
+    >>> _values_at([(2, 4, "a"), (6, 7, "b")], [1, 2, 4, 6])
+    {1: 'a', 3: 'b'}
+    """
+    if not spans:
+        return {}
+    starts = [span[0] for span in spans]
+    numbers = ((n, bisect_right(starts, place) - 1) for n, place in enumerate(places))
+    return {n: spans[i][2] for n, i in numbers if i >= 0 and places[n] < spans[i][1]}
 
 
 def find_copies(text: str) -> list[Span]:

@@ -6,15 +6,18 @@ letter wrong beside a side or a lesion.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from neurowhere.text.lookalikes import slips
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.places import places
 from neurowhere.text.reading.lexicon import is_beside_lesion, lexicon, side_of
 from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
+
+from neurowhere.text.unknown import says_nothing
 
 if TYPE_CHECKING:
     from neurowhere.text.counter import TermCounter
@@ -26,6 +29,7 @@ ELSEWHERE: dict[str, Column] = {
     "after": OPTIONAL,
     "sentence": OPTIONAL,
 }
+HALVES = frozenset(["and", "or", "nor", *LOBES])
 LIMBS = {"right-arm": "right", "left-arm": "left", "right-leg": "right", "left-leg": "left"}
 OF_BRAIN = re.compile(r"brain|cerebr|cerebell|crani|encephal|intracran|neur|subcortical")
 OF_VENTRICLES = re.compile(
@@ -72,7 +76,10 @@ def first_words() -> frozenset[str]:
 
 
 def complete(
-    document: Document, counter: "TermCounter", tokens: Sequence[int], fixed: Trie[str]
+    document: Document,
+    counter: "TermCounter",
+    at: Mapping[str, Sequence[int]],
+    fixed: Trie[str],
 ) -> Document:
     """Return a text with its names as they are meant.
 
@@ -80,18 +87,17 @@ def complete(
     ----------
     document : Document
     counter : TermCounter
-    tokens : sequence of int
-        Tokens with one of `first_words`, or that begin a fixed name.
+    at : mapping of str to sequence of int
+        Tokens at which something may be: "names", "halves", "limbs" and "wrong" spellings.
     fixed : Trie
         Names whose words say nothing else.
     """
-    names = document.names
-    names = [*_halves(document, counter, names)]
-    names = _without(names, [*_others(document, tokens, fixed)])
-    names = _with_capsule(document, counter, names)
-    names += _limbs(document, counter)
-    names += _misspelt(document, counter)
-    names += _places(document, names, tokens)
+    names = [*_halves(document, counter, at["halves"])]
+    names = _without(names, [*_others(document, at["names"], fixed)])
+    names = _with_capsule(document, counter, names, at["limbs"])
+    names += _limbs(document, counter, at["limbs"])
+    names += _misspelt(document, counter, at["wrong"])
+    names += _places(document, names, at["names"])
     return document if names == document.names else document.renamed(names)
 
 
@@ -103,9 +109,12 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(document: Document, counter: "TermCounter", names: list[Name]) -> Iterator[Name]:
+def _halves(
+    document: Document, counter: "TermCounter", tokens: Sequence[int]
+) -> Iterator[Name]:
     """Yield the names, with those that share the end of another: "superior and middle gyri"."""
-    found = {name.first: name for name in _half_names(document, counter)}
+    names = document.names
+    found = {name.first: name for name in _half_names(document, counter, tokens)}
     if not found:
         yield from names
         return
@@ -116,10 +125,13 @@ def _halves(document: Document, counter: "TermCounter", names: list[Name]) -> It
     yield from found.values()
 
 
-def _half_names(document: Document, counter: "TermCounter") -> Iterator[Name]:
+def _half_names(
+    document: Document, counter: "TermCounter", tokens: Sequence[int]
+) -> Iterator[Name]:
     words, kinds, begins = document.words, document.kinds, document.begins
     index = counter.vocabulary.index
-    for i, word in enumerate(words):
+    for i in tokens:
+        word = words[i]
         spelt: list[tuple[int, int, str]] = []
         if word in ("and", "or", "nor") and i + 1 in begins:
             spelt = [(j, j + 1, name) for j, name in _before_conjunction(document, i)]
@@ -222,11 +234,13 @@ def _is_of_brain(document: Document, tokens: range, shared: set[int]) -> bool:
 # ---- names that are added
 
 
-def _with_capsule(document: Document, counter: "TermCounter", names: list[Name]) -> list[Name]:
+def _with_capsule(
+    document: Document, counter: "TermCounter", names: list[Name], tokens: Sequence[int]
+) -> list[Name]:
     """Read "anterior limb" as that of the internal capsule, beside a structure or a lesion."""
     words, found = document.words, dict[int, Name]()
-    for i, word in enumerate(words):
-        if word != "limb" or words[i - 1] not in ("anterior", "posterior", "ant", "post"):
+    for i in tokens:
+        if words[i] != "limb" or words[i - 1] not in ("anterior", "posterior", "ant", "post"):
             continue
         if i in document.inner or "no-capsule" in _kinds(document, i + 1):
             continue
@@ -253,42 +267,41 @@ def _is_of_lesion(document: Document, i: int) -> bool:
     )
 
 
-def _limbs(document: Document, counter: "TermCounter") -> Iterator[Name]:
+def _limbs(
+    document: Document, counter: "TermCounter", tokens: Sequence[int]
+) -> Iterator[Name]:
     """Yield the limbs that letters stand for: "RUE 2/5"; full strength says nothing."""
-    for i, kinds in enumerate(document.kinds):
-        for kind in kinds & LIMBS.keys():
+    for i in tokens:
+        for kind in document.kinds[i] & LIMBS.keys():
             limb = kind.partition("-")[2]
             is_full = document.words[i + 1 : i + 3] == ["5", "5"]
             if limb in counter.vocabulary and document.written(i).isupper() and not is_full:
                 yield Name(i, i + 1, counter.vocabulary.index(limb), False)
 
 
-def _misspelt(document: Document, counter: "TermCounter") -> Iterator[Name]:
-    """Yield the names with one letter wrong, beside a side or a lesion."""
-    from neurowhere.text.lookalikes import slips
-    from neurowhere.text.unknown import says_nothing
-
-    kinds = document.kinds
-    for i, word in enumerate(document.words):
-        if len(word) < SHORTEST or i in document.covered or kinds[i] - {"modifier"}:
-            continue
-        near = frozenset[str]().union(*kinds[max(i - 2, 0) : i + 5])
-        if near.isdisjoint({"left", "right", "bilateral", "lesion"}):
+def _misspelt(
+    document: Document, counter: "TermCounter", tokens: Sequence[int]
+) -> Iterator[Name]:
+    """Yield the names with one letter wrong, after a side or beside a lesion."""
+    near = {j for i in tokens for j in range(i + 1, min(i + 4, len(document.words)))}
+    for i in sorted(near):
+        word = document.words[i]
+        if len(word) < SHORTEST or i in document.covered or document.kinds[i] - {"modifier"}:
             continue
         is_sided = any(side_of(w) for w in document.words[max(i - 2, 0) : i])
         is_beside = is_sided or is_beside_lesion(document.words, i, i)
         if not is_beside or not word.isalpha() or counter.knows(word) or says_nothing(word):
             continue
-        alike = {
-            term
-            for name, term in counter.long_structures.items()
-            if name[0] == word[0]
-            and abs(len(name) - len(word)) <= 1
-            and (name[:BEGINNING] == word[:BEGINNING] or name[-BEGINNING:] == word[-BEGINNING:])
-            and slips(word, name) == 1
-        }
+        alike = {term for name, term in counter.long_structures.items() if _is_alike(word, name)}
         if len(alike) == 1:
             yield Name(i, i + 1, alike.pop(), True)
+
+
+def _is_alike(word: str, name: str) -> bool:
+    """Whether a word is a name with one letter wrong."""
+    is_near = name[0] == word[0] and abs(len(name) - len(word)) <= 1
+    is_same = name[:BEGINNING] == word[:BEGINNING] or name[-BEGINNING:] == word[-BEGINNING:]
+    return is_near and is_same and slips(word, name) == 1
 
 
 def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:

@@ -591,8 +591,9 @@ class SideReader:
 
     def relate(self, marks: Sequence[Attached]) -> None:
         """Give places the side that "contralateral" and "ipsilateral" mean."""
-        found = [i for i, kinds in enumerate(self.kinds) if "related" in kinds]
-        for i in found:
+        for i in self.tokens:
+            if "related" not in self.kinds[i]:
+                continue
             first, end = self.document.sentences[self.document.sentence_of(i)]
             before = [m for m in marks if m.first < i and m.side in OPPOSITE]
             here = [m for m in before if m.first >= first] or [

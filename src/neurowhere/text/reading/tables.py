@@ -5,16 +5,17 @@ answer names the row that made it: "cues:absence-of".
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from neurowhere._tools.files import shipped_table
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 T = TypeVar("T")
+VALUE = ""  # key of what a phrase stands for: no word is empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,32 +129,33 @@ class Trie(Generic[T]):
     """
 
     def __init__(self, phrases: Iterable[tuple[str, T]]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], T]]] = {}
+        self._root: dict[str, Any] = {}
         for phrase, value in phrases:
-            words = tuple(phrase.split())
-            self._by_first.setdefault(words[0], []).append((words, value))
-        for some in self._by_first.values():
-            some.sort(key=lambda pair: -len(pair[0]))
+            node = self._root
+            for word in phrase.split():
+                node = node.setdefault(word, {})
+            node.setdefault(VALUE, value)
 
     @property
     def first_words(self) -> frozenset[str]:
         """Words that a phrase begins with."""
-        return frozenset(self._by_first)
+        return frozenset(self._root)
 
     def find(
         self, words: Sequence[str], starts: Iterable[int] | None = None
     ) -> list[tuple[int, int, T]]:
         """Return the first word, the word after the last and the value of each phrase found."""
-        return list(self._find(words, range(len(words)) if starts is None else starts))
-
-    def _find(self, words: Sequence[str], starts: Iterable[int]) -> Iterator[tuple[int, int, T]]:
-        free, by_first = 0, self._by_first
-        for i in starts:
-            if i < free or words[i] not in by_first:
-                continue
-            for phrase, value in by_first[words[i]]:
-                n = len(phrase)
-                if n == 1 or tuple(words[i : i + n]) == phrase:
-                    yield i, i + n, value
-                    free = i + n
-                    break
+        free, n, root = 0, len(words), self._root
+        found: list[tuple[int, int, T]] = []
+        for i in range(n) if starts is None else starts:
+            node = root.get(words[i]) if i >= free else None
+            j, best = i + 1, None
+            while node is not None:
+                if VALUE in node:
+                    best = (i, j, node[VALUE])
+                node = node.get(words[j]) if j < n else None
+                j += 1
+            if best is not None:
+                found.append(best)
+                free = best[1]
+        return found
