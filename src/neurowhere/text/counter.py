@@ -125,6 +125,11 @@ class TermCounter:
         return [*terms, ""], [*self.sides, None], [*is_noise, False]
 
     @cached_property
+    def generic(self) -> frozenset[int]:
+        """Indices of the terms that are generic and name nothing that is wrong."""
+        return frozenset(i for i, is_noise in enumerate(self.about[2][:-1]) if is_noise)
+
+    @cached_property
     def long_structures(self) -> dict[str, int]:
         """Index of the term of each structure whose name is one long word."""
         names = [*((term, term) for term in self.vocabulary), *self.vocabulary.synonyms.items()]

@@ -265,7 +265,7 @@ def read_mentions(
     document = names.complete(document, counter, at, rules.rules().fixed)
     document, sides = read_sides(document, at["sides"])
     cues = tags.find_cues(document, at["cues"])
-    said = read_scope(document, cues)
+    said = read_scope(document, cues, counter.generic)
     if not negation:
         said = Said({}, said.hedged)
     roles = findings.find_roles(document, at["roles"])

@@ -5,7 +5,7 @@ subject, beside it as an adjective stands, and so on. How far that goes is told 
 rows (the idea of ConText, Harkema et al. 2009).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 from neurowhere.text.reading.clauses import (
@@ -29,14 +29,14 @@ class Said:
     hedged: dict[int, Tag] = field(default_factory=dict)
 
 
-def read_scope(document: Document, tags: list[Tag]) -> Said:
-    """Find the names that a text denies or leaves open."""
+def read_scope(document: Document, tags: list[Tag], generic: Container[int] = ()) -> Said:
+    """Find the names that a text denies or leaves open; generic terms are no findings."""
     said = Said()
     by_sentence: dict[int, list[Tag]] = {}
     for tag in tags:
         by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
     for number, some in by_sentence.items():
-        reader = ScopeReader(document, number, some, said)
+        reader = ScopeReader(document, number, some, said, generic)
         reader.read()
     return said
 
@@ -44,7 +44,15 @@ def read_scope(document: Document, tags: list[Tag]) -> Said:
 class ScopeReader:
     """Reads a sentence around its cues."""
 
-    def __init__(self, document: Document, number: int, tags: list[Tag], said: Said) -> None:
+    def __init__(
+        self,
+        document: Document,
+        number: int,
+        tags: list[Tag],
+        said: Said,
+        generic: Container[int] = (),
+    ) -> None:
+        self.generic = generic
         self.document, self.number, self.said = document, number, said
         self.kinds, self.gaps = document.kinds, document.gaps
         self.sentence = Sentence(document, *document.sentences[number])
@@ -372,6 +380,8 @@ class ScopeReader:
             return self.subject(clause, place)
         if self.is_change(clause, after) or self.is_group(clause, place):
             return []
+        if "study" in self.object_kinds(clause, after):
+            return []
         names = self.ahead(clause, after, through_verbs=is_sole) or self.following(clause)
         is_null = "null" in self.object_kinds(clause, after)
         if is_null:
@@ -413,7 +423,7 @@ class ScopeReader:
         """Classes of the noun that follows some place, past its adjectives."""
         for i in clause.tokens[place : place + 5]:
             kinds = self.kinds[i]
-            if not {"null", "change", "not-believe"}.isdisjoint(kinds):
+            if not {"null", "change", "study", "not-believe"}.isdisjoint(kinds):
                 return kinds
             if i in self.document.covered:
                 continue
@@ -492,8 +502,17 @@ class ScopeReader:
             near = clause.tokens[after : after + 3]
             if any("people" in self.kinds[i] for i in near) and not tag.is_open:
                 return []
+            if place and self.is_noun(clause.tokens[place - 1]):
+                return []  # "maintained activity" is what somebody did
             return self.noun_after(tag, clause, place, after)
         return self.back_of(tag)
+
+    def is_noun(self, i: int) -> bool:
+        """Whether a token is a noun, for all that is known of it, and no place."""
+        number = self.document.covered.get(i)
+        if number is not None:
+            return not self.document.names[number].is_structure
+        return not self.kinds[i] and not self.document.words[i].isdigit()
 
     def is_linked(self, clause: Clause, place: int) -> bool:
         """Whether a verb, or an adverb at the end, stands at some place."""
@@ -606,7 +625,7 @@ class ScopeReader:
             if name in kinds:
                 return action(self, clause, place, after)
         names = self.structures(self.ahead(clause, after + 1))
-        return names or self.subject_only(clause, place, after)
+        return names or self.structures(self.subject_only(clause, place, after))
 
     def is_passed(self, i: int) -> bool:
         """Whether token i stands between "not" and its verb."""
@@ -636,6 +655,8 @@ class ScopeReader:
     def rest(self, clause: Clause, place: int, after: int) -> list[int]:
         """What follows, and the place that has none of it."""
         names = self.ahead(clause, after + 1)
+        if "null" in self.object_kinds(clause, after + 1):
+            names = self.structures(names)
         return names if self.structures(names) else [*names, *self.owner(clause, after)]
 
     def owner_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
