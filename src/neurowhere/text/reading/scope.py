@@ -15,10 +15,11 @@ from neurowhere.text.reading.clauses import (
     is_verb,
 )
 from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.lexicon import ADJECTIVE, FINDING, TUMOR
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
-NEAR = 6  # tokens between two cues of which the first cancels the second
+NEAR = 8  # tokens between two cues of which the first cancels the second
 
 
 @dataclass
@@ -75,13 +76,23 @@ class ScopeReader:
 
     def read(self) -> None:
         """Deny and hedge the names of the sentence."""
-        for tag in self.standing():
+        for tag in sorted(self.standing(), key=lambda tag: not tag.is_open):
             is_open = tag.is_open or tag.first in self.opened
             into = self.said.hedged if is_open else self.said.denied
             for number in self.reached(tag):
                 name = self.document.names[number]
-                if not tag.first <= name.first < tag.end:
+                if not (tag.first <= name.first < tag.end or self.is_left_open(tag, number)):
                     into.setdefault(number, tag)
+
+    def is_left_open(self, tag: Tag, number: int) -> bool:
+        """Whether a name was left open in a clause before: "is suspected, but not proven"."""
+        hedge = self.said.hedged.get(number)
+        if tag.is_open or hedge is None or hedge.first >= tag.first:
+            return False
+        clause, _ = self.place(tag.first)
+        name = self.document.names[number]
+        is_later = clause.tokens[0] > hedge.first and name.first < clause.tokens[0]
+        return is_later and (clause.link == "but" or "relative" in self.link_kinds(clause))
 
     def reached(self, tag: Tag) -> list[int]:
         """Return the names that a cue speaks of."""
@@ -97,6 +108,13 @@ class ScopeReader:
     def standing(self) -> list[Tag]:
         """Return the cues that no other cue cancels."""
         idle = {i for tag in self.tags if tag.direction == "idle" for i in range(tag.first, tag.end)}
+        open_ = [tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1]
+        idle |= {
+            tag.first
+            for tag in self.tags
+            if not tag.is_open
+            and any(o.first <= tag.first and tag.end <= o.end and o[:2] != tag[:2] for o in open_)
+        }
         some = [tag for tag in self.tags if tag.first not in idle and tag.direction != "idle"]
         cancelled: set[int] = set()
         for tag in some:
@@ -107,6 +125,11 @@ class ScopeReader:
                 cancelled |= {tag.first, other.first}
                 if "excluding" in self.kinds[other.end - 1]:
                     self.opened.add(other.first)
+        for tag in some:
+            if "false" in self.kinds[tag.end - 1]:
+                earlier = [t for t in some if not t.is_open and t.first < tag.first]
+                cancelled |= {t.first for t in earlier}
+                cancelled |= {tag.first} if earlier else set()
         kept = [
             tag
             for tag in some
@@ -116,7 +139,9 @@ class ScopeReader:
 
     def cancelled_by(self, tag: Tag, others: list[Tag]) -> Tag | None:
         """Return the denial that a denial before it turns round: "not normal", "no … without"."""
-        if tag.direction not in ("ahead", "not") or "sole" in self.kinds[tag.first]:
+        if tag.direction == "except":
+            return next((t for t in others if t.first == tag.end and not t.is_open), None)
+        if tag.direction not in ("ahead", "not") or "sole-end" in self.kinds[tag.first]:
             return None
         for other in others:
             if other.is_open or other.first < tag.end:
@@ -129,10 +154,10 @@ class ScopeReader:
                 return None
             between = range(tag.end, other.first + 1)
             is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
-            if is_far or any(i in self.document.covered for i in between[:-1]):
+            if is_far or any(self.is_structure_at(i) for i in between[:-1]):
                 return None
-            is_not = tag.direction == "not"
-            return other if is_not or other.direction != "beside" else None
+            is_all = tag.direction == "not" or any("people" in self.kinds[i] for i in between)
+            return other if is_all or other.direction != "beside" else None
         return None
 
     def is_partial(self, tag: Tag) -> bool:
@@ -252,6 +277,9 @@ class ScopeReader:
                 is_begun = True
                 found.append(i)
                 continue
+            if i in self.at and self.at[i].direction == "except" and clause.tokens[0] < i:
+                found.clear()
+                continue
             if self.is_wall(clause, place, is_begun=is_begun):
                 place = self.over_relative(clause, place)
                 if place < 0:
@@ -278,7 +306,7 @@ class ScopeReader:
         is_after = i - 1 in self.document.covered and self.gaps[i] == " "
         following = self.document.word(i + 1)
         is_last = "," in self.gaps[i + 1] or following == "and"
-        return is_after and is_last and "state" in self.kinds[i]
+        return is_after and is_last and not {"state", "modifier"}.isdisjoint(self.kinds[i])
 
     def over_relative(self, clause: Clause, place: int) -> int:
         """Place before a relative clause whose verb is at some place; −1 if there is none."""
@@ -298,6 +326,8 @@ class ScopeReader:
                 return True
             if i in self.document.covered:
                 continue
+            if FINDING.match(self.document.words[i]):
+                return False
             if {"modifier", "determiner", "conjunction", "side"}.isdisjoint(self.kinds[i]):
                 return False
         return True
@@ -309,16 +339,21 @@ class ScopeReader:
     ) -> list[int]:
         """Return the names after some place of a clause, up to where another thing is said."""
         names = list[int]()
+        presupposed = 0
         begins = self.document.begins
         for p in range(place, min(len(clause.tokens), place + FARTHEST)):
             i = clause.tokens[p]
             if p > place and "," in self.gaps[i] and not self.goes_on(clause, p):
                 break
-            if i in begins:
+            if p < presupposed:
+                continue
+            if p > place and "definite" in self.kinds[i]:
+                presupposed = self.lesion_end(clause, p)
+            if i in begins and p >= presupposed:
                 names.append(begins[i])
             if i in self.document.covered:
                 continue
-            if p > place and self.is_end(i, through_verbs=through_verbs, names=names):
+            if self.is_end(i, through_verbs=through_verbs, names=names, is_first=p == place):
                 break
             if names and "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
                 break
@@ -326,8 +361,42 @@ class ScopeReader:
                 break
         return names
 
-    def is_end(self, i: int, *, through_verbs: bool, names: list[int]) -> bool:
+    def lesion_end(self, clause: Clause, place: int) -> int:
+        """Place after a lesion that is known to be there: "no growth of the left pontine glioma"."""
+        tokens = clause.tokens
+        for p in range(place + 1, min(place + 7, len(tokens))):
+            i = tokens[p]
+            is_lesion = "lesion" in self.kinds[i] or bool(TUMOR.fullmatch(self.document.words[i]))
+            if is_lesion and not self.is_structure_at(i):
+                after = p + 1
+                while after < len(tokens) and "of-lesion" in self.kinds[tokens[after]]:
+                    after += 1
+                    while after < len(tokens) and self.is_phrase(tokens[after]):
+                        after += 1
+                return after
+            if not (self.is_phrase(i) or i in self.document.covered):
+                break
+        return 0
+
+    def is_structure_at(self, i: int) -> bool:
+        """Whether token i is of the name of a structure."""
+        number = self.document.covered.get(i)
+        return number is not None and self.document.names[number].is_structure
+
+    def is_phrase(self, i: int) -> bool:
+        """Whether token i may be within a noun phrase."""
+        if self.is_structure_at(i):
+            return True
+        return not {"modifier", "side", "filler", "determiner"}.isdisjoint(self.kinds[i])
+
+    def is_end(
+        self, i: int, *, through_verbs: bool, names: list[int], is_first: bool = False
+    ) -> bool:
         """Whether a denial that goes ahead ends at token i."""
+        if is_first:
+            return "despite" == self.document.words[i]
+        if self.document.words[i] == "with" and "people" not in self.kinds[i - 1]:
+            return bool(names)
         if self.is_stop(i) or (names and self.document.words[i] == "from"):
             return True
         if self.is_cue(i):
@@ -339,7 +408,7 @@ class ScopeReader:
         near = [*clause.tokens[place : place + 2]]
         return (
             len(near) == 2
-            and "present" in self.kinds[near[0]]
+            and ("present" in self.kinds[near[0]] or self.document.words[near[0]].endswith("ed"))
             and "preposition" in self.kinds[near[1]]
         )
 
@@ -352,7 +421,8 @@ class ScopeReader:
             i = tokens[min(place, len(tokens) - 1)]
             if "article" in kinds[i]:
                 return False
-        if not {"after-comma", "stop", "pronoun", "affirming", "turning"}.isdisjoint(kinds[i]):
+        ending = {"after-comma", "stop", "pronoun", "affirming", "turning", "article"}
+        if not ending.isdisjoint(kinds[i]):
             return i in self.document.covered
         if i in self.at or is_verb(self.document, i):
             return False
@@ -442,13 +512,15 @@ class ScopeReader:
         )
         if verb < 0 and clause.link in (":", "-", "("):
             names = self.taken_up(clause)
-        elif is_owning:
+        elif is_owning and clause.link != "but":
             names = self.subject(clause, place)
+        elif is_owning:
+            names = self.before(clause, place)
         else:
             return []
         has_lesion = any("lesion" in self.kinds[self.document.names[n].first] for n in names)
         before = clause.tokens[:place]
-        if has_lesion or any("lesion" in self.kinds[j] for j in before):
+        if has_lesion or any(FINDING.match(self.document.words[j]) for j in before):
             return []
         return self.structures(names)
 
@@ -461,10 +533,13 @@ class ScopeReader:
         clause, place = self.place(tag.first)
         if not self.is_predicate(clause, place, place + tag.end - tag.first):
             return []
+        there = self.where(clause, place + tag.end - tag.first)
+        if there and self.is_joined(clause, place):
+            return there
         names = self.subject(clause, place)
-        if self.structures(names):
-            return names
-        return [*names, *self.where(clause, place + tag.end - tag.first)]
+        if tag.direction == "beside" and self.is_effect(clause, place):
+            return self.structures(there)
+        return names if self.structures(names) else [*names, *there]
 
     def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
         """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
@@ -478,6 +553,24 @@ class ScopeReader:
         linking = {"auxiliary", "adverb", "conjunction", "quality", "relative", "pronoun"}
         is_linked = not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]
         return is_linked or (i in self.document.covered and not self.has_other_verb(clause, place))
+
+    def is_joined(self, clause: Clause, place: int) -> bool:
+        """Whether a predicate has no subject of its own: "… in the pons and normal in the"."""
+        while place > 0:
+            i = clause.tokens[place - 1]
+            if {"auxiliary", "adverb", "finite"}.isdisjoint(self.kinds[i]):
+                break
+            place -= 1
+        if place == 0:
+            return clause.number > 0
+        is_comma = "," in self.gaps[clause.tokens[place]]
+        return is_comma or "conjunction" in self.kinds[clause.tokens[place - 1]]
+
+    def is_effect(self, clause: Clause, place: int) -> bool:
+        """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
+        return any(
+            not {"effect", "lesion"}.isdisjoint(self.kinds[i]) for i in clause.tokens[:place]
+        )
 
     def has_other_verb(self, clause: Clause, place: int) -> bool:
         """Whether something else is said in a clause before some place."""
@@ -585,13 +678,32 @@ class ScopeReader:
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         if self.ends_clause(clause, after):
-            return self.subject(clause, place)
-        is_joined = place and (
-            "conjunction" in self.kinds[clause.tokens[place - 1]] or "," in self.gaps[tag.first]
-        )
-        if is_joined and (names := self.where(clause, after)):
+            return [] if self.is_bare_subject(clause, place) else self.subject(clause, place)
+        if self.is_joined(clause, place) and (names := self.where(clause, after)):
             return names
-        return [*self.subject(clause, place), *self.ahead(clause, after, through_verbs=True)]
+        names = self.ahead(clause, after, through_verbs=True)
+        if not tag.is_open and not self.ends(clause, after):
+            return [n for n in names if not self.document.names[n].is_structure]
+        return [*self.subject(clause, place), *names]
+
+    def is_bare_subject(self, clause: Clause, place: int) -> bool:
+        """Whether the subject is a structure and nothing of it: "the vermis is absent"."""
+        before = clause.tokens[:place]
+        names = self.names_at(before)
+        return len(names) > 0 and all(
+            self.is_of_structure(i)
+            or not {"determiner", "auxiliary", "finite", "adverb", "conjunction"}.isdisjoint(
+                self.kinds[i]
+            )
+            for i in before
+        )
+
+    def is_of_structure(self, i: int) -> bool:
+        """Whether a token is of the name of a structure, and no adjective."""
+        number = self.document.covered.get(i)
+        if number is None or not self.document.names[number].is_structure:
+            return False
+        return not ADJECTIVE.fullmatch(self.document.words[self.document.names[number].end - 1])
 
     def clause_of(self, tag: Tag) -> list[int]:
         """All of the clause that follows."""
@@ -617,15 +729,19 @@ class ScopeReader:
             return self.subject(clause, place)
         i = tokens[after]
         kinds = self.kinds[i]
-        if "not-idle" in kinds:
+        if "not-idle" in kinds or "people" in kinds:
             return []
         if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
             return self.not_phrase(tag, clause, after)
         for name, action in self.verbs.items():
             if name in kinds:
                 return action(self, clause, place, after)
+        if "failing" in self.kinds[tag.first]:
+            return []
         names = self.structures(self.ahead(clause, after + 1))
-        return names or self.structures(self.subject_only(clause, place, after))
+        if names or self.has_pronoun(clause, place):
+            return names
+        return self.structures(self.subject_only(clause, place, after))
 
     def is_passed(self, i: int) -> bool:
         """Whether token i stands between "not" and its verb."""
@@ -637,6 +753,9 @@ class ScopeReader:
         earlier = [t for t in self.tags if not t.is_open and t.end <= tag.first]
         is_turned = any(t.direction in ("object", "ahead", "beside", "back") for t in earlier)
         if is_turned and "," not in self.gaps[tag.first] and clause.link == "but":
+            return []
+        near = clause.tokens[after : after + 3]
+        if any("people" in self.kinds[i] for i in near):
             return []
         return self.ahead(clause, after)
 
@@ -650,6 +769,8 @@ class ScopeReader:
 
     def subject_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
         """The subject and the place that follows: "was not seen in the pons"."""
+        if any("before" in self.kinds[i] for i in clause.tokens[after + 1 : after + 5]):
+            return []  # "not seen on the prior scan"
         return [*self.subject(clause, place), *self.ahead(clause, after + 1)]
 
     def rest(self, clause: Clause, place: int, after: int) -> list[int]:
@@ -671,6 +792,9 @@ class ScopeReader:
     def believed(self, clause: Clause, place: int, after: int) -> list[int]:
         """All that follows, in the next clause too."""
         following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
+        rest = [*clause.tokens[after:], *(i for each in following for i in each.tokens)]
+        if any("explaining" in self.kinds[i] for i in rest):
+            return []
         names = self.names_at(clause.tokens[after + 1 :])
         return names or [n for each in following for n in self.names_at(each.tokens)]
 
