@@ -59,7 +59,10 @@ class ScopeReader:
         self.sentence = Sentence(document, *document.sentences[number])
         self.tags = tags
         self.opened = set[int]()  # denials that are denied and leave open: "cannot be excluded"
-        self.at = {i: tag for tag in tags for i in range(tag.first, tag.end)}
+        self.at = {
+            i: tag for is_open in (True, False) for tag in tags if tag.is_open == is_open
+            for i in range(tag.first, tag.end)
+        }
         self.by_direction: dict[str, Callable[[Tag], list[int]]] = {
             "ahead": self.ahead_of,
             "back": self.back_of,
@@ -107,7 +110,8 @@ class ScopeReader:
 
     def standing(self) -> list[Tag]:
         """Return the cues that no other cue cancels."""
-        idle = {i for tag in self.tags if tag.direction == "idle" for i in range(tag.first, tag.end)}
+        ranges = {(t.is_open, i) for t in self.tags if t.direction == "idle" for i in range(*t[:2])}
+        idle = {tag.first for tag in self.tags if (tag.is_open, tag.first) in ranges}
         open_ = [tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1]
         idle |= {
             tag.first
@@ -442,7 +446,7 @@ class ScopeReader:
         """What follows; a place that has none of it, before; what an answer or a label is of."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
-        is_sole = "sole" in self.kinds[tag.end - 1]
+        is_sole = tag.end > tag.first and "sole" in self.kinds[tag.end - 1]
         if self.ends_clause(clause, after):
             following = self.following(clause)
             if following:
@@ -531,13 +535,14 @@ class ScopeReader:
     def back_of(self, tag: Tag) -> list[int]:
         """The subject, or the place after it where that has none."""
         clause, place = self.place(tag.first)
-        if not self.is_predicate(clause, place, place + tag.end - tag.first):
+        after = place + tag.end - tag.first
+        if not (tag.is_open or self.is_predicate(clause, place, after)):
             return []
         there = self.where(clause, place + tag.end - tag.first)
         if there and self.is_joined(clause, place):
             return there
         names = self.subject(clause, place)
-        if tag.direction == "beside" and self.is_effect(clause, place):
+        if tag.direction == "beside" and not tag.is_open and self.is_effect(clause, place):
             return self.structures(there)
         return names if self.structures(names) else [*names, *there]
 
@@ -595,7 +600,7 @@ class ScopeReader:
             near = clause.tokens[after : after + 3]
             if any("people" in self.kinds[i] for i in near) and not tag.is_open:
                 return []
-            if place and self.is_noun(clause.tokens[place - 1]):
+            if not tag.is_open and place and self.is_noun(clause.tokens[place - 1]):
                 return []  # "maintained activity" is what somebody did
             return self.noun_after(tag, clause, place, after)
         return self.back_of(tag)

@@ -4,6 +4,7 @@ The longest phrase at each place counts, and none goes across sentences. Words h
 table of words (`lexicon`). No level after this one compares words.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -29,9 +30,10 @@ CUES: dict[str, Column] = {
     "words": TEXT,
     "direction": DIRECTIONS,
     "target": TARGETS,
-    "only": one_of("foreign start", is_required=False),
+    "only": one_of("foreign start small sign", is_required=False),
 }
 TABLES = ("cues", "hedges")
+AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
 LANGUAGE = 10_000  # characters that tell the language of a text
 
 
@@ -58,7 +60,7 @@ def _trie(table: str, *, is_foreign: bool = False) -> Trie[Row]:
     return Trie(
         (phrase, row)
         for row in read_table(__package__, table, CUES)
-        if (row["only"] == "foreign") == is_foreign
+        if (row["only"] == "foreign") == is_foreign and row["only"] != "sign"
         for item in split(row["words"])
         for phrase in alternatives(item)
     )
@@ -78,7 +80,7 @@ def words_of_cues() -> frozenset[str]:
         word
         for table in TABLES
         for row in read_table(__package__, table, CUES)
-        if row["only"] != "foreign"
+        if row["only"] not in ("foreign", "sign")
         for item in split(row["words"])
         for phrase in alternatives(item)
         for word in phrase.split()
@@ -94,7 +96,22 @@ def find_cues(document: Document, starts: Sequence[int]) -> list[Tag]:
     foreign = _trie("cues", is_foreign=True).find(document.words, starts)
     if foreign and is_foreign(document.text[:LANGUAGE]):
         found += (Tag(*each) for each in foreign)
-    return sorted(_within_sentences(document, found), key=lambda tag: tag[:2])
+    signs = find_signs(document) if "?" in document.text or "±" in document.text else []
+    return sorted([*_within_sentences(document, found), *signs], key=lambda tag: tag[:2])
+
+
+def find_signs(document: Document) -> list[Tag]:
+    """Return the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
+    rows = {row["words"]: row for row in read_table(__package__, "hedges", CUES)}
+    gaps, found = document.gaps, list[Tag]()
+    starts = document.starts_of_sentences
+    for i, gap in enumerate(gaps[:-1]):
+        if AHEAD.search(gap) or (i == 0 and gap.strip() == "?"):
+            found.append(Tag(i, i, rows["?"]))
+    for first, end in document.sentences:
+        if gaps[end].startswith(("?", " ?", ")?")) and first in starts:
+            found.append(Tag(first, first, rows["…?"]))
+    return found
 
 
 def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
@@ -103,5 +120,6 @@ def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
     for tag in tags:
         is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
         is_placed = tag.row["only"] != "start" or tag.first in starts
+        is_placed &= tag.row["only"] != "small" or document.written(tag.first).islower()
         if is_whole and is_placed and tag.first not in inner:
             yield tag
