@@ -110,16 +110,9 @@ class ScopeReader:
 
     def standing(self) -> list[Tag]:
         """Return the cues that no other cue cancels."""
-        ranges = {(t.is_open, i) for t in self.tags if t.direction == "idle" for i in range(*t[:2])}
-        idle = {tag.first for tag in self.tags if (tag.is_open, tag.first) in ranges}
-        open_ = [tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1]
-        idle |= {
-            tag.first
-            for tag in self.tags
-            if not tag.is_open
-            and any(o.first <= tag.first and tag.end <= o.end and o[:2] != tag[:2] for o in open_)
-        }
-        some = [tag for tag in self.tags if tag.first not in idle and tag.direction != "idle"]
+        idle = [tag for tag in self.tags if tag.direction == "idle"]
+        idle += (tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1)
+        some = [tag for tag in self.tags if not any(_is_within(tag, each) for each in idle)]
         cancelled: set[int] = set()
         for tag in some:
             if tag.is_open or tag.first in cancelled:
@@ -289,6 +282,8 @@ class ScopeReader:
                 if place < 0:
                     break
                 continue
+            if not is_begun and self.document.words[i].endswith("ed"):
+                continue  # "should be interpreted with caution"
             is_listed |= is_begun and "conjunction" in self.kinds[i]
             empty = {"auxiliary", "adverb", "finite", "negator"}
             is_begun |= empty.isdisjoint(self.kinds[i]) and not self.is_cue(i)
@@ -634,7 +629,7 @@ class ScopeReader:
     def noun_after(self, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
         """Return what an adjective stands before, or what has that quality."""
         if tag.is_open:
-            return self.ahead(clause, after)
+            return self.ahead(clause, after) or self.subject(clause, place)
         names = list[int]()
         begins = self.document.begins
         is_quality = False
@@ -815,3 +810,11 @@ class ScopeReader:
         "not-held": subject_only,
         "not-represent": subject_and_rest,
     }
+
+
+def _is_within(tag: Tag, other: Tag) -> bool:
+    """Whether a longer hedge, or an idle phrase, takes the words of a cue."""
+    if other.direction == "idle" and tag.is_open == other.is_open:
+        return other.first <= tag.first < other.end
+    is_shorter = other.first <= tag.first and tag.end <= other.end and tag[:2] != other[:2]
+    return other.is_open and not tag.is_open and is_shorter

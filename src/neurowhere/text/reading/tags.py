@@ -20,6 +20,7 @@ from neurowhere.text.reading.tables import (
     read_table,
     split,
 )
+from neurowhere.text.general import RESEARCH
 from neurowhere.text.language import is_foreign
 
 DIRECTIONS = one_of("ahead back beside measure object both not except clause idle")
@@ -30,7 +31,7 @@ CUES: dict[str, Column] = {
     "words": TEXT,
     "direction": DIRECTIONS,
     "target": TARGETS,
-    "only": one_of("foreign start small sign", is_required=False),
+    "only": one_of("foreign start small sign note", is_required=False),
 }
 TABLES = ("cues", "hedges")
 AHEAD = re.compile(r"(?:^|[\s(\[,;:/-])(?:\?+|\+/-|±)\s?$")  # before a word
@@ -120,6 +121,7 @@ def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
     for tag in tags:
         is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
         is_placed = tag.row["only"] != "start" or tag.first in starts
+        is_placed &= tag.row["only"] != "note" or not RESEARCH.search(document.text)
         is_placed &= tag.row["only"] != "small" or document.written(tag.first).islower()
         if is_whole and is_placed and tag.first not in inner:
             yield tag
