@@ -72,7 +72,8 @@ def _by_signs(document: Document, first: int, end: int) -> Iterator[tuple[list[i
             elif sign:
                 yield current, link
                 current, link = [], sign
-        if "turn" in kinds[i] and current and i not in document.inner:
+        is_turn = "turn" in kinds[i] and "not-word" not in kinds[i - 1]
+        if is_turn and current and i not in document.inner:
             yield current, link
             current, link = [], document.words[i]
         current.append(i)

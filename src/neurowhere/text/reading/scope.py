@@ -207,6 +207,8 @@ class ScopeReader:
     def subject(self, clause: Clause, place: int) -> list[int]:
         """Return the names before some place of a clause, back to where another thing is said."""
         names = self.before(clause, place)
+        if not names and place and self.is_joined(clause, place) and clause.tokens[0] < clause.tokens[place]:
+            names = self.before_verb(clause, place)
         if names:
             return names
         if self.number_of_nouns(clause, place) and not self.has_pronoun(clause, place):
@@ -238,6 +240,25 @@ class ScopeReader:
             return self.document.names_within(first, end)
         return []
 
+    def asked(self, clause: Clause) -> list[int]:
+        """Return the names of the sentence before, where that is a question."""
+        if clause.number or not self.number:
+            return []
+        first, end = self.document.sentences[self.number - 1]
+        is_question = "?" in self.gaps[end]
+        return self.document.names_within(first, end) if is_question else []
+
+    def each_of(self, clause: Clause, tag: Tag) -> list[int]:
+        """Return the places of the sentence before, which "none" at the beginning stands for."""
+        after = clause.tokens[tag.end - tag.first : tag.end - tag.first + 3]
+        is_pronoun = "pronoun" in self.kinds[tag.first] and tag.first == clause.tokens[0]
+        is_said = any(is_verb(self.document, i) for i in after)
+        if clause.number or not (self.number and is_pronoun and is_said):
+            return []
+        first, end = self.document.sentences[self.number - 1]
+        names = self.structures(self.document.names_within(first, end))
+        return names if len(names) > 1 else []
+
     def link_kinds(self, clause: Clause) -> frozenset[str]:
         """Classes of the word that links a clause."""
         return self.kinds[clause.tokens[0]] if clause.link.isalpha() else frozenset()
@@ -254,10 +275,11 @@ class ScopeReader:
             kept.insert(0, number)
         return kept
 
-    def before_verb(self, clause: Clause) -> list[int]:
-        """Return the names before the first verb of a clause."""
-        verbs = (p for p, i in enumerate(clause.tokens) if is_verb(self.document, i))
-        return self.names_at(clause.tokens[: next(verbs, len(clause.tokens))])
+    def before_verb(self, clause: Clause, place: int | None = None) -> list[int]:
+        """Return the names before the first verb of a clause, up to some place."""
+        tokens = clause.tokens[:place]
+        verbs = (p for p, i in enumerate(tokens) if is_verb(self.document, i))
+        return self.names_at(tokens[: next(verbs, len(tokens))])
 
     def before(self, clause: Clause, place: int) -> list[int]:
         """Return the names that a predicate at some place is said of."""
@@ -431,6 +453,8 @@ class ScopeReader:
             if p > place and ("," in self.gaps[j] or self.is_stop(j)):
                 break
             is_closed |= "conjunction" in kinds[j]
+            if self.is_cue(j) and "and" != self.document.words[j - 1] and not is_closed:
+                return False
             if is_verb(self.document, j) and not is_closed:
                 return False
         return is_closed or "side" not in kinds[i]
@@ -444,14 +468,14 @@ class ScopeReader:
         is_sole = tag.end > tag.first and "sole" in self.kinds[tag.end - 1]
         if self.ends_clause(clause, after):
             following = self.following(clause)
-            if following:
-                return following
-            return self.subject(clause, place)
+            return following or self.asked(clause) or self.subject(clause, place)
         if self.is_change(clause, after) or self.is_group(clause, place):
             return []
         if "study" in self.object_kinds(clause, after):
             return []
-        names = self.ahead(clause, after, through_verbs=is_sole) or self.following(clause)
+        names = self.ahead(clause, after, through_verbs=is_sole)
+        if not self.structures(names):
+            names += self.following(clause) or self.each_of(clause, tag)
         is_null = "null" in self.object_kinds(clause, after)
         if is_null:
             names = self.structures(names)
@@ -470,11 +494,15 @@ class ScopeReader:
 
     def is_change(self, clause: Clause, place: int) -> bool:
         """Whether what follows is a change since before, so that what is there is as it was."""
-        near = clause.tokens[place : place + 4]
-        if any("change-like" in self.kinds[i] for i in near):
-            return False
-        is_of_change = any("before-change" in self.kinds[i] for i in near[:2])
-        return is_of_change or "change" in self.object_kinds(clause, place)
+        for n, i in enumerate(clause.tokens[place : place + 4]):
+            kinds = self.kinds[i]
+            if "change-like" in kinds:
+                return False
+            if "change" in kinds or ("before-change" in kinds and n < 2):
+                return True
+            if {"slight", "determiner"}.isdisjoint(kinds):
+                return False
+        return False
 
     def ends_clause(self, clause: Clause, place: int) -> bool:
         """Whether a clause is over at some place."""
@@ -503,7 +531,9 @@ class ScopeReader:
     def owner(self, clause: Clause, place: int) -> list[int]:
         """Return the places that have none of what follows: "the pons shows no lesion"."""
         verb = place - 1
-        while verb >= 0 and "adverb" in self.kinds[clause.tokens[verb]]:
+        while verb >= 0 and not {"adverb", "determiner"}.isdisjoint(
+            self.kinds[clause.tokens[verb]]
+        ):
             verb -= 1
         i = clause.tokens[verb] if verb >= 0 else None
         is_owning = i is not None and (
@@ -539,20 +569,34 @@ class ScopeReader:
         names = self.subject(clause, place)
         if tag.direction == "beside" and not tag.is_open and self.is_effect(clause, place):
             return self.structures(there)
-        return names if self.structures(names) else [*names, *there]
+        if self.structures(names):
+            return names
+        after = place + tag.end - tag.first
+        return [*names, *(there or self.structures(self.ahead(clause, after)))]
 
     def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
         """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
-        if not self.ends(clause, after):
-            return is_verb(self.document, clause.tokens[after]) and place > 0
+        if not (self.ends(clause, after) or self.is_where(clause.tokens[after - 1])):
+            return place > 0 and self.is_linked(clause, after)
         if place == 0:
             return clause.link != "("  # of what was named before, or of the place after it
         i = clause.tokens[place - 1]
         while "adverb" in self.kinds[i] and i > clause.tokens[0]:
             i -= 1
         linking = {"auxiliary", "adverb", "conjunction", "quality", "relative", "pronoun"}
-        is_linked = not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]
-        return is_linked or (i in self.document.covered and not self.has_other_verb(clause, place))
+        if not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]:
+            return True
+        is_led = not {"determiner", "preposition"}.isdisjoint(self.kinds[i])
+        return not is_led and not self.has_other_verb(clause, place)
+
+    def has_other_verb(self, clause: Clause, place: int) -> bool:
+        """Whether something else is said in a clause, since the last comma before some place."""
+        for i in reversed(clause.tokens[:place]):
+            if is_verb(self.document, i):
+                return True
+            if "," in self.gaps[i]:
+                return False
+        return False
 
     def is_joined(self, clause: Clause, place: int) -> bool:
         """Whether a predicate has no subject of its own: "… in the pons and normal in the"."""
@@ -572,17 +616,14 @@ class ScopeReader:
             not {"effect", "lesion"}.isdisjoint(self.kinds[i]) for i in clause.tokens[:place]
         )
 
-    def has_other_verb(self, clause: Clause, place: int) -> bool:
-        """Whether something else is said in a clause before some place."""
-        return any(is_verb(self.document, i) for i in clause.tokens[:place])
-
     def where(self, clause: Clause, place: int) -> list[int]:
         """Return the places after a preposition: "… in the pons and the thalamus"."""
         if place >= len(clause.tokens) or "," in self.gaps[clause.tokens[place]]:
             return []
-        if "preposition" not in self.kinds[clause.tokens[place]]:
-            return []
-        return self.structures(self.ahead(clause, place + 1))
+        near = clause.tokens[max(place - 1, 0) : place + 1]
+        led = (p for p, i in zip((place - 1, place), near, strict=False) if self.is_where(i))
+        start = next(led, None)
+        return [] if start is None else self.structures(self.ahead(clause, start + 1))
 
     def beside(self, tag: Tag) -> list[int]:
         """The noun that an adjective stands before, or else what it is said of."""
@@ -647,9 +688,9 @@ class ScopeReader:
             if "preposition" in self.kinds[i]:
                 if self.structures(names) or not (is_quality or names or p > after):
                     break
-        if self.structures(names) or not is_quality:
+        if self.structures(names):
             return names
-        owners = self.owner(clause, place) or self.had(clause, place)
+        owners = self.owner(clause, place) or (self.had(clause, place) if is_quality else [])
         return [*names, *owners]
 
     def had(self, clause: Clause, place: int) -> list[int]:
@@ -704,6 +745,10 @@ class ScopeReader:
         if number is None or not self.document.names[number].is_structure:
             return False
         return not ADJECTIVE.fullmatch(self.document.words[self.document.names[number].end - 1])
+
+    def is_where(self, i: int) -> bool:
+        """Whether token i leads to a place."""
+        return "preposition" in self.kinds[i] or self.document.words[i] == "from"
 
     def clause_of(self, tag: Tag) -> list[int]:
         """All of the clause that follows."""
