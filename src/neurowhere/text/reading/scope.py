@@ -123,16 +123,26 @@ class ScopeReader:
                 if "excluding" in self.kinds[other.end - 1]:
                     self.opened.add(other.first)
         for tag in some:
-            if "false" in self.kinds[tag.end - 1]:
+            if "false" in self.kinds[tag.end - 1] and self.ends(*self.after(tag)):
                 earlier = [t for t in some if not t.is_open and t.first < tag.first]
                 cancelled |= {t.first for t in earlier}
                 cancelled |= {tag.first} if earlier else set()
+        cancelled |= self.neither(some)
         kept = [
             tag
             for tag in some
             if tag.is_open or tag.first not in cancelled or tag.first in self.opened
         ]
         return [tag for tag in kept if not self.is_partial(tag)]
+
+    def neither(self, tags: list[Tag]) -> set[int]:
+        """First tokens of cues that cancel each other: "neither A nor B is normal"."""
+        pair = [tag for tag in tags if "neither" in self.kinds[tag.first]]
+        if not pair or tags[-1].direction not in ("beside", "object", "back"):
+            return set()
+        clause, _ = self.place(pair[0].first)
+        is_one = clause is self.place(tags[-1].first)[0] and self.ends(*self.after(tags[-1]))
+        return {tag.first for tag in tags if not tag.is_open} if is_one else set()
 
     def cancelled_by(self, tag: Tag, others: list[Tag]) -> Tag | None:
         """Return the denial that a denial before it turns round: "not normal", "no … without"."""
@@ -207,7 +217,7 @@ class ScopeReader:
     def subject(self, clause: Clause, place: int) -> list[int]:
         """Return the names before some place of a clause, back to where another thing is said."""
         names = self.before(clause, place)
-        if not names and place and self.is_joined(clause, place) and clause.tokens[0] < clause.tokens[place]:
+        if not names and place and self.is_coordinate(clause, place):
             names = self.before_verb(clause, place)
         if names:
             return names
@@ -257,7 +267,8 @@ class ScopeReader:
             return []
         first, end = self.document.sentences[self.number - 1]
         names = self.structures(self.document.names_within(first, end))
-        return names if len(names) > 1 else []
+        is_people = any("people" in kinds for kinds in self.kinds[first:end])
+        return names if len(names) > 1 and not is_people else []
 
     def link_kinds(self, clause: Clause) -> frozenset[str]:
         """Classes of the word that links a clause."""
@@ -378,7 +389,10 @@ class ScopeReader:
                 break
             if names and "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
                 break
-            if is_phrase and names and "closing" in self.kinds[i]:
+            if names and self.document.words[i] == "and" and self.is_article(clause, p + 1):
+                break
+            is_closing = not {"preposition", "with"}.isdisjoint({*self.kinds[i], self.document.words[i]})
+            if is_phrase and names and is_closing:
                 break
         return names
 
@@ -417,7 +431,8 @@ class ScopeReader:
         if is_first:
             return "despite" == self.document.words[i]
         if self.document.words[i] == "with" and "people" not in self.kinds[i - 1]:
-            return bool(names)
+            near = self.document.words[i + 1 : i + 4]
+            return bool(names) or any(map(FINDING.match, near))
         if self.is_stop(i) or (names and self.document.words[i] == "from"):
             return True
         if self.is_cue(i):
@@ -429,9 +444,13 @@ class ScopeReader:
         near = [*clause.tokens[place : place + 2]]
         return (
             len(near) == 2
-            and ("present" in self.kinds[near[0]] or self.document.words[near[0]].endswith("ed"))
+            and not {"present", "past", "participle"}.isdisjoint(self.kinds[near[0]])
             and "preposition" in self.kinds[near[1]]
         )
+
+    def is_article(self, clause: Clause, place: int) -> bool:
+        """Whether "a" stands at some place."""
+        return place < len(clause.tokens) and "article" in self.kinds[clause.tokens[place]]
 
     def goes_on(self, clause: Clause, place: int) -> bool:
         """Whether a list goes on after the comma before some place."""
@@ -564,15 +583,16 @@ class ScopeReader:
         if not (tag.is_open or self.is_predicate(clause, place, after)):
             return []
         there = self.where(clause, place + tag.end - tag.first)
+        if not there and self.is_where(clause.tokens[after - 1]):
+            there = self.structures(self.ahead(clause, after))
+        if self.document.word(tag.end) == "by":
+            there = self.structures(self.ahead(clause, after))
         if there and self.is_joined(clause, place):
             return there
         names = self.subject(clause, place)
         if tag.direction == "beside" and not tag.is_open and self.is_effect(clause, place):
             return self.structures(there)
-        if self.structures(names):
-            return names
-        after = place + tag.end - tag.first
-        return [*names, *(there or self.structures(self.ahead(clause, after)))]
+        return names if self.structures(names) else [*names, *there]
 
     def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
         """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
@@ -609,6 +629,17 @@ class ScopeReader:
             return clause.number > 0
         is_comma = "," in self.gaps[clause.tokens[place]]
         return is_comma or "conjunction" in self.kinds[clause.tokens[place - 1]]
+
+    def is_coordinate(self, clause: Clause, place: int) -> bool:
+        """Whether a conjunction joins a predicate to another one: "was seen and was not …"."""
+        while place > 0:
+            i = clause.tokens[place - 1]
+            if "conjunction" in self.kinds[i]:
+                return True
+            if {"auxiliary", "adverb", "finite"}.isdisjoint(self.kinds[i]):
+                return False
+            place -= 1
+        return False
 
     def is_effect(self, clause: Clause, place: int) -> bool:
         """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
@@ -772,6 +803,9 @@ class ScopeReader:
             after += 1
         if after >= len(tokens) or ("," in self.gaps[tokens[after]] and after > place + 1):
             return self.subject(clause, place)
+        following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
+        if any("holding" in self.kinds[each.tokens[0]] for each in following):
+            return []
         i = tokens[after]
         kinds = self.kinds[i]
         if "not-idle" in kinds or "people" in kinds:
@@ -810,6 +844,8 @@ class ScopeReader:
         is_lesion = any("lesion" in self.kinds[i] for i in clause.tokens[:place])
         if is_lesion and "surviving" not in self.kinds[clause.tokens[after]]:
             return []
+        if is_lesion and (there := self.structures(self.ahead(clause, after + 1))):
+            return there
         return names or self.where(clause, after + 1)
 
     def subject_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
