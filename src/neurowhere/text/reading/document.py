@@ -83,6 +83,8 @@ class Document:
         Names of the vocabulary in their order, then those that later levels add.
     sided : mapping of int to str
         Tokens that have a side in themselves ("rIFG"), and that side.
+    generic : frozenset of int
+        Terms that say nothing of where by themselves and are no findings: "show", "size".
     """
 
     text: str
@@ -91,6 +93,7 @@ class Document:
     ends: list[int]
     names: list[Name]
     sided: dict[int, Side] = field(default_factory=dict)
+    generic: frozenset[int] = frozenset()
 
     @cached_property
     def gaps(self) -> list[str]:
@@ -114,8 +117,13 @@ class Document:
 
     @cached_property
     def covered(self) -> dict[int, int]:
-        """Number of the name that each token is in."""
-        return {i: n for n, name in enumerate(self.names) for i in range(name.first, name.end)}
+        """Number of the name that each token is in; generic ones are words like others."""
+        return {
+            i: n
+            for n, name in enumerate(self.names)
+            if name.is_structure or name.term not in self.generic
+            for i in range(name.first, name.end)
+        }
 
     @cached_property
     def inner(self) -> frozenset[int]:
@@ -168,7 +176,7 @@ class Document:
             for name in self.names
         ]
         sided = {moved[i]: side for i, side in self.sided.items()}
-        return Document(self.text, *columns, names, sided)
+        return Document(self.text, *columns, names, sided, self.generic)
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""

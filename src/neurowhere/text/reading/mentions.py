@@ -199,7 +199,7 @@ def _levels() -> dict[str, tuple[str, ...]]:
     """Words at which levels have something to do, with the names of these levels."""
     first = {
         "cues": tags.first_words(),
-        "sides": words_of("left", "right", "bilateral", "related"),
+        "sides": words_of("left", "right", "bilateral", "related", "same-side"),
         "names": names.first_words() | rules.rules().fixed.first_words,
         "implied": implied.first_words(),
         "roles": findings.first_words(),
@@ -265,7 +265,7 @@ def read_mentions(
     document = names.complete(document, counter, at, rules.rules().fixed)
     document, sides = read_sides(document, at["sides"])
     cues = tags.find_cues(document, at["cues"])
-    said = read_scope(document, cues, counter.generic)
+    said = read_scope(document, cues)
     if not negation:
         said = Said({}, said.hedged)
     roles = findings.find_roles(document, at["roles"])

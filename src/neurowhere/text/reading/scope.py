@@ -5,7 +5,7 @@ subject, beside it as an adjective stands, and so on. How far that goes is told 
 rows (the idea of ConText, Harkema et al. 2009).
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from neurowhere.text.reading.clauses import (
@@ -30,14 +30,14 @@ class Said:
     hedged: dict[int, Tag] = field(default_factory=dict)
 
 
-def read_scope(document: Document, tags: list[Tag], generic: Container[int] = ()) -> Said:
-    """Find the names that a text denies or leaves open; generic terms are no findings."""
+def read_scope(document: Document, tags: list[Tag]) -> Said:
+    """Find the names that a text denies or leaves open."""
     said = Said()
     by_sentence: dict[int, list[Tag]] = {}
     for tag in tags:
         by_sentence.setdefault(document.sentence_of(tag.first), []).append(tag)
     for number, some in by_sentence.items():
-        reader = ScopeReader(document, number, some, said, generic)
+        reader = ScopeReader(document, number, some, said)
         reader.read()
     return said
 
@@ -51,9 +51,7 @@ class ScopeReader:
         number: int,
         tags: list[Tag],
         said: Said,
-        generic: Container[int] = (),
     ) -> None:
-        self.generic = generic
         self.document, self.number, self.said = document, number, said
         self.kinds, self.gaps = document.kinds, document.gaps
         self.sentence = Sentence(document, *document.sentences[number])
@@ -498,8 +496,8 @@ class ScopeReader:
         is_null = "null" in self.object_kinds(clause, after)
         if is_null:
             names = self.structures(names)
-        if tag.is_open and not names:
-            return self.subject(clause, place)
+        if tag.is_open and not self.structures(names):
+            return [*names, *self.subject(clause, place)]
         if tag.is_open or (self.structures(names) and not is_null):
             return names
         places = self.owner(clause, place)
@@ -583,7 +581,7 @@ class ScopeReader:
         if not (tag.is_open or self.is_predicate(clause, place, after)):
             return []
         there = self.where(clause, place + tag.end - tag.first)
-        if not there and self.is_where(clause.tokens[after - 1]):
+        if not there and tag.end > tag.first and self.is_where(tag.end - 1):
             there = self.structures(self.ahead(clause, after))
         if self.document.word(tag.end) == "by":
             there = self.structures(self.ahead(clause, after))
@@ -596,7 +594,7 @@ class ScopeReader:
 
     def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
         """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
-        if not (self.ends(clause, after) or self.is_where(clause.tokens[after - 1])):
+        if not (self.ends(clause, after) or self.is_where(max(clause.tokens[place], clause.tokens[min(after, len(clause.tokens)) - 1]))):
             return place > 0 and self.is_linked(clause, after)
         if place == 0:
             return clause.link != "("  # of what was named before, or of the place after it
@@ -818,7 +816,7 @@ class ScopeReader:
         if "failing" in self.kinds[tag.first]:
             return []
         names = self.structures(self.ahead(clause, after + 1))
-        if names or self.has_pronoun(clause, place):
+        if names or (self.has_pronoun(clause, place) and not self.before(clause, place)):
             return names
         return self.structures(self.subject_only(clause, place, after))
 

@@ -513,11 +513,18 @@ class SideReader:
         pending: list[int] = []
         is_closed = is_carried = False
         j = name.end
+        while j < len(self.words) and not {"lesion", "of-place"}.isdisjoint(self.kinds[j]):
+            j += 1
+        is_wide = j > name.end or "general" in self.kinds[name.end - 1]
+        is_carried = is_wide and self.gaps[j].strip() in (":", "(")
+        j = j if is_carried else name.end
+        start = j
         while j < len(self.words) and j not in self.starts:
             following = self.begins.get(j)
             kinds = self.kinds[j]
             gap = self.gaps[j]
-            if BREAK.search(gap) and not (is_carried and "(" in gap):
+            is_begun = is_carried and (j == start or gap.strip() == "(")
+            if BREAK.search(gap) and not is_begun:
                 break
             if following is not None and self.is_structure(following):
                 if self.is_midline(self.names[following]) or following in self.sides.applied:
@@ -592,7 +599,8 @@ class SideReader:
     def relate(self, marks: Sequence[Attached]) -> None:
         """Give places the side that "contralateral" and "ipsilateral" mean."""
         for i in self.tokens:
-            if "related" not in self.kinds[i]:
+            is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
+            if "related" not in self.kinds[i] and not is_same:
                 continue
             first, end = self.document.sentences[self.document.sentence_of(i)]
             before = [m for m in marks if m.first < i and m.side in OPPOSITE]
@@ -605,7 +613,9 @@ class SideReader:
             (side,) = sides
             side = OPPOSITE[side] if "other-side" in self.kinds[i] else side
             mark = Attached(side, i, i + 1, row="sides:related")
-            for number in self.ahead(mark):
+            lead = i - 2 - (self.word(i - 2) == "the")
+            led = self.nearest(lead - 1, REACH_BACK) if is_same and lead > 0 else []
+            for number in led or self.ahead(mark):
                 if number not in self.sides.applied:
                     self.sides.applied[number] = mark
                     self.along(number, mark)
