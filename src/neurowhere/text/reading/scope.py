@@ -19,6 +19,7 @@ from neurowhere.text.reading.lexicon import ADJECTIVE, FINDING, TUMOR
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
+LONGEST_LABEL = 2  # tokens of a label that denies what it heads: "Ruled out:"
 NEAR = 8  # tokens between two cues of which the first cancels the second
 
 
@@ -385,7 +386,7 @@ class ScopeReader:
                 continue
             if self.is_end(i, through_verbs=through_verbs, names=names, is_first=p == place):
                 break
-            if names and "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
+            if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
                 break
             if names and self.document.words[i] == "and" and self.is_article(clause, p + 1):
                 break
@@ -528,7 +529,10 @@ class ScopeReader:
     def following(self, clause: Clause) -> list[int]:
         """Return the names of the list that a label is before: "Ruled out: …"."""
         number = clause.number + 1
-        if number >= len(self.sentence.clauses):
+        is_list = len(clause.tokens) <= LONGEST_LABEL or "following" in (
+            self.document.words[i] for i in clause.tokens
+        )
+        if not is_list or number >= len(self.sentence.clauses):
             return []
         after = self.sentence.clauses[number]
         return self.ahead(after, 0) if after.link in (":", "-") else []
@@ -585,6 +589,8 @@ class ScopeReader:
             there = self.structures(self.ahead(clause, after))
         if self.document.word(tag.end) == "by":
             there = self.structures(self.ahead(clause, after))
+            if self.is_joined(clause, place):
+                return there
         if there and self.is_joined(clause, place):
             return there
         names = self.subject(clause, place)
@@ -741,6 +747,8 @@ class ScopeReader:
             verb = self.kinds[clause.tokens[place - 1]] if place else frozenset()
             if "being" not in verb:
                 return self.ahead(clause, after)
+        if self.document.word(tag.end) == "by" and self.is_joined(clause, place):
+            return []
         return self.subject(clause, place)
 
     def both_of(self, tag: Tag) -> list[int]:
@@ -777,7 +785,7 @@ class ScopeReader:
 
     def is_where(self, i: int) -> bool:
         """Whether token i leads to a place."""
-        return "preposition" in self.kinds[i] or self.document.words[i] == "from"
+        return "where" in self.kinds[i]
 
     def clause_of(self, tag: Tag) -> list[int]:
         """All of the clause that follows."""
@@ -806,6 +814,9 @@ class ScopeReader:
             return []
         i = tokens[after]
         kinds = self.kinds[i]
+        is_contrast = "," in self.gaps[tag.first] and self.ends(clause, after + 1)
+        if is_contrast and place and "participle" in self.kinds[tokens[place - 1]]:
+            return []  # "narrowed, not occluded"
         if "not-idle" in kinds or "people" in kinds:
             return []
         if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
