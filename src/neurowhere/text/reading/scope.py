@@ -388,7 +388,7 @@ class ScopeReader:
                 break
             if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
                 break
-            if names and self.document.words[i] == "and" and self.is_article(clause, p + 1):
+            if names and self.document.words[i] == "and" and self.is_new(clause, p + 1, names):
                 break
             is_closing = not {"preposition", "with"}.isdisjoint({*self.kinds[i], self.document.words[i]})
             if is_phrase and names and is_closing:
@@ -447,9 +447,11 @@ class ScopeReader:
             and "preposition" in self.kinds[near[1]]
         )
 
-    def is_article(self, clause: Clause, place: int) -> bool:
-        """Whether "a" stands at some place."""
-        return place < len(clause.tokens) and "article" in self.kinds[clause.tokens[place]]
+    def is_new(self, clause: Clause, place: int, names: list[int]) -> bool:
+        """Whether another thing begins after "and": "no lesion and a cyst", "… and the pons"."""
+        kinds = self.kinds[clause.tokens[place]] if place < len(clause.tokens) else frozenset()
+        is_other = "definite" in kinds and not self.structures(names)
+        return "article" in kinds or is_other
 
     def goes_on(self, clause: Clause, place: int) -> bool:
         """Whether a list goes on after the comma before some place."""
@@ -594,7 +596,8 @@ class ScopeReader:
         if there and self.is_joined(clause, place):
             return there
         names = self.subject(clause, place)
-        if tag.direction == "beside" and not tag.is_open and self.is_effect(clause, place):
+        is_state = tag.direction in ("beside", "measure") or tag.row["target"] == "places"
+        if is_state and not tag.is_open and self.is_effect(clause, place):
             return self.structures(there)
         return names if self.structures(names) else [*names, *there]
 
@@ -648,7 +651,9 @@ class ScopeReader:
     def is_effect(self, clause: Clause, place: int) -> bool:
         """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
         return any(
-            not {"effect", "lesion"}.isdisjoint(self.kinds[i]) for i in clause.tokens[:place]
+            not {"effect", "lesion"}.isdisjoint(self.kinds[i])
+            and not self.is_structure_at(i)
+            for i in clause.tokens[:place]
         )
 
     def where(self, clause: Clause, place: int) -> list[int]:
