@@ -18,7 +18,7 @@ from neurowhere.cli.batch import MOST_TOLD
 from neurowhere.inputs import Text, split_sentences
 from neurowhere.model.text_model import CHUNK_ENCODED as CHUNK
 from neurowhere.report.encoding import write_encoding
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 FOLDERS = ("--no-pictures",)  # which the tests of one text draw
 
@@ -295,6 +295,15 @@ def test_a_folder_for_each_text(encode, tmp_path):
     rows = rows_of((output / "table.csv").read_text())
     assert [row["folder"] for row in rows] == ["a_b", "", "a_b~3"]
     assert [row["problem"] for row in rows] == ["", "no known term", ""]
+
+
+def test_no_folder_of_a_map_that_is_withheld(encode, tmp_path):
+    (tmp_path / "a.csv").write_text("id,text\na,Bell's palsy\nb,left amygdala\n")
+    encode(tmp_path / "a.csv", "-o", tmp_path / "maps", "--no-pictures")
+    rows = rows_of((tmp_path / "maps" / "table.csv").read_text())
+    assert [row["folder"] for row in rows] == ["", "b"]
+    assert rows[0]["support"] == "outside the brain: nerve"
+    assert not (tmp_path / "maps" / "a").exists()
 
 
 @pytest.mark.parametrize("overwrite", [(), ("--overwrite",)])

@@ -73,6 +73,42 @@ def test_json_is_that_of_the_library(encode, model):
     assert [row["side"] for row in told["unapplied_sides"]] == ["right"]
 
 
+OUTSIDE = "Right Bell's palsy"
+
+
+def test_outside_the_brain_one_line_says_so_and_nothing_is_drawn(run, tmp_path):
+    outcome = run("encode", OUTSIDE, "-o", tmp_path / "maps")
+    assert (outcome.code, outcome.err) == (0, "")
+    (line,) = outcome.out.splitlines()
+    assert line.startswith("outside the brain: nerve")
+    assert "--draw-anyway shows the map" in line
+    assert line.endswith("nothing was written")
+    assert not (tmp_path / "maps").exists()
+
+
+def test_the_map_of_what_is_outside_the_brain_is_drawn_if_it_is_asked_for(run, tmp_path):
+    outcome = run("encode", OUTSIDE, "--draw-anyway", "-o", tmp_path / "maps", "--no-pictures")
+    assert "support    outside the brain: nerve" in outcome.out
+    assert "to the mean map" in outcome.out
+    page = (tmp_path / "maps" / "report.html").read_text("utf-8")
+    assert "This is outside the brain: nerve." in page
+
+
+def test_no_map_is_offered_where_no_word_is_known(encode):
+    assert encode(OUTSIDE).out == "outside the brain: nerve\n"
+    encode(OUTSIDE, "--draw-anyway").assert_refused("knows no word")
+
+
+def test_json_carries_what_is_outside_the_brain(encode):
+    told = json.loads(encode(OUTSIDE, "--json").out)
+    support = {name: told["support"][name] for name in ("level", "outside", "withheld")}
+    assert support == {"level": "none", "outside": "nerve", "withheld": "outside the brain: nerve"}
+
+
+def test_a_sum_of_texts_is_drawn(run):
+    assert "to the mean map" in run("encode", OUTSIDE, "--minus", "amygdala").out
+
+
 def test_an_atlas_of_ones_own(encode, atlas):
     told = json.loads(encode(TEXT, "--atlas", atlas, "--json", "--sort", "probability").out)
     assert {row["region"] for row in told["regions"]} == set(TERMS)

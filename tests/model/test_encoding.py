@@ -39,6 +39,21 @@ def test_names_that_only_rules_point_to_are_not_counted_as_known(shipped):
     assert f" {result.support.terms} known terms in 16 " in repr(result)
 
 
+@pytest.mark.parametrize("text", ["spinal cord infarct", "left carotid stenosis"])
+def test_a_finding_outside_the_brain_has_no_support_and_keeps_its_map(shipped, text):
+    encoding = shipped.encode(text)
+    assert encoding.support.level == "none"
+    assert encoding.support.summary.startswith(f"outside the brain: {encoding.support.outside}")
+    assert encoding.support.summary.endswith("a map of brain studies about it is available")
+    assert encoding.probabilities.sum() == pytest.approx(1)
+    assert "<img" not in encoding._repr_html_()
+
+
+def test_of_the_brain_nothing_is_withheld(shipped):
+    support = shipped.encode("Carotid occlusion with an infarct of the left insula").support
+    assert (support.level, support.outside, support.withheld) == ("good", None, None)
+
+
 def test_density_integrates_to_one(result):
     image = result.density_img
     voxel_mm3 = abs(np.linalg.det(image.affine[:3, :3]))

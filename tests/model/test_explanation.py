@@ -300,7 +300,7 @@ def test_support_is_of_names_not_of_plain_words():
         ("Right lower lobe pneumonia.", "none"),
         ("Thyroid ultrasound: 8 mm nodule in the left lobe.", "none"),
         ("Left ventricle ejection fraction 35%, septal hypokinesis.", "none"),
-        ("The cardiac atrium and right ventricle were dilated", "weak"),
+        ("The cardiac atrium and right ventricle were dilated", "none"),
         ("Right ventricle dilated.", "none"),
         ("CT head: right ventricle dilated.", "good"),
         ("Heart rate and the insula", "good"),

@@ -11,7 +11,7 @@ from neurowhere.exceptions import FitError
 from neurowhere.inputs import Failure, Text
 from neurowhere.model.text_model import CHUNK_ENCODED
 from neurowhere.report.tables import DENIED, UNKNOWN, RowMaker, encode_items
-from neurowhere.text.clinical.mentions import read_mentions
+from neurowhere.text.reading.mentions import read_mentions
 
 TEXTS = [
     "The left amygdala, and the amygdala again.",
@@ -118,6 +118,16 @@ def test_the_region_of_a_row_is_the_first_in_the_order_asked_for(shipped):
         assert row["ratio"] == pytest.approx(first["ratio"])
         firsts[sort] = row["region"]
     assert len(set(firsts.values())) == 3
+
+
+def test_a_map_that_is_withheld_has_no_row_unless_it_is_asked_for(shipped):
+    (pair,) = encode_items(shipped, items(["Right Bell's palsy"]))
+    row = RowMaker(ATLAS).table([pair]).iloc[0]
+    assert row["support"] == "outside the brain: nerve"
+    assert row[["region", "probability", "x", "heaviest", "problem"]].isna().all()
+    row = RowMaker(ATLAS, draw_anyway=True).table([pair]).iloc[0]
+    assert row["support"] == "outside the brain: nerve"
+    assert row["probability"] > 0
 
 
 def test_a_text_that_fails_has_a_row_and_stops_no_other(model, monkeypatch, caplog):

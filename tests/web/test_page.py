@@ -32,6 +32,28 @@ def test_a_text_becomes_a_map_that_changes_with_it(visit):
     assert visit.errors == []
 
 
+def test_the_map_of_what_is_outside_the_brain_is_shown_if_it_is_asked_for(shipped_visit):
+    visit = shipped_visit
+    visit.write("the amygdala")
+    visit.page.fill("#text", "Bell's palsy")
+    visit.page.wait_for_selector("#withheld:not([hidden])")
+    assert visit.page.inner_text("#withheld-words").startswith("Outside the brain: nerve")
+    assert visit.caption() == "No map"
+    assert not visit.page.is_visible("#regions")
+    assert visit.page.is_disabled("button[data-form=nifti]")
+    assert serious_problems(visit.page) == []
+    visit.choose("image", "log_ratio")  # another image is no map that is asked for
+    assert visit.page.is_visible("#withheld")
+    visit.page.click("#draw-anyway")
+    visit.until("/average study/.test(document.getElementById('caption').textContent)")
+    assert not visit.page.is_visible("#withheld")
+    assert visit.page.is_visible("#regions")
+    assert visit.page.is_enabled("button[data-form=nifti]")
+    visit.write("Bell's palsy and the amygdala")
+    assert not visit.page.is_visible("#withheld")
+    assert visit.errors == []
+
+
 def test_a_click_on_a_region_or_a_peak_moves_the_crosshair(visit):
     visit.write("the left amygdala")
     visit.page.fill("#x", "0")

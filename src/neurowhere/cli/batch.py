@@ -75,7 +75,11 @@ def encode_texts(
         found = _split(found, model, options.reading["findings"])
     found = track(found, "encoding")
     maker = RowMaker(
-        options.atlas, all_regions, with_text=sentences and options.with_text, sort=options.sort
+        options.atlas,
+        all_regions,
+        with_text=sentences and options.with_text,
+        sort=options.sort,
+        draw_anyway=options.draw_anyway,
     )
     if output is None:
         _write_table(maker, encode_items(model, found, **options.reading), table, options)
@@ -375,11 +379,13 @@ class Shelf:
         return Job(item, folder, key, self._is_done(folder, key))
 
     def write(self, job: Job, pair: "Pair") -> "pd.DataFrame":
-        """Write the folder of a text, unless it failed, then its row, and return the row."""
+        """Write the folder of a text that has a map, then its row, and return the row."""
         row = self.maker.table([pair])
         folder = ""
-        if row["problem"].isna().all():
-            item, outcome = pair
+        item, outcome = pair
+        if self.maker.withholds(outcome):
+            self._has_results = True
+        elif row["problem"].isna().all():
             if problem := self._write_folder(job, item.name, outcome):
                 row = self.maker.table([(item, problem)])
             else:

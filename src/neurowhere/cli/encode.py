@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from neurowhere.model.encoder import Encoder
     from neurowhere.model.encoding import Encoding, RegionOrder
     from neurowhere.space import Atlas
+    from neurowhere.text.kinds import Kind
 
 
 LONGEST_NAME = 40  # characters of a text that stand for it
@@ -44,6 +45,13 @@ class Order(Enum):
     ratio = "ratio"
 
 
+class TextKind(Enum):
+    """Kinds of text, each with a formula of its own."""
+
+    report = "report"
+    study = "study"
+
+
 @dataclass(frozen=True)
 class Options:
     """How to encode, and what to write."""
@@ -54,6 +62,7 @@ class Options:
     sides: bool
     findings: bool
     hedge_weight: float
+    kind: "Kind | None"
     sort: "RegionOrder"
     with_text: bool
     pictures: bool
@@ -63,6 +72,7 @@ class Options:
     as_json: bool
     keep_formulas: bool
     keep_going: bool
+    draw_anyway: bool
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -72,6 +82,7 @@ class Options:
             "sides": self.sides,
             "findings": self.findings,
             "hedge_weight": self.hedge_weight,
+            "kind": self.kind,
         }
 
 
@@ -136,6 +147,15 @@ def encode(
         float,
         typer.Option(min=0, max=1, help="Weight of findings that the text leaves open."),
     ] = 1.0,
+    as_kind: Annotated[
+        TextKind | None,
+        typer.Option(
+            "--as",
+            help="Draw the text as a report, from the places of its findings, or as a study, from "
+            "all its words. By default its words decide.",
+            show_default=False,
+        ),
+    ] = None,
     sort: Annotated[
         Order,
         typer.Option(
@@ -153,6 +173,14 @@ def encode(
     ] = False,
     no_pictures: Annotated[
         bool, typer.Option("--no-pictures", help="Draw no PNG files, which take seconds per text.")
+    ] = False,
+    draw_anyway: Annotated[
+        bool,
+        typer.Option(
+            "--draw-anyway",
+            help="Show and write maps that are withheld, such as that of a finding outside the "
+            "brain.",
+        ),
     ] = False,
     resolution: Resolution = None,
     like: Like = None,
@@ -190,6 +218,7 @@ def encode(
         sides=sides,
         findings=not all_sections,
         hedge_weight=hedge_weight,
+        kind=None if as_kind is None else as_kind.value,
         sort=sort.value,
         with_text=not no_text,
         pictures=not no_pictures,
@@ -199,6 +228,7 @@ def encode(
         as_json=as_json,
         keep_formulas=keep_formulas,
         keep_going=keep_going,
+        draw_anyway=draw_anyway,
     )
     if many:
         from neurowhere.cli.batch import encode_texts
@@ -241,13 +271,20 @@ def _encode_one(
         from neurowhere.model.algebra import combine
 
         encoding = combine(encodings, [1, *(sign for _, sign in added)])
-    if output is not None:
+    withheld = None if options.draw_anyway else encoding.support.withheld
+    if output is not None and withheld is None:
         write_folder(encoding, output, text.name, options)
     summary = summarise(encoding, options.atlas, sort=options.sort, with_text=options.with_text)
     if options.as_json:
         # Written as it is made: that of a long text is long.
         json.dump(summary.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
         typer.echo()
+        return
+    if withheld is not None:
+        hint = "; --draw-anyway shows the map" * (not encoding.is_mean_map)
+        typer.echo(
+            f"{summary.support.summary}{hint}{'; nothing was written' * (output is not None)}"
+        )
         return
     from neurowhere.cli.terminal import lines
 
@@ -279,6 +316,8 @@ def _encode(model: "Encoder", text: "Text", options: Options) -> "Encoding":
             stacklevel=2,
         )
     encoding = model.encode(text.content, **options.reading)
+    if encoding.support.withheld and not options.draw_anyway:
+        return encoding
     if encoding.is_mean_map and model.text != "none":
         raise TextError(_why_nothing(encoding, text))
     return encoding

@@ -20,6 +20,18 @@ CELL_MM = 6.0  # of the brain, for each half of a character
 LOW_MM, HIGH_MM = np.array([-78.0, -112.0, -64.0]), np.array([78.0, 80.0, 86.0])
 BRAIN, HOT = np.array([52.0, 54.0, 62.0]), np.array([255.0, 176.0, 32.0])
 UPPER_HALF = "▀"
+# Roles of the places of a report, and what they are called.
+SHOWN_ROLES = {
+    "seat": "seat",
+    "extension": "extends",
+    "satellite": "satellite",
+    "edema": "oedema",
+    "landmark": "near",
+    "pressed": "pressed",
+    "level": "level",
+    "old": "old",
+    "spared": "normal",
+}
 COUNTED = ("affirmed", "hedged")
 NEXT_WORD = re.compile(r"\W{0,2}\w*")
 # Axes that go right and up in a slice, and the one that it cuts: axial, coronal, sagittal.
@@ -37,6 +49,10 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
     with_places : bool
         Whether to list regions, peaks and studies.
     """
+    if summary.kind == "report":
+        yield f"read as    report ({_first(summary.kind_signs)})"
+        for role, places in _by_role(summary).items():
+            yield f"{role:11}{_first(places)}"
     yield f"known      {_terms([term for term in summary.terms if not term.implied])}"
     rules = [_rule(rule) for rule in summary.rules if rule.applied and rule.structures]
     if rules:
@@ -58,6 +74,20 @@ def lines(summary: "Summary", text: str, *, with_places: bool = True) -> Iterato
     yield f"support    {summary.support.summary}"
     if with_places:
         yield from _places(summary)
+
+
+def _by_role(summary: "Summary") -> dict[str, list[str]]:
+    """Return the places of the findings of a report by their roles, each once, seats first."""
+    found: dict[str, dict[str, None]] = {}
+    for finding in summary.findings:
+        size = f", {finding.size_mm:g} mm" if finding.size_mm else ""
+        for place in finding.places:
+            words = f"{place.side} " * bool(place.side) + place.names[0]
+            if place.role == "seat" and finding.kind:
+                words += f" ({finding.kind.lower()}{size})"
+            found.setdefault(place.role, {})[words] = None
+    shown = [role for role in SHOWN_ROLES if role in found]
+    return {SHOWN_ROLES[role]: list(found[role]) for role in shown}
 
 
 def _places(summary: "Summary") -> Iterator[str]:

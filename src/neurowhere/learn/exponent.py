@@ -170,15 +170,20 @@ class Prior:
     def _row_of(self) -> dict[int, int]:
         return {term: row for row, term in enumerate(self.terms.tolist())}
 
-    def region_of(self, term: int) -> NDArray[np.bool_] | None:
-        """Return where the region of a name is, (m,): where p_r is above half of its highest."""
+    def membership(self, term: int) -> Float32 | None:
+        """Return how far each place is in the region of a name: (m,), from 0 to 1 within."""
         if (row := self._row_of.get(term)) is None:
             return None
         own = slice(*self.maps.indptr[row : row + 2])
         heights = np.expm1(self.maps.data[own])
-        inside = np.zeros(len(self.baseline), bool)
-        inside[self.maps.indices[own][heights >= heights.max(initial=0) / 2]] = True
+        inside = np.zeros(len(self.baseline), np.float32)
+        inside[self.maps.indices[own]] = heights / heights.max(initial=TINY)
         return inside
+
+    def region_of(self, term: int) -> NDArray[np.bool_] | None:
+        """Return where the region of a name is, (m,): where p_r is above half of its highest."""
+        inside = self.membership(term)
+        return None if inside is None else inside >= 0.5
 
     def strengths(self, X: sp.csr_matrix) -> sp.csr_matrix:
         """Return how strongly the names in texts speak, τ λ_t x_t², by map: (n, k)."""

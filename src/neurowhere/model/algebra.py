@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere.exceptions import FitError
-from neurowhere.model.encoding import Encoding, TermUse, no_studies
+from neurowhere.model.encoding import Encoding, TermUse, no_studies, nowhere
 from neurowhere.text.reading.mentions import Mention, Mentions, SideMark, Span
 
 Floats = NDArray[np.floating]
@@ -127,6 +127,7 @@ def _join(encodings: Sequence[Encoding], factors: Sequence[float] | Floats, q: F
         ),
         explain=explain,
         find_similar=no_studies,  # they are close to texts, not to sums of them
+        find_outside=nowhere,  # who adds or subtracts texts wants their maps
     )
 
 

@@ -411,7 +411,7 @@ class Encoder(TextModel):
         else:
             for texts in chunks(as_texts(X), chunk):
                 readings = self._read(texts, self.reader)
-                yield self._predict_readings(readings, self.reader).probabilities
+                yield self._predict_readings(texts, readings, self.reader).probabilities
 
     # ---- scoring
 

@@ -14,12 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from neurowhere.corpus.documents import XYZ
 from neurowhere.exceptions import PartitionError, ReadingError
 from neurowhere.learn import highest_density
+from neurowhere.model.mixture import TINY, Report
 from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
 from neurowhere.text.reading.mentions import Mentions, Span
 from neurowhere.text.places import is_lesion
+from neurowhere.text.findings import Finding
+from neurowhere.text.kinds import Kind
+from neurowhere.text.outside import Outside
 from neurowhere.text.sections import read_sections
 from neurowhere.text.language import is_foreign
 from neurowhere.text.unknown import (
@@ -76,6 +80,10 @@ def no_studies() -> None:
     """Return None: no similar studies are known."""
 
 
+def nowhere() -> None:
+    """Return None: no finding outside the brain is known."""
+
+
 def _no_names(word: str) -> list[str]:
     """Suggest no names for a word.
 
@@ -130,6 +138,10 @@ class Encoding:
         Returns known names that are spelt like a word.
     find_named : callable
         Returns the regions of the places that the text names, (m,) each, where the model has them.
+    report : Report, optional
+        What a text that is drawn as a report says, and the parts of its map.
+    find_outside : callable
+        Returns where outside the brain the finding of the text is; None if it is not.
     problem : str, optional
         Why one of many texts could not be read, in one line; the rest is then that of an empty
         text: the mean map.
@@ -150,6 +162,8 @@ class Encoding:
     find_similar: Callable[[], pd.DataFrame | None] = field(default=no_studies)
     suggest: Callable[[str], list[str]] = field(default_factory=lambda: _no_names)
     find_named: Callable[[], dict[str, NDArray[np.bool_]]] = field(default=dict)
+    report: Report | None = None
+    find_outside: Callable[[], Outside | None] = field(default=nowhere)
     problem: str | None = None
 
     def checked(self) -> "Encoding":
@@ -162,6 +176,44 @@ class Encoding:
         if self.problem:
             raise ReadingError(self.problem)
         return self
+
+    @property
+    def kind(self) -> Kind:
+        """Formula that drew the map: "report" or "study"."""
+        return "report" if self.report is not None and self.report.gate > 0.5 else "study"
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the text says is wrong, and where; empty for a study."""
+        return () if self.report is None else self.report.findings
+
+    def shares(self, place: ArrayLike | None = None) -> pd.DataFrame:
+        """Return what part each place of a report has in the probability of a point or region.
+
+        Parameters
+        ----------
+        place : (x, y, z) in mm, or weights of regions of shape (m,), optional
+            By default the whole map.
+
+        Returns
+        -------
+        DataFrame
+            place (the words of the text; empty for the text as a whole), role, side, share and
+            log_ratio of the place's own map to the mean map. The shares sum to 1. Empty for a
+            study.
+        """
+        mixture = None if self.report is None else self.report.mixture
+        columns = ["place", "role", "side", "share", "log_ratio"]
+        if mixture is None:
+            return pd.DataFrame(columns=columns)
+        weights = np.ones(len(self.mean_map)) if place is None else self._indicator(place)
+        mean = float(self.mean_map @ weights)
+        maps = [*(part.map for part in mixture.components), mixture.whole]
+        rows = [(part.place.words, part.place.role, part.place.side) for part in mixture.components]
+        table = pd.DataFrame([*rows, ("", "whole text", None)], columns=columns[:3])
+        table["share"] = mixture.shares(weights)
+        table["log_ratio"] = [np.log(max(float(q @ weights), TINY) / mean) for q in maps]
+        return table.sort_values("share", ascending=False, kind="stable", ignore_index=True)
 
     @cached_property
     def uses(self) -> dict[str, TermUse]:
@@ -277,6 +329,13 @@ class Encoding:
     @cached_property
     def support(self) -> Support:
         """How well the model can tell where the text points."""
+        support, outside = self._judge(), self.find_outside()
+        if outside is None:
+            return support
+        support = replace(support, outside=outside.where)
+        return withhold(support, f"outside the brain: {outside.where}")
+
+    def _judge(self) -> Support:
         n_words = sum(1 for _ in WORD.finditer(self.text))
         named = sum(not use.implied for use in self.uses.values())
         n_rules = len({(m.start, m.end) for m in self.mentions.rule_based if m.is_present})
@@ -370,6 +429,15 @@ class Encoding:
     def _weights(self, place: ArrayLike | None) -> NDArray[np.floating]:
         if place is None:
             return self.probabilities
+        inside = self._indicator(place)
+        if np.shape(place) == (3,):
+            return inside
+        weights: NDArray[np.floating] = inside * self.probabilities
+        weights /= weights.sum() or 1.0
+        return weights
+
+    def _indicator(self, place: ArrayLike) -> NDArray[np.floating]:
+        """Return a point as the region that it is in, and weights of regions as they are."""
         values = np.asarray(place, dtype=np.float64)
         if values.shape == (3,):
             region = int(self.partition.region_of(values[None])[0])
@@ -384,9 +452,7 @@ class Encoding:
                 f"expected a point (x, y, z) or {len(self.mean_map):,} weights, "
                 f"got an array of shape {values.shape}"
             )
-        weights: NDArray[np.floating] = values * self.probabilities
-        weights /= weights.sum() or 1.0
-        return weights
+        return values
 
     @cached_property
     def peaks(self) -> pd.DataFrame:
@@ -591,6 +657,24 @@ def judge_support(
     found += ", not in English" * foreign
     summary = f"{level} ({found}; expected gain over the mean map {nats:.2f} nats)"
     return Support(level, terms, words, unknown, foreign, nats, summary)
+
+
+def withhold(support: Support, reason: str) -> Support:
+    """Return the support of a text whose map is shown only if it is asked for.
+
+    Parameters
+    ----------
+    support : Support
+        That of its words.
+    reason : str
+        Why, in a line without a point: "outside the brain: spinal cord".
+
+    Returns
+    -------
+    Support
+    """
+    offer = "; a map of brain studies about it is available" * (support.level == "good")
+    return replace(support, level="none", withheld=reason, summary=f"{reason}{offer}")
 
 
 def ratios(probability: NDArray[np.floating], mean: NDArray[np.floating]) -> NDArray[np.float64]:

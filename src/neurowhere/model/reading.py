@@ -32,6 +32,7 @@ from neurowhere.model.counted import (
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.reading.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.places import is_lesion
+from neurowhere.text.kinds import Kind, report_gate
 from neurowhere.text.sections import Section, places_of, section_cuts
 from neurowhere.text.words import PIECE, without_markup
 
@@ -59,12 +60,19 @@ class Reader:
         comparison, plan, affiliations) are left out.
     hedge_weight : float
         Weight of what a text leaves open ("possible", "cannot be excluded"), 1 for that of others.
+    kind : "report" or "study", optional
+        Formula of the map; by default that of what a text seems to be.
     """
 
     negation: bool = True
     sides: bool = True
     findings: bool = True
     hedge_weight: float = 1.0
+    kind: Kind | None = None
+
+    def report_gate(self, text: str) -> float:
+        """Return how far a text is drawn as a report, from 0 to 1."""
+        return report_gate(text) if self.kind is None else float(self.kind == "report")
 
     def pieces(self, text: str, counter: TermCounter) -> Iterator[tuple[int, Mentions]]:
         """Find the terms of a text, and what it says of them: from where on, and the mentions."""
@@ -92,12 +100,15 @@ class Readings:
         Mentions of each text that count; none for a model of the mean map, which reads nothing.
     features : csr_matrix of shape (n_texts, n_terms)
         Features x of the terms that the texts affirm.
+    gates : list of float
+        How far each text is drawn as a report, from 0 to 1.
     """
 
     mentions: list[Mentions]
     listed: list[int | None]
     counted: list[Counted]
     features: sparse.csr_matrix
+    gates: list[float]
 
     @classmethod
     def read(
@@ -123,14 +134,20 @@ class Readings:
             Counted(part.rows[part.rows["is_present"]], part.placeless, extractor) for part in parts
         ]
         return cls(
-            [part.mentions for part in parts], [part.listed for part in parts], counted, features
+            [part.mentions for part in parts],
+            [part.listed for part in parts],
+            counted,
+            features,
+            [reader.report_gate(text) for text in texts],
         )
 
     @classmethod
     def unread(cls, texts: Sequence[str]) -> "Readings":
         """Return the readings of texts that do not matter."""
         nothing = sparse.csr_matrix(np.zeros((len(texts), 0), dtype=np.float32))
-        return cls([Mentions(())] * len(texts), [None] * len(texts), [], nothing)
+        return cls(
+            [Mentions(())] * len(texts), [None] * len(texts), [], nothing, [0.0] * len(texts)
+        )
 
     def __len__(self) -> int:
         return len(self.mentions)

@@ -6,8 +6,11 @@ meaning or goes.
 """
 
 import math
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Literal
+
+from neurowhere.text.findings import Role
+from neurowhere.text.kinds import Kind
 
 SCHEMA_VERSION = 1
 DIGITS = 4  # of numbers in JSON that are significant
@@ -43,6 +46,10 @@ class Support(Schema):
     """Expected gain in log-likelihood over the mean map, calibrated on unseen studies."""
     summary: str
     """The same in a sentence."""
+    outside: str | None = None
+    """What is affected outside the brain, if nothing in the brain is: "spinal cord"."""
+    withheld: str | None = None
+    """Why the map is shown only if it is asked for, in one line; null if it is shown."""
 
     def __str__(self) -> str:
         return self.summary
@@ -91,6 +98,42 @@ class Mention(Schema):
     """The side that has more, where `side` is bilateral: "left greater than right"."""
     misspelt: bool = False
     """Whether the text has its name with one letter wrong: "hipocampal"."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingPlace(Schema):
+    """A place of a finding."""
+
+    names: list[str]
+    """Structures that it stands for; several where the text has an artery or a territory."""
+    words: str | None
+    """The words of the text; null where the text is kept out."""
+    where: Span | None
+    side: Side | None
+    role: Role
+    """What the place is to the finding: only the seats, and less what it extends to, are drawn."""
+    status: Literal["affirmed", "hedged", "denied"]
+    rule: str
+    """Row of the table of roles that says so; empty for a place without a cue."""
+    share: float
+    """Its share in the map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Schema):
+    """Something that a report says is wrong, and where."""
+
+    kind: str | None
+    """The text's word for what it is: "infarct"; null where the text is kept out."""
+    size_mm: float | None
+    """Its largest size."""
+    places: list[FindingPlace]
+    """The seats first."""
+
+    def without_text(self) -> "Finding":
+        """Return the same without the words of the text."""
+        places = [replace(place, words=None, where=None) for place in self.places]
+        return replace(self, kind=None, places=places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +274,12 @@ class Summary(Schema):
     """The strongest first."""
     similar: list[Study]
     """Training studies with the closest texts."""
+    kind: Kind = "study"
+    """Formula of the map: a report is a mixture of its places, a study a product of its words."""
+    kind_signs: list[str] = field(default_factory=list)
+    """Words of reports, or of studies, that decided so: rows of the table of kinds."""
+    findings: list[Finding] = field(default_factory=list)
+    """What a report says is wrong, and where."""
     place: Place | None = None
     sentences: list[Sentence] | None = None
     problem: str | None = None
@@ -263,6 +312,7 @@ class Summary(Schema):
                 if mention.known  # what is no term is in the words of the text
             ],
             unapplied_sides=[replace(side, where=None) for side in self.unapplied_sides],
+            findings=[each.without_text() for each in self.findings],
             rules=[],  # named in the words of the text
             unknown=[],
             sentences=None,
@@ -322,4 +372,4 @@ def to_plain(value: Any) -> Any:
 
 def names_of(kind: type) -> tuple[str, ...]:
     """Return the names of the attributes of a class of the schema."""
-    return tuple(field.name for field in fields(kind))
+    return tuple(each.name for each in fields(kind))

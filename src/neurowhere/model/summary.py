@@ -19,6 +19,8 @@ from neurowhere.model.schema import (
     SCHEMA_VERSION,
     Difference,
     DifferingRegion,
+    Finding,
+    FindingPlace,
     ImpliedStructure,
     Mention,
     Peak,
@@ -36,6 +38,7 @@ from neurowhere.model.schema import (
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer, side_of_regions
 from neurowhere.text.reading import mentions as clinical
+from neurowhere.text.kinds import signs_of_kind
 
 N_REGIONS = 12
 N_REASONS = 20
@@ -99,6 +102,9 @@ def summarise(
         regions=regions_of(encoding, gazetteer, n_regions, n_explained, sort),
         peaks=_peaks(encoding, gazetteer),
         similar=studies_of(encoding.similar),
+        kind=encoding.kind,
+        kind_signs=signs_of_kind(encoding.text)[encoding.kind] if encoding.report else [],
+        findings=_findings(encoding),
         place=None if at is None else _place(encoding, gazetteer, at),
         problem=encoding.problem,
     )
@@ -268,6 +274,34 @@ def _terms(encoding: Encoding) -> list[Term]:
         Term(name, use.count, use.weight, added[name], use.where, use.implied)
         for name, use in encoding.uses.items()
         if name in added
+    ]
+
+
+def _findings(encoding: Encoding) -> list[Finding]:
+    """Return what a report says is wrong, with the share of each place in the map."""
+    shares: dict[tuple[int, int], float] = {}
+    if encoding.report is not None and encoding.report.mixture is not None:
+        for component in encoding.report.mixture.components:
+            shares[component.place.span] = component.share
+    return [
+        Finding(
+            finding.kind,
+            finding.size_mm,
+            [
+                FindingPlace(
+                    list(place.names),
+                    place.words,
+                    place.span,
+                    place.side,
+                    place.role,
+                    place.status,
+                    place.rule,
+                    shares.get(place.span, 0.0),
+                )
+                for place in finding.places
+            ],
+        )
+        for finding in encoding.findings
     ]
 
 

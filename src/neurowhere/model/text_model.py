@@ -24,16 +24,21 @@ from neurowhere.learn import (
 )
 from neurowhere.model.encoding import Encoding, TermUse
 from neurowhere.model.estimator import Parameters, check_fitted
+from neurowhere.model.mixture import PlaceMaps, Report, mix
 from neurowhere.model.reading import Reader, Readings, as_items, as_texts, chunks, no_text
 from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import move_to_sides, served_side_of_regions, side_of_regions
 from neurowhere.text import TermExtractor, TfIdf, Vocabulary
 from neurowhere.text.places import ADJECTIVE
+from neurowhere.text.findings import find_findings
+from neurowhere.text.kinds import Kind
+from neurowhere.text.outside import Outside, find_outside
 
 if TYPE_CHECKING:
     from neurowhere.model.term_maps import TermMap
 
 LONG = 0.95  # of the long gate; such a text has too many structures to show each of them
+LEAST_GATE = 0.01  # of a text that is drawn as a report at all
 FAINT = 0.2  # of the strongest structure; one without a side that weighs less pulls at no side
 CROSSED = 0.6  # how far a side of the body moves what a text says
 CHUNK_ENCODED = 64  # texts whose maps are held at a time: few enough for the processor's cache
@@ -42,6 +47,7 @@ SUBJECT = {"generic": 0.0, "other": 0.5, "function": 0.75}
 OF_ADJECTIVE = 0.75  # "temporal", "limbic", which are said of other things as well
 SHORTEST_SPELT = 6  # letters of a word for which others are suggested
 DIMENSIONS = 64  # of the strongest of a model, in which closeness of studies is measured
+TINY = 1e-12
 PUBMED = "https://pubmed.ncbi.nlm.nih.gov/{}/"
 
 
@@ -60,10 +66,11 @@ class _Lift(NamedTuple):
 
 
 class _Predicted(NamedTuple):
-    """Maps of some texts, (n, m), and what makes their structures visible, if anything does."""
+    """Maps of some texts, (n, m), what makes their structures visible, and what reports say."""
 
     probabilities: NDArray[np.float32]
     lifts: list[_Lift | None]
+    reports: list[Report | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +83,32 @@ class _Explanation:
     order: NDArray[np.intp]
     follows_sides: bool
     lift: _Lift | None
+    report: Report | None
 
     def __call__(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
+        if self.report is None or self.report.mixture is None:
+            return self._product(places)
+        mixture, mean = self.report.mixture, self.model.mean_map_
+        q = np.maximum(mixture.probabilities, TINY)
+        whole = places * (mixture.share_of_whole * mixture.whole / q)
+        explained = self._product(whole)
+        entry = {column: n for n, column in enumerate(self._columns)}
+        for component in mixture.components:
+            own = places * (component.share * component.map / q)
+            raised = np.log(np.maximum(component.map, TINY) / mean)
+            known = self.model.vocabulary_
+            names = [name for name in component.place.names if name in known]
+            columns = [entry[n] for name in names if (n := known.index(name)) in entry]
+            if columns:
+                explained[columns] += float(own @ raised) / len(columns)
+        return explained
+
+    @cached_property
+    def _columns(self) -> list[int]:
+        columns: list[int] = self.readings.rows[self.row].indices[self.order].tolist()
+        return columns
+
+    def _product(self, places: NDArray[np.floating]) -> NDArray[np.floating]:
         added = self.model.predictor_.mean_added(self.readings.rows[self.row], places)
         if self.follows_sides:
             structures, shifts = self._lateral
@@ -141,6 +172,14 @@ def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms[norms == 0] = 1
     scaled: NDArray[np.float32] = vectors / norms
     return scaled
+
+
+def _drawn_names(report: Report | None) -> frozenset[str] | None:
+    """Return the structures that a report is drawn from; None for a study."""
+    if report is None or report.mixture is None or report.gate <= 0.5:
+        return None
+    places = (component.place for component in report.mixture.components)
+    return frozenset(name for place in places for name in place.names)
 
 
 class TextModel(Parameters):
@@ -236,6 +275,7 @@ class TextModel(Parameters):
         sides: bool | None = None,
         findings: bool | None = None,
         hedge_weight: float | None = None,
+        kind: Kind | None = None,
     ) -> Encoding:
         """Predict from one text, and keep which of its terms were known and what they did.
 
@@ -253,6 +293,9 @@ class TextModel(Parameters):
             comparison, plan, affiliations) are left out.
         hedge_weight : float, optional
             Weight of what the text leaves open ("possible", "cannot be excluded").
+        kind : "report" or "study", optional
+            Formula of the map: a report is a mixture over its places by their roles, a study the
+            product of its words. By default what the text says tells.
 
         Returns
         -------
@@ -266,6 +309,7 @@ class TextModel(Parameters):
             sides=sides,
             findings=findings,
             hedge_weight=hedge_weight,
+            kind=kind,
         )
         return encoding.checked()
 
@@ -277,6 +321,7 @@ class TextModel(Parameters):
         sides: bool | None = None,
         findings: bool | None = None,
         hedge_weight: float | None = None,
+        kind: Kind | None = None,
     ) -> Iterator[Encoding]:
         """Yield the encodings of texts, in order, as they come: some at a time are predicted.
 
@@ -286,7 +331,7 @@ class TextModel(Parameters):
         Parameters
         ----------
         texts : iterable of str
-        negation, sides, findings, hedge_weight : optional
+        negation, sides, findings, hedge_weight, kind : optional
             As in `encode`.
 
         Yields
@@ -299,6 +344,7 @@ class TextModel(Parameters):
             "sides": sides,
             "findings": findings,
             "hedge_weight": hedge_weight,
+            "kind": kind,
         }
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         reader = replace(self.reader, **given)
@@ -329,7 +375,7 @@ class TextModel(Parameters):
 
     def _encode_together(self, texts: Sequence[str], reader: Reader) -> list[Encoding]:
         readings = self._read(texts, reader)
-        predicted = self._predict_readings(readings, reader)
+        predicted = self._predict_readings(texts, readings, reader)
         return [
             self._encoding(text, readings, row, predicted, reader) for row, text in enumerate(texts)
         ]
@@ -356,7 +402,9 @@ class TextModel(Parameters):
             return Readings.unread(texts)
         return Readings.read(texts, self.extractor_, self.weighting_, reader)
 
-    def _predict_readings(self, readings: Readings, reader: Reader) -> "_Predicted":
+    def _predict_readings(
+        self, texts: Sequence[str], readings: Readings, reader: Reader
+    ) -> "_Predicted":
         """Predict, with each term on the side that the text gives it, and each place visible."""
         follows = self._follows_sides(reader)
         shift: NDArray[np.float32] | None = None
@@ -368,14 +416,53 @@ class TextModel(Parameters):
                     shift = np.zeros(shape, np.float32)
                 shift[row] = shifts.sum(axis=0)
         q = self.predictor_.predict(readings.features, shift)  # (n, m)
-        lifts = [self._show(q[row], readings, row, follows) for row in range(len(readings.counted))]
+        texts_read = range(len(readings.counted))
+        wholes = {row: q[row].copy() for row in texts_read if readings.gates[row] >= LEAST_GATE}
+        lifts = [self._show(q[row], readings, row, follows) for row in texts_read]
         for row in range(len(q) if follows else 0):
             if not readings.rows[row].data.any():
                 continue  # of a text without a known term nothing is moved
             shares = readings.counted[row].fold_shares()
             if shares.neither < 1:
                 q[row] = move_to_sides(self.partition_, q[row], shares.left, shares.right)
-        return _Predicted(q, lifts)
+        reports: list[Report | None] = [None] * len(q)
+        for row, whole in wholes.items():
+            reports[row] = report = self._report(texts[row], readings, row, whole, q[row])
+            if report.mixture is not None:
+                q[row] = report.mixture.probabilities
+            elif report.is_normal:
+                q[row] = self.mean_map_
+        return _Predicted(q, lifts, reports)
+
+    def _report(
+        self,
+        text: str,
+        readings: Readings,
+        row: int,
+        whole: NDArray[np.float32],
+        study: NDArray[np.float32],
+    ) -> Report:
+        """Mix the map of a report; `study` is its map as a study, with the rest of the gate."""
+        findings = tuple(find_findings(text, readings.mentions[row]))
+        gate, mentions = readings.gates[row], readings.mentions[row]
+        mixture = mix(findings, self._place_maps, whole)
+        is_normal = (
+            gate > 0.5
+            and mixture is None
+            and any(mention.is_negated for mention in mentions.found)
+            and not any(mention.is_present for mention in mentions.rule_based)
+        )
+        return Report(gate, findings, mixture and mixture.blended(gate, study), is_normal)
+
+    @property
+    def _place_maps(self) -> PlaceMaps:
+        maps: PlaceMaps | None = self.__dict__.get("_maps_of_places")
+        if maps is None or maps.predictor is not self.predictor_:
+            maps = PlaceMaps(
+                self.predictor_, self.vocabulary_, self.partition_, len(self.extractor_.terms)
+            )
+            self.__dict__["_maps_of_places"] = maps
+        return maps
 
     def _show(
         self, q: NDArray[np.float32], readings: Readings, row: int, follows_sides: bool
@@ -396,7 +483,35 @@ class TextModel(Parameters):
         is_of_place = self.extractor_.is_of_place[features.indices]
         about_places = float((features.data[is_of_place] ** 2).sum())
         shares = about_places * weights / max(1.0, weights.sum())
-        return _Lift(places, predictor.show(q, features, terms, shares, balance, sides))
+        added = predictor.show(q, features, terms, shares, balance, sides)
+        return _Lift(places, added + self._raise_to_mean(q, terms, balance, sides))
+
+    def _raise_to_mean(
+        self,
+        q: NDArray[np.float32],
+        terms: NDArray[np.intp],
+        balance: NDArray[np.floating],
+        sides: NDArray[np.floating],
+    ) -> sparse.csr_matrix:
+        """Raise the regions of structures to the mean map, in place: what is named is not lowered.
+
+        Return what this adds to the exponent: (k, m).
+        """
+        prior = self.predictor_.prior if isinstance(self.predictor_, LogLinear) else None
+        regions, added = [np.empty(0, np.intp)] * len(terms), np.zeros(len(terms), np.float32)
+        for n, (term, side) in enumerate(zip(terms.tolist(), balance.tolist(), strict=True)):
+            inside = None if prior is None else prior.region_of(term)
+            if inside is None:
+                continue
+            region = np.flatnonzero(inside & (side * sides >= 0) if abs(side) == 1 else inside)
+            expected, found = self.mean_map_[region].sum(), q[region].sum()
+            if 0 < found < expected:
+                regions[n], added[n] = region, np.log(expected / found)
+                q[region] *= np.float32(expected / found)
+        q /= q.sum()
+        lengths = [len(region) for region in regions]
+        entries = (np.repeat(added, lengths), np.concatenate(regions), np.cumsum([0, *lengths]))
+        return sparse.csr_matrix(entries, shape=(len(terms), len(q)))
 
     def _place_of(self, column: int) -> int:
         """Return the term that tells where a structure is: "occipital" is the occipital lobe."""
@@ -438,24 +553,37 @@ class TextModel(Parameters):
     ) -> Encoding:
         features = readings.rows[row]
         lifted = predicted.lifts[row] if predicted.lifts else None
+        report = predicted.reports[row] if predicted.reports else None
         order = np.argsort(-features.data, kind="stable")
+        uses = partial(self._uses, readings, row, order)
         return Encoding(
             text=text,
             probabilities=predicted.probabilities[row],
             mean_map=self.mean_map_,
             partition=self.partition_,
             brain=self.brain_,
-            find_uses=partial(self._uses, readings, row, order),
+            find_uses=dict if report and report.is_normal else uses,
             mentions=readings.mentions[row],
             listed=readings.listed[row],
             calibrate=partial(self._mass_for, features),
             expect=partial(self._gain, features),
-            explain=_Explanation(self, readings, row, order, self._follows_sides(reader), lifted),
+            explain=_Explanation(
+                self, readings, row, order, self._follows_sides(reader), lifted, report
+            ),
+            report=report,
             unit=self.predictor_.unit,
             find_similar=partial(self._similar, features),
             suggest=self._suggest,
-            find_named=partial(self._named, readings, row, self._follows_sides(reader)),
+            find_named=partial(
+                self._named, readings, row, self._follows_sides(reader), _drawn_names(report)
+            ),
+            find_outside=partial(self._outside, text, readings, row),
         )
+
+    def _outside(self, text: str, readings: Readings, row: int) -> Outside | None:
+        """Tell where outside the brain the finding of a text is; of a very long one, nothing."""
+        is_read = self.text != "none" and readings.listed[row] is None
+        return find_outside(text, readings.mentions[row]) if is_read else None
 
     def _uses(self, readings: Readings, row: int, order: NDArray[np.intp]) -> dict[str, TermUse]:
         """Return how a text uses its terms, in an order of the entries of its features."""
@@ -483,9 +611,11 @@ class TextModel(Parameters):
         }
 
     def _named(
-        self, readings: Readings, row: int, follows_sides: bool
+        self, readings: Readings, row: int, follows_sides: bool, drawn: frozenset[str] | None
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the regions of the structures that a text names, where the model has a prior.
+
+        Of a report, these are those that it is drawn from, `drawn`.
 
         One that the text puts on one side only is that half of it.
         """
@@ -496,6 +626,8 @@ class TextModel(Parameters):
         places, _, balance = readings.counted[row].named(columns)
         sides, named = side_of_regions(self.partition_), {}
         for column, side in zip(columns[places].tolist(), balance.tolist(), strict=True):
+            if drawn is not None and self.extractor_.terms[column] not in drawn:
+                continue
             place = self._place_of(column)
             region = prior.region_of(place)
             half = {1: "left ", -1: "right "}.get(side if follows_sides else 0, "")

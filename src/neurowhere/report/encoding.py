@@ -4,7 +4,7 @@ import base64
 import gzip
 import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from neurowhere._tools.files import new_folder, write_info
 from neurowhere.model.encoding import Encoding
-from neurowhere.model.schema import Summary, Term
+from neurowhere.model.schema import Summary, Support, Term
 from neurowhere.model.summary import summarise
 from neurowhere.report.maps import RATIO_UNIT, draw_encoding, write_png
 from neurowhere.report.page import asset, highlight, in_mm, render, render_page, signed, times
@@ -244,8 +244,7 @@ def encoding_page(
         text=highlight(encoding) if with_text else None,
         summary=summary,
         is_mean_map=encoding.is_mean_map,
-        support_words=SUPPORT_WORDS[summary.support.level],
-        support_reason=summary.support.summary.partition(" ")[2].strip("()"),
+        **_support_in_words(summary.support),
         regions=summary.regions[:N_REGIONS],
         terms=_strongest(summary),
         still=pictures.get("map"),
@@ -259,6 +258,15 @@ def encoding_page(
     )
 
 
+def _support_in_words(support: Support) -> dict[str, str]:
+    """Return the level in words, and what it rests on."""
+    if support.withheld:
+        rest = support.summary.removeprefix(support.withheld).lstrip("; ")
+        return {"support_words": support.withheld, "support_reason": rest}
+    reason = support.summary.partition(" ")[2].strip("()")
+    return {"support_words": SUPPORT_WORDS[support.level], "support_reason": reason}
+
+
 def encoding_html(encoding: Encoding) -> str:
     """Return text with its marks, picture, terms, regions and peaks as HTML for a notebook.
 
@@ -270,25 +278,29 @@ def encoding_html(encoding: Encoding) -> str:
     -------
     str
     """
+    if encoding.support.withheld:
+        title = f"{encoding.support.summary}; plot() draws the map"
+        return _notebook(encoding, title)
     stream = io.BytesIO()
     write_png(draw_encoding(encoding), stream)
     summary = summarise(encoding)
     terms = [(row.term, signed(row.contribution), str(row.count)) for row in _strongest(summary)]
     regions = [(row.name, f"{row.probability:.1%}", times(row.ratio)) for row in summary.regions]
     peaks = [(in_mm(row.at), row.name or "", times(row.ratio)) for row in summary.peaks]
-    fragment = render(
-        "notebook.html",
-        style=asset("text.css"),
-        title=repr(encoding),
-        text=highlight(encoding),
-        picture=stream.getvalue(),
-        tables=[
-            ("terms", ("term", "contribution", "mentions"), terms),
-            ("regions", ("region", "probability", "ratio"), regions),
-            ("peaks", ("peak, mm", "region", "ratio"), peaks),
-        ],
-    )
-    return str(fragment)
+    tables = [
+        ("terms", ("term", "contribution", "mentions"), terms),
+        ("regions", ("region", "probability", "ratio"), regions),
+        ("peaks", ("peak, mm", "region", "ratio"), peaks),
+    ]
+    return _notebook(encoding, repr(encoding), stream.getvalue(), tables)
+
+
+def _notebook(
+    encoding: Encoding, title: str, picture: bytes | None = None, tables: Sequence[Any] = ()
+) -> str:
+    """Render a text under a title, with its picture and tables if there are any."""
+    values = {"title": title, "text": highlight(encoding), "picture": picture, "tables": tables}
+    return str(render("notebook.html", style=asset("text.css"), **values))
 
 
 def _strongest(summary: Summary) -> list[Term]:

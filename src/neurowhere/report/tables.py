@@ -288,7 +288,7 @@ def _chunks(items: Iterable[Text | Failure]) -> Iterator[list[Text | Failure]]:
 def _outcome(encoding: Encoding) -> Outcome:
     if encoding.problem:
         return encoding.problem
-    if not encoding.is_mean_map:
+    if encoding.support.withheld or not encoding.is_mean_map:
         return encoding
     if any(mention.is_negated and not mention.is_generic for mention in encoding.mentions):
         return DENIED
@@ -302,7 +302,8 @@ class RowMaker:
     A row has the id, how many known terms the text has, how well these support a map (in a word,
     and in nats as `Support` has them), the first region with its probability and its ratio to the
     mean map, the strongest place in mm, the heaviest terms, and the problem of what could not
-    be encoded: of such a text the row says no more than that.
+    be encoded: of such a text the row says no more than that. Of a text whose map is withheld it
+    says why in the place of the word, and nothing of the map.
 
     Attributes
     ----------
@@ -314,12 +315,15 @@ class RowMaker:
         Whether a row has the text itself.
     sort : "excess", "probability" or "ratio"
         What the first region has most of.
+    draw_anyway : bool
+        Whether rows tell of maps that are withheld.
     """
 
     atlas: Atlas
     all_regions: bool = False
     with_text: bool = False
     sort: RegionOrder = "excess"
+    draw_anyway: bool = False
 
     def table(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Make the rows of some texts."""
@@ -328,6 +332,12 @@ class RowMaker:
             columns.insert(1, "text")
         rows = [self._row(item, outcome) for item, outcome in pairs]
         return pd.DataFrame(rows, columns=columns).astype({"terms": "Int64", "problem": object})
+
+    def withholds(self, outcome: Outcome) -> bool:
+        """Whether a text has a reason to have no map, and none is drawn."""
+        if isinstance(outcome, str) or outcome.support.withheld is None:
+            return False
+        return outcome.is_mean_map or not self.draw_anyway
 
     def _row(self, item: Text | Failure, outcome: Outcome) -> dict[str, Any]:
         row: dict[str, Any] = {"id": item.name}
@@ -344,15 +354,16 @@ class RowMaker:
 
     def _tell(self, encoding: Encoding) -> dict[str, Any]:
         gazetteer, support = encoding.gazetteer(self.atlas), encoding.support
+        known = {"terms": support.terms, "nats": support.nats}
+        if self.withholds(encoding):
+            return known | {"support": support.withheld}
         shares = gazetteer.shares(encoding.density)
         means = gazetteer.shares(encoding.mean_density)
         orders = {"excess": shares - means, "probability": shares, "ratio": ratios(shares, means)}
         best = int(np.nanargmax(orders[self.sort]))
         place = encoding.partition.centers_mm[encoding.density.argmax()]
-        return {
-            "terms": support.terms,
-            "support": support.level,
-            "nats": support.nats,
+        return known | {
+            "support": support.withheld or support.level,
             "region": self.atlas.names[best],
             "probability": shares[best],
             "ratio": orders["ratio"][best],

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from neurowhere.model.encoding import RegionOrder
 from neurowhere.model.schema import Study, Summary, to_plain
 from neurowhere.model.summary import N_REGIONS
+from neurowhere.text.kinds import Kind
 
 FARTHEST_MM = 200.0
 FINEST_MM, COARSEST_MM = 1.0, 20.0
@@ -70,6 +71,11 @@ class Reading(Naming):
     )
     hedge_weight: float = Field(
         default=1.0, ge=0, le=1, description="Weight of what the text leaves open."
+    )
+    kind: Kind | None = Field(
+        default=None,
+        description="Formula of the map: a report is drawn from the places of its findings, a "
+        "study from all its words. By default the words of the text decide.",
     )
     sort: RegionOrder = Field(
         default="excess",

@@ -142,6 +142,7 @@ class Service:
             sides=reading.sides,
             findings=reading.findings,
             hedge_weight=reading.hedge_weight,
+            kind=reading.kind,
         )
 
     def _summary(self, encoding: Encoding, reading: Reading, at: Any = None) -> Summary:

@@ -106,6 +106,8 @@ class Mention(NamedTuple):
         Of both sides, the one that has more: "left greater than right".
     is_misspelt : bool
         Whether the text has its name with one letter wrong: "hipocampal".
+    rule_kind : str
+        Kind of a name that implies structures: "artery", "place", "sign", "syndrome" and others.
     """
 
     term: str
@@ -124,6 +126,7 @@ class Mention(NamedTuple):
     is_crossed: bool = False
     dominant: Side | None = None
     is_misspelt: bool = False
+    rule_kind: str = ""
 
     @property
     def status(self) -> Status:
@@ -466,6 +469,7 @@ def _rule_based(
     for name, mention in zip(names, said.mentions(counter, len(reading.terms)), strict=True):
         yield mention._replace(
             term=name.entry.name,
+            rule_kind=name.entry.kind,
             implied=without_spared(implied_by(name, counter.term_of), spared),
             side=name.side and name.side.side,
             side_span=name.side and reading.span(name.side.words),

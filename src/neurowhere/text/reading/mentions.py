@@ -15,9 +15,8 @@ from neurowhere.text.counter import TermCounter
 from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
-from neurowhere.text.reading import findings, implied, names, rules, tags
+from neurowhere.text.reading import implied, names, pressed, rules, tags
 from neurowhere.text.reading.document import Document, Side
-from neurowhere.text.reading.findings import PRESSED, Finding
 from neurowhere.text.reading.implied import (
     Found,
     Implied,
@@ -92,6 +91,8 @@ class Mention(NamedTuple):
         Of both sides, the one that has more: "left greater than right".
     is_misspelt : bool
         Whether the text has its name with one letter wrong: "hipocampal".
+    rule_kind : str
+        Kind of the rule that implies its structures: "artery", "sign"; empty where there is none.
     rows : tuple of str
         Rows of the tables that gave its status, its side and what it implies: "cues:no".
     """
@@ -112,6 +113,7 @@ class Mention(NamedTuple):
     is_crossed: bool = False
     dominant: Side | None = None
     is_misspelt: bool = False
+    rule_kind: str = ""
     rows: tuple[str, ...] = ()
 
     @property
@@ -168,15 +170,12 @@ class Mentions:
     rule_based : tuple of Mention
         Arteries, syndromes and signs, each with the structures that it implies; those that are
         terms of the vocabulary are in `found` as well.
-    findings : tuple of Finding
-        What is there, each with its places by role.
     """
 
     found: tuple[Mention, ...]
     places: tuple[Mention, ...] = ()
     unapplied: tuple[SideMark, ...] = ()
     rule_based: tuple[Mention, ...] = ()
-    findings: tuple[Finding, ...] = ()
 
     def __iter__(self) -> Iterator[Mention]:
         listed = [each for each in self.found if each.is_present or not each.is_generic]
@@ -191,7 +190,7 @@ class Mentions:
         return tuple(mention for mention in self.found if mention.is_present)
 
 
-LEVELS = ("cues", "sides", "names", "implied", "roles", "halves", "limbs", "wrong", "signs")
+LEVELS = ("cues", "sides", "names", "implied", "pressed", "halves", "limbs", "wrong", "signs")
 
 
 @cache
@@ -202,7 +201,7 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "sides": words_of("left", "right", "bilateral", "related", "same-side"),
         "names": names.first_words() | rules.rules().fixed.first_words,
         "implied": implied.first_words(),
-        "roles": findings.first_words(),
+        "pressed": pressed.first_words(),
         "halves": names.HALVES,
         "limbs": words_of(*names.LIMBS) | {"limb"},
         "wrong": words_of("left", "right", "bilateral"),
@@ -268,12 +267,12 @@ def read_mentions(
     said = read_scope(document, cues)
     if not negation:
         said = Said({}, said.hedged)
-    roles = findings.find_roles(document, at["roles"])
+    pressing = pressed.find_pressed(document, at["pressed"])
     terms = counter.about[0]
     named = [terms[name.term] for name in document.names]
     pointing = find_implied(document, at, sides.applied, said.denied, named)
     parts = read_sections(text) if sections else []
-    fold = _Fold(document, counter, sides, said, roles, pointing, parts, hedge_weight)
+    fold = _Fold(document, counter, sides, said, pressing, pointing, parts, hedge_weight)
     return fold.mentions()
 
 
@@ -286,13 +285,13 @@ class _Fold:
         counter: TermCounter,
         sides: Sides,
         said: Said,
-        roles: Mapping[int, tuple[str, str]],
+        pressing: Mapping[int, str],
         pointing: Pointing,
         parts: Sequence[Part],
         hedge_weight: float,
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
-        self.roles, self.pointing, self.hedge_weight = roles, pointing, hedge_weight
+        self.pressing, self.pointing, self.hedge_weight = pressing, pointing, hedge_weight
         self.parts, self.copies = parts, find_copies(document.text)
 
     def mentions(self) -> Mentions:
@@ -320,7 +319,7 @@ class _Fold:
             for mark in self.sides.unapplied
         )
         unapplied = tuple(mark for mark in marks if (mark.start, mark.end) not in used)
-        return Mentions(tuple(found), alone, unapplied, rule_based, self.findings(every))
+        return Mentions(tuple(found), alone, unapplied, rule_based)
 
     def plain(self) -> list[Mention]:
         """Return a mention of each name, on the side that its term has.
@@ -387,16 +386,15 @@ class _Fold:
     def weighed(self, every: list[Mention]) -> list[Mention]:
         """Weigh what is pressed on less, beside another place; what a rule explains, nothing."""
         names_, idle = self.document.names, self.pointing.idle
-        pressed = {n for n, (role, _) in self.roles.items() if role == PRESSED}
-        if pressed and any(
+        pressing = self.pressing
+        if pressing and any(
             each.is_structure and each.is_present and each.weight and not is_general(each.term)
             for n, each in enumerate(every)
-            if n not in pressed
+            if n not in pressing
         ):
-            for n in pressed:
-                every[n] = every[n]._replace(
-                    weight=PRESSED_WEIGHT * every[n].weight, rows=(*every[n].rows, self.roles[n][1])
-                )
+            for n, row in pressing.items():
+                weight = PRESSED_WEIGHT * every[n].weight
+                every[n] = every[n]._replace(weight=weight, rows=(*every[n].rows, row))
         for n, name in enumerate(names_) if idle else ():
             if all(i in idle for i in range(name.first, name.end)):
                 every[n] = every[n]._replace(weight=0.0)
@@ -424,12 +422,9 @@ class _Fold:
             side=side and side.side,
             side_span=side and self.document.span(side.first, side.end),
             dominant=side.dominant if side and not found.entry.is_crossed else None,
+            rule_kind=found.entry.kind,
             rows=(found.entry.row,),
         )
-
-    def findings(self, every: Sequence[Mention]) -> tuple[Finding, ...]:
-        """Return the findings of the text."""
-        return ()
 
 
 def _values_at(

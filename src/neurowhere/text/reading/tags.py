@@ -88,8 +88,8 @@ def words_of_cues() -> frozenset[str]:
     )
 
 
-def find_cues(document: Document, starts: Sequence[int]) -> list[Tag]:
-    """Return the cues and the hedges that begin at some tokens, each table by itself.
+def find_cues(document: Document, starts: Sequence[int] | None = None) -> list[Tag]:
+    """Return the cues and the hedges that begin at some tokens, by default at any.
 
     Those of other languages are cues in a text that is in one of these.
     """

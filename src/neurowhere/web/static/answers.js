@@ -32,9 +32,9 @@ export const pointing = (term) => whilePointed(() => termView(term));
 // ---- what was read
 
 export function tellSupport({ support, mentions }) {
-  const [name, words] = SUPPORT[support.level];
-  const isDenied = support.level === "none" && mentions.some(({ status }) => status === "denied");
-  const known = support.terms ? `${support.terms} known term${support.terms > 1 ? "s" : ""}. ` : "";
+  const [name, words] = support.withheld ? [SUPPORT.none[0], capital(`${support.summary}.`)] : SUPPORT[support.level];
+  const isDenied = !support.withheld && support.level === "none" && mentions.some(({ status }) => status === "denied");
+  const known = support.terms && !support.withheld ? `${support.terms} known term${support.terms > 1 ? "s" : ""}. ` : "";
   $("support").textContent = name;
   $("support").dataset.level = support.level;
   $("support").title = support.summary;
@@ -120,8 +120,8 @@ export function sentenceRow(words, { support, regions }, image) {
   const places = regions.map((row) => `${row.name} ${percent(row.probability)}`).join(", ");
   return make("li", {},
     make("button", { type: "button", class: "sentence", ...whilePointed(view) },
-      make("span", { class: "dot", "data-level": support.level, title: SUPPORT[support.level][0] }), make("span", {}, words)),
-    make("small", { class: "soft" }, support.level === "none" ? "no known term" : places));
+      make("span", { class: "dot", "data-level": support.level, title: support.withheld ?? SUPPORT[support.level][0] }), make("span", {}, words)),
+    make("small", { class: "soft" }, support.withheld ?? (support.level === "none" ? "no known term" : places)));
 }
 
 export function clearAnswers() {

@@ -5,7 +5,7 @@ import { clearAnswers } from "./answers.js";
 import { get } from "./api.js";
 import { twoTexts } from "./compare.js";
 import { isImage, textOf } from "./document.js";
-import { $, choose, chosen, settle } from "./dom.js";
+import { $, capital, choose, chosen, settle } from "./dom.js";
 import { decoding, wireDecode } from "./decode.js";
 import { download } from "./download.js";
 import { onDrop } from "./drop.js";
@@ -105,13 +105,30 @@ function tell(asked, answer, show, at) {
   stale(false);
   nameTabs(asked.tabs);
   asked.tell(answer, correct);
-  show();
   $("by-sentence").open = false;
-  setExports(true);
   const there = at ?? asked.first(answer);
-  if (there) viewer.moveTo(there);
+  const draw = (present) => {
+    withhold(null);
+    setExports(true);
+    present();
+    if (there) viewer.moveTo(there);
+  };
+  if (answer.support?.withheld) withhold(answer.support, () => draw(showImage));
+  else draw(show);
   say(asked.spoken(answer));
   tellRelated(asked === oneText || asked === oneTerm ? asked.query().text : "", openTerm);
+}
+
+// A map that is withheld has its reason in its place, until it is asked for.
+function withhold(support, draw = null) {
+  document.body.toggleAttribute("data-withheld", Boolean(support));
+  $("withheld").hidden = !support;
+  $("draw-anyway").onclick = draw;
+  if (!support) return;
+  $("withheld-words").textContent = capital(`${support.summary}.`);
+  $("draw-anyway").hidden = !support.terms;
+  setExports(false);
+  clearStage("No map");
 }
 
 // The page of a term.
@@ -124,6 +141,7 @@ function openTerm(name) {
 
 // Show another image of the same answer.
 async function showImage() {
+  if (!$("withheld").hidden) return;
   if (!answered || answered !== mode()) { run(); return; }
   busy(true);
   try {
@@ -144,6 +162,7 @@ function clear({ empty, problem }) {
   tellRelated("", openTerm);
   stale(false);
   clearAnswers();
+  withhold(null);
   clearStage(empty);
   $("regions-note").textContent = `${empty}.`;
   setExports(false);

@@ -37,7 +37,7 @@ export function textMode(words, title) {
     empty: "No map yet: write a text",
 
     tell(answer, correct) {
-      isAverage = answer.support.level === "none";
+      isAverage = !answer.support.terms;
       tellSupport(answer);
       fill($("reading"), ...marked(words(), answer, pointing));
       roving($("reading"), "mark[role=button]");
@@ -51,7 +51,9 @@ export function textMode(words, title) {
     },
 
     first: ({ peaks, regions }) => peaks[0]?.at ?? regions[0]?.at,
-    spoken: ({ regions: [first], support }) => `Map ready. ${support.level === "good" ? "" : `Support: ${support.level}. `}${first ? `Strongest: ${first.name}, ${percent(first.probability)}.` : ""}`,
+    spoken: ({ regions: [first], support }) => support.withheld
+      ? `No map is shown: ${support.withheld}.`
+      : `Map ready. ${support.level === "good" ? "" : `Support: ${support.level}. `}${first ? `Strongest: ${first.name}, ${percent(first.probability)}.` : ""}`,
 
     async tellSentences() {
       const points = Array.from(words());

@@ -17,6 +17,7 @@ let latest = 0;
 let own = null; // the map of the query itself, to which every glance returns
 let shown = null;
 let pinned = null;
+let nothing = ""; // the caption where there is no map
 
 export const nowShown = () => shown;
 export const ownView = () => own;
@@ -28,6 +29,7 @@ async function volumesOf({ parts, volumes }, signal) {
 
 function apply(view, volumes) {
   shown = view;
+  delete $("stage").dataset.empty;
   const labels = view.labels ?? [];
   const scale = viewer.set({ maps: volumes.map((volume, i) => ({ volume, label: labels[i] })), image: view.image });
   $("caption").textContent = view.words;
@@ -91,6 +93,7 @@ export function endGlance() {
   busy(false);
   const view = pinned ?? own;
   if (view && shown !== view) present(view);
+  else if (!view && shown) clearStage(nothing); // there is no map to go back to
 }
 
 export function unpin() {
@@ -100,6 +103,8 @@ export function unpin() {
 
 export function clearStage(words) {
   latest += 1;
+  nothing = words;
+  $("stage").dataset.empty = "";
   own = pinned = shown = null;
   viewer.set({ maps: [], outline: null });
   delete $("stage").dataset.outlined;

@@ -1,0 +1,393 @@
+r"""Mixture: the map of a report, drawn from its places by their roles.
+
+A study's abstract is one product over its words, as the model has learned it. A report names many
+places that are not where its finding is: what is pressed, at which level something is measured,
+where oedema reaches. Its map is a mixture over its places,
+
+    q = (1 − ε) Σ_f w_f p_f / Σ_f w_f + ε q_text,
+
+with q_text the product, and for each place f
+
+    p_f = (1 − u) p(f alone) + u (uniform over the region of f),    w_f ∝ ω(role) |f|^{1/3},
+
+on the side that the report gives it. |f| is the number of voxels that p_f spreads over (the
+exponential of its entropy): a lobe is seen beside a nucleus. All that is no seat weighs `REST` of
+the seats together.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from neurowhere.learn import LogLinear, Predictor
+from neurowhere.space import Partition
+from neurowhere.space.geometry import side_of_regions
+from neurowhere.text import Vocabulary
+from neurowhere.text.places import Side
+from neurowhere.text.findings import Finding, Place, Role
+
+Floats = NDArray[np.floating]
+Map = NDArray[np.float32]  # (m,), sums to 1
+Key = tuple[tuple[str, ...], Side | None]
+
+OF_ROLE: dict[Role, float] = {
+    "seat": 1.0,
+    "extension": 0.3,
+    "old": 0.1,
+    "satellite": 0.3,
+    "edema": 0.3,
+    "landmark": 0.2,
+}
+REST = 0.1  # of the seats together, all that is no seat
+CONCLUDED = 2.5  # times as much, of a seat that the impression names, or a part of such a seat
+WEAK = 0.3  # of a seat that has a lesion only somewhere in its sentence
+LATER = 0.5  # of a seat that is not the first of its finding
+WHOLE_TEXT = 0.03  # ε
+FILLED = 0.85  # u
+TINY = 1e-12
+N_MAPS = 256  # that are kept
+# Of the mean map, the most that is left of a place that has no finding, but for seats within it.
+AT_MOST: dict[Role, float] = {"spared": 0.25, "pressed": 0.6, "level": 0.6, "compared": 0.4}
+SMALLER = 0.8  # times as large as such a place, a seat that is kept within it
+SAME = 0.7  # shared by two places that are one, of what either has
+FINER, PART, REFINED = 0.7, 0.6, 0.3
+REACHED = 0.15  # membership of what counts as part of such a place
+
+# Words of places that a vocabulary has no region for, by their stems: "temporo-occipital".
+STEMS = {
+    "front": "frontal lobe",
+    "tempor": "temporal lobe",
+    "pariet": "parietal lobe",
+    "occipit": "occipital lobe",
+    "insul": "insula",
+    "cerebell": "cerebellum",
+    "thalam": "thalamus",
+    "capsul": "internal capsule",
+    "striat": "basal ganglia",
+    "gangli": "basal ganglia",
+}
+_STEM = re.compile("|".join(STEMS))
+_HEMISPHERE = re.compile("hemispher")
+CEREBRUM = (*list(STEMS.values())[:5], "basal ganglia", "thalamus")
+
+
+class Component(NamedTuple):
+    """A place of a report, its share of the whole mixture, and its map: (m,)."""
+
+    place: Place
+    share: float
+    map: Map
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A map that is the sum of those of its places, times their shares, and of that of the text.
+
+    Attributes
+    ----------
+    components : list of Component
+    whole : array of shape (m,)
+        Map of the whole text; its share is what the components leave.
+    """
+
+    components: list[Component]
+    whole: Map
+
+    @property
+    def share_of_whole(self) -> float:
+        """Share of the map of the whole text."""
+        return 1 - sum(component.share for component in self.components)
+
+    @cached_property
+    def probabilities(self) -> Map:
+        """The mixture: (m,), sums to 1."""
+        total: Map = np.float32(self.share_of_whole) * self.whole
+        for component in self.components:
+            total += np.float32(component.share) * component.map
+        return total
+
+    def shares(self, weights: Floats) -> NDArray[np.float64]:
+        """Return what part of a weighted sum of the map each component has, the text's last.
+
+        Parameters
+        ----------
+        weights : array of shape (m,)
+
+        Returns
+        -------
+        array of shape (n_components + 1,)
+            They sum to 1.
+        """
+        parts = [component.share * (component.map @ weights) for component in self.components]
+        parts.append(self.share_of_whole * (self.whole @ weights))
+        return np.array(parts) / max(sum(parts), TINY)
+
+    def times(self, kept: Map) -> "Mixture":
+        """Multiply the map by a factor of each region, and rescale it to sum to 1."""
+        total = float(self.probabilities @ kept)
+        return Mixture(
+            [_scaled(component, kept, total) for component in self.components],
+            self.whole * kept / max(float(self.whole @ kept), TINY),
+        )
+
+    def blended(self, gate: float, other: Map) -> "Mixture":
+        """Give another map of the text the share 1 − γ of the whole."""
+        whole = gate * self.share_of_whole * self.whole + (1 - gate) * other
+        return Mixture(
+            [each._replace(share=gate * each.share) for each in self.components],
+            (whole / whole.sum()).astype(np.float32),
+        )
+
+
+def _scaled(component: Component, kept: Map, total: float) -> Component:
+    own = float(component.map @ kept)
+    return component._replace(
+        share=component.share * own / total, map=component.map * kept / max(own, TINY)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A text that is drawn as a report.
+
+    Attributes
+    ----------
+    gate : float
+        How far it is one, from 0 to 1; the map as a study has the rest.
+    findings : tuple of Finding
+    mixture : Mixture or None
+        None for a text that has no place.
+    is_normal : bool
+        Whether it says that nothing is wrong: no seat, and no sign that points to one.
+    """
+
+    gate: float
+    findings: tuple[Finding, ...]
+    mixture: Mixture | None
+    is_normal: bool = False
+
+
+class PlaceMaps:
+    """Maps of places on their sides, made by a model.
+
+    Parameters
+    ----------
+    predictor : LogLinear or Linear
+    vocabulary : Vocabulary
+    partition : VoxelGrid or Atlas
+    """
+
+    def __init__(
+        self, predictor: Predictor, vocabulary: Vocabulary, partition: Partition, n_terms: int
+    ) -> None:
+        self.predictor = predictor
+        self.mean_map = predictor.mean_map
+        self._vocabulary = vocabulary
+        self._partition = partition
+        self._n_terms = n_terms
+        self._sides = side_of_regions(partition)
+        self._made: dict[Key, Map | None] = {}
+
+    def of(self, place: Place) -> Map | None:
+        """Return the map of a place; None if its names say nothing of where."""
+        key = names_of(place), place.side
+        if key not in self._made:
+            if len(self._made) >= N_MAPS:
+                self._made.clear()
+            self._made[key] = self._make(*key)
+        return self._made[key]
+
+    def _make(self, names: tuple[str, ...], side: Side | None) -> Map | None:
+        columns = list(dict.fromkeys(self._columns(names)))
+        if not columns:
+            return None
+        ones = np.ones(len(columns), np.float32)
+        alone = sparse.csr_matrix(
+            (ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), self._n_terms)
+        )
+        q = self._on_side(self.predictor.predict(alone).mean(axis=0, dtype=np.float64), side)
+        inside = self._membership(columns)
+        if inside is not None:
+            volumes = self._partition.volumes_mm3 * inside
+            q = (1 - FILLED) * q + FILLED * self._on_side(volumes, side)
+        map_: Map = q.astype(np.float32)
+        return map_
+
+    def membership(self, place: Place) -> Floats | None:
+        """Return how far each region is in a place on its side, (m,), where the model knows it."""
+        side = place.side
+        inside = self._membership(list(self._columns(names_of(place))))
+        if inside is None or side not in ("left", "right"):
+            return inside
+        sign = 1 if side == "left" else -1
+        half: Floats = inside * (sign * self._sides >= 0)
+        return half
+
+    def _on_side(self, values: Floats, side: Side | None) -> Floats:
+        sign = {"left": 1.0, "right": -1.0}.get(side or "", 0.0)
+        kept = values * np.clip(sign * self._sides, 0, 1) if sign else values
+        total = kept.sum()
+        moved: Floats = kept / total if total > TINY else values / values.sum()
+        return moved
+
+    def _columns(self, names: Iterable[str]) -> Iterator[int]:
+        vocabulary = self._vocabulary
+        for name in names:
+            if name in vocabulary and self._membership([vocabulary.index(name)]) is not None:
+                yield vocabulary.index(name)
+                continue
+            stems = [STEMS[match[0]] for match in _STEM.finditer(name.lower())]
+            if not stems and _HEMISPHERE.search(name):
+                stems = list(CEREBRUM)
+            known = [vocabulary.index(stem) for stem in stems if stem in vocabulary]
+            if known:
+                yield from known
+            elif name in vocabulary:
+                yield vocabulary.index(name)
+
+    def _membership(self, columns: Sequence[int]) -> Floats | None:
+        prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
+        if prior is None:
+            return None
+        known = [inside for c in columns if (inside := prior.membership(c)) is not None]
+        return np.max(known, axis=0) if known else None
+
+
+class _Weighed(NamedTuple):
+    """A place, its weight among the seats or among the others, and its map."""
+
+    place: Place
+    weight: float
+    map: Map
+
+
+def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | None:
+    """Mix the maps of the places of a report; None if it has no seat.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+    maps : PlaceMaps
+    whole : array of shape (m,)
+        Map of the whole text.
+
+    Returns
+    -------
+    Mixture or None
+    """
+    seats: dict[Key, _Weighed] = {}
+    others: dict[Key, _Weighed] = {}
+    for finding in findings:
+        for n_before, place in enumerate(finding.places):
+            weight = OF_ROLE.get(place.role, 0.0) * place.weight
+            map_ = maps.of(place) if weight > 0 else None
+            if map_ is None:
+                continue
+            is_seat = place.role == "seat"
+            if is_seat:
+                weight *= (LATER if n_before else 1) * (WEAK if place.is_weak else 1)
+            else:
+                weight *= _spread(map_)
+            some, key = seats if is_seat else others, (names_of(place), place.side)
+            if key not in some or some[key].weight < weight:
+                some[key] = _Weighed(place, weight, map_)
+    if not seats:
+        return None
+    seats = _concluded(_refined(seats, maps), maps)
+    total = sum(each.weight for each in seats.values())
+    density = total / sum(_spread(each.map) for each in seats.values())
+    extra = density * sum(each.weight for key, each in others.items() if key not in seats)
+    scale = density * min(1.0, REST * total / extra) if extra else 0.0
+    components = [*seats.values()] + [
+        each._replace(weight=scale * each.weight)
+        for key, each in others.items()
+        if key not in seats
+    ]
+    norm = (1 - WHOLE_TEXT) / sum(each.weight for each in components)
+    mixed = Mixture(
+        [Component(each.place, norm * each.weight, each.map) for each in components], whole
+    )
+    return mixed.times(_kept(findings, maps, mixed.probabilities))
+
+
+def names_of(place: Place) -> tuple[str, ...]:
+    """Return the structures of a place; those of "temporo-occipital" are two lobes."""
+    stems = tuple(STEMS[match[0]] for match in _STEM.finditer(place.words.lower()))
+    return stems if len(stems) > 1 and len(place.words.split()) == 1 else place.names
+
+
+def _concluded(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
+    """Raise the weight of the seats that the impression names, and of those in or around them."""
+    inside = {key: maps.membership(each.place) for key, each in seats.items()}
+    named = [key for key, each in seats.items() if each.place.is_concluded]
+    return {
+        key: each._replace(weight=CONCLUDED * each.weight)
+        if any(_overlap(inside[key], inside[other]) for other in named) or key in named
+        else each
+        for key, each in seats.items()
+    }
+
+
+def _is_same(one: Floats, other: Floats) -> bool:
+    return float(np.minimum(one, other).sum()) > SAME * float(np.maximum(one, other).sum())
+
+
+def _overlap(one: Floats | None, other: Floats | None) -> bool:
+    if one is None or other is None:
+        return False
+    return float(np.minimum(one, other).sum()) > PART * min(one.sum(), other.sum())
+
+
+def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
+    """Lower the weight of a seat that another one makes more precise: a lobe beside its gyrus."""
+    inside = {key: maps.membership(each.place) for key, each in seats.items()}
+    refined = dict(seats)
+    for key, outer in inside.items():
+        if outer is not None and any(
+            part.sum() < FINER * outer.sum() and (part * outer).sum() > PART * part.sum()
+            for part in inside.values()
+            if part is not None
+        ):
+            refined[key] = seats[key]._replace(weight=REFINED * seats[key].weight)
+    return refined
+
+
+def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
+    """Return by how much what the report says of places without a finding lowers each region."""
+    seats: list[Floats] = []
+    empty: list[tuple[Floats, float]] = []
+    for finding in findings:
+        for place in finding.places:
+            inside = maps.membership(place)
+            if inside is None:
+                continue
+            if place.role == "seat":
+                seats.append(inside)
+            elif place.role in AT_MOST:
+                empty.append((inside, AT_MOST[place.role]))
+    kept = np.ones_like(q)
+    mean = maps.mean_map
+    for inside, most in sorted(empty, key=lambda pair: -pair[1]):
+        own = inside >= REACHED
+        for seat in seats:
+            if seat.sum() <= SMALLER * inside.sum() or _is_same(seat, inside):
+                own &= seat < 0.5
+        expected = mean[own].sum()
+        if not expected:
+            continue
+        ratio = (q * kept)[own].sum() / expected
+        if ratio > most:
+            kept[own] *= most / ratio
+    return kept
+
+
+def _spread(q: Map) -> float:
+    """Return the number of regions that a map spreads over: exp of its entropy."""
+    positive = q[q > 0]
+    return float(np.exp(-(positive * np.log(positive)).sum()))

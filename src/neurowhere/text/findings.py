@@ -1,0 +1,431 @@
+"""Findings: what a report says is wrong, and where: the seat, where it extends, what it presses on.
+
+A place of a report has a role, which the last cue before it in its sentence gives it, or a cue
+after it ("the ventricle is effaced"): ``roles.csv``. Without a cue it is the seat. The report is
+drawn where the seats are; see `neurowhere.model.mixture`.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, get_args
+
+from neurowhere.text.reading.mentions import Mention, Mentions, Span
+from neurowhere.text.places import Side, is_general, is_lesion
+from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.tables import (
+    TEXT,
+    Column,
+    Row,
+    Trie,
+    alternatives,
+    one_of,
+    read_table,
+    split,
+)
+
+Role = Literal[
+    "seat",
+    "extension",
+    "mentioned",
+    "old",
+    "satellite",
+    "edema",
+    "landmark",
+    "pressed",
+    "level",
+    "compared",
+    "spared",
+]
+ROLES: tuple[Role, ...] = get_args(Role)
+CUES: dict[str, Column] = {
+    "id": TEXT,
+    "words": TEXT,
+    "role": one_of(" ".join(ROLES)),
+    "reach": one_of("ahead back both clause sentence value"),
+}
+# What is the seat of a report that names no other, the first of these that it has.
+PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
+OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
+REACH_BACK = 12  # words between a place and the cue after it
+_WORD = re.compile(r"[^\W_]+")
+_CLAUSE = re.compile(r"[,:;]|\n|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
+# A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
+_PLAN = re.compile(
+    r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
+)
+FLUID = re.compile(
+    r"ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
+    r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
+)
+# Before the name of a lobe: "temporo-occipital".
+_PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
+LONGEST_PREFIX = 10
+_SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
+_EARLIEST = 0.3  # of a text, from where a conclusion may begin
+_VALUE = re.compile(r"[^\n|:;.–—]{0,30}[:|–—][ \t|:]*")
+_LIST = re.compile(r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all)\b|[,&/]", re.I)
+_STOP = re.compile(r"[,;:—–\n]")
+_SIZE = re.compile(
+    r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?(mm|cm)\b", re.I
+)
+# Headings of what a report comes to, and of what follows it.
+_CONCLUSION = re.compile(
+    r"^[ \t*#>\-\d.]*(?:final |overall )?(?:impressions?|conclusions?|opinion|summary|imp|concl"
+    r"|diagnosis|assessment|interpretation|in summary|in conclusion|overall)\b",
+    re.I | re.M,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that a report names.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Structures that it stands for: one, or those that an artery or a syndrome points to.
+    words : str
+        The text's words for it.
+    span : (int, int)
+        Where the text has it.
+    role : str
+        One of `ROLES`: "seat", "extension", "pressed" and others.
+    side : "left", "right", "bilateral" or None
+    weight : float
+        How much it counts: less than 1 where the text leaves it open.
+    status : "affirmed", "hedged" or "denied"
+    rule : str
+        Row of ``roles.csv`` that gave the role; empty where no cue did.
+    is_concluded : bool
+        Whether it stands in the impression of the report.
+    is_weak : bool
+        Whether its sentence only has a lesion somewhere, not of this place by a cue.
+    """
+
+    names: tuple[str, ...]
+    words: str
+    span: Span
+    role: Role
+    side: Side | None
+    weight: float = 1.0
+    status: Literal["affirmed", "hedged", "denied"] = "affirmed"
+    rule: str = ""
+    is_concluded: bool = False
+    is_weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a report says is wrong, and its places.
+
+    Attributes
+    ----------
+    kind : str
+        The words of the text for what it is: "infarct"; empty where it has none.
+    places : tuple of Place
+        The seats first, otherwise in the order of the text.
+    size_mm : float, optional
+        The largest size that its sentence tells.
+    """
+
+    kind: str
+    places: tuple[Place, ...]
+    size_mm: float | None = None
+
+    @property
+    def seats(self) -> tuple[Place, ...]:
+        """Places that the finding is in."""
+        return tuple(place for place in self.places if place.role == "seat")
+
+
+@cache
+def _cues() -> Trie[Row]:
+    rows = read_table("neurowhere.text", "roles", CUES)
+    pairs = [
+        (phrase, row)
+        for row in rows
+        for item in split(row["words"])
+        for phrase in alternatives(item)
+    ]
+    return Trie(pairs)
+
+
+def document_of(text: str) -> Document:
+    """Return the words and the sentences of a text."""
+    found = list(_WORD.finditer(text))
+    return Document(
+        text,
+        [match[0].lower() for match in found],
+        [match.start() for match in found],
+        [match.end() for match in found],
+        [],
+    )
+
+
+def find_findings(text: str, mentions: Mentions) -> list[Finding]:
+    """Find what a report says is wrong, and where.
+
+    Parameters
+    ----------
+    text : str
+    mentions : Mentions
+        What was read in it.
+
+    Returns
+    -------
+    list of Finding
+        In the order of the text. One without a seat has none in the whole text.
+
+    Examples
+    --------
+    >>> from neurowhere.text import TermCounter, Vocabulary
+    >>> from neurowhere.text.reading.mentions import read_mentions
+    >>> counter = TermCounter(Vocabulary(["insula", "putamen", "lateral ventricle"]))
+    >>> text = "Mass in the left insula extending to the putamen; lateral ventricle effaced."
+    >>> (finding,) = find_findings(text, read_mentions(text, counter))
+    >>> [(place.names[0], place.role) for place in finding.places]
+    [('insula', 'seat'), ('putamen', 'extension'), ('lateral ventricle', 'pressed')]
+    """
+    document = document_of(text)
+    places = list(_places(text, mentions))
+    document = document.renamed([_name(document, place) for place in places])
+    placed = _without_spared(_with_roles(document, places))
+    by_sentence: dict[int, list[Place]] = {}
+    for place in placed:
+        number = document.sentence_of(bisect_right(document.starts, place.span[0]) - 1)
+        by_sentence.setdefault(number, []).append(place)
+    lesions = [m for m in mentions.found if m.is_present and is_lesion(m.term)]
+    findings: list[Finding] = []
+    for number, places in by_sentence.items():
+        span = document.span(*document.sentences[number])
+        kind = next((text[m.start : m.end] for m in lesions if span[0] <= m.start < span[1]), "")
+        _add(findings, Finding(kind, tuple(places), _size_mm(text[slice(*span)])))
+    return _with_sides(_with_seats(findings))
+
+
+def _name(document: Document, place: Place) -> Name:
+    first = bisect_right(document.starts, place.span[0]) - 1
+    return Name(first, max(first + 1, bisect_left(document.starts, place.span[1])), -1, True)
+
+
+def _places(text: str, mentions: Mentions) -> Iterator[Place]:
+    """Yield the structures that a text affirms, and those that its arteries point to."""
+    spans = []
+    for mention in (*mentions.found, *mentions.places):
+        if (mention.is_structure or mention in mentions.places) and _is_place(mention):
+            spans.append((mention.start, mention.end))
+            yield _place(text, mention, (mention.term,))
+    for mention in mentions.rule_based:
+        is_new = not any(a < mention.end and mention.start < b for a, b in spans)
+        if _counts(mention) and mention.implied and mention.rule_kind in OF_PLACES and is_new:
+            sides = {structure.side for structure in mention.implied if structure.side}
+            side = sides.pop() if len(sides) == 1 else mention.side
+            names = tuple(structure.term for structure in mention.implied)
+            yield replace(_place(text, mention, names), side=side)
+
+
+def _is_place(mention: Mention) -> bool:
+    """Whether a mention tells of a place: what the text affirms there, or denies."""
+    if mention.section is not None or mention.is_generic or mention.is_crossed:
+        return False
+    is_half = bool(mention.side) and "hemispher" in mention.term
+    return (is_half or not is_general(mention.term)) and (mention.is_negated or mention.weight > 0)
+
+
+def _counts(mention: Mention) -> bool:
+    return mention.is_present and mention.weight > 0 and not mention.is_generic
+
+
+def _place(text: str, mention: Mention, names: tuple[str, ...]) -> Place:
+    prefix = _PREFIX.search(text, max(0, mention.start - LONGEST_PREFIX), mention.start)
+    span = prefix.start() if prefix else mention.start, mention.end
+    role: Role = "spared" if mention.is_negated else "seat"
+    status: Literal["affirmed", "hedged", "denied"] = (
+        "denied" if mention.is_negated else "hedged" if mention.hedge_span else "affirmed"
+    )
+    return Place(names, text[slice(*span)], span, role, mention.side, mention.weight, status)
+
+
+def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
+    """Give each place the role that the cues of its sentence give it, in the order of the text."""
+    cues = _cues().find(document.words)
+    firsts = [first for first, _, _ in cues]
+    concluded = _conclusion(document.text)
+    has_name = any(len(place.names) == 1 and place.role != "spared" for place in places)
+    found = []
+    for place in sorted(places, key=lambda place: place.span):
+        token = bisect_right(document.starts, place.span[0]) - 1
+        first, end = document.sentences[document.sentence_of(token)]
+        own = cues[bisect_left(firsts, first) : bisect_left(firsts, end)]
+        is_concluded = concluded[0] <= place.span[0] < concluded[1]
+        row, is_weak = _role_of(document, place, own) if place.role == "seat" else (None, False)
+        role: Role = place.role
+        if row:
+            role = row["role"]  # type: ignore[assignment]
+        elif role == "seat":
+            is_sized = _SIZE.search(document.text, *document.span(first, end))
+            role = "seat" if is_sized else "mentioned"
+        if role == "seat" and FLUID.search(f"{place.words} {place.names[0]}".lower()):
+            role = "level"
+        elif role == "seat" and len(place.names) > 1 and has_name:
+            role = "extension"
+        rule = row.name if row else ""
+        side = place.side or _side_of(document.text[slice(*document.span(first, end))])
+        found.append(
+            replace(
+                place,
+                role=role,
+                rule=rule,
+                side=place.side if role == "spared" else side,
+                is_concluded=is_concluded,
+                is_weak=is_weak,
+            )
+        )
+    return found
+
+
+def _side_of(sentence: str) -> Side | None:
+    """Return the only side that a sentence names, but for that to which something is shifted."""
+    sides = {match[1].lower() for match in _SIDE.finditer(sentence)}
+    return sides.pop() if len(sides) == 1 else None  # type: ignore[return-value]
+
+
+Cues = Sequence[tuple[int, int, Row]]
+
+
+def _without_spared(places: list[Place]) -> list[Place]:
+    """Take for normal what the report says is normal elsewhere: "Brain stem: the mass is near"."""
+    spared = {(place.names, place.side) for place in places if place.role == "spared"}
+    return [
+        replace(place, role="mentioned")
+        if place.role == "seat"
+        and place.is_weak
+        and not place.is_concluded
+        and {(place.names, place.side), (place.names, None)} & spared
+        else place
+        for place in places
+    ]
+
+
+def _conclusion(text: str) -> Span:
+    """Return where a report comes to its conclusion, and where this ends."""
+    found = [match for match in _CONCLUSION.finditer(text) if match.start() > _EARLIEST * len(text)]
+    if not found:
+        return len(text), len(text)
+    plan = _PLAN.search(text, found[-1].end())
+    return found[-1].start(), plan.start() if plan else len(text)
+
+
+def _is_of_clause(document: Document, start: int, end: int) -> bool:
+    """Whether nothing but other places of a list, and a few words, is between a place and a cue."""
+    between = document.text[start:end]
+    if len(between.split()) > REACH_BACK:
+        return False
+    inside = document.names_within(
+        bisect_left(document.starts, start), bisect_left(document.starts, end)
+    )
+    for number in reversed(inside):
+        name = document.names[number]
+        a, b = document.span(name.first, name.end)
+        between = between[: a - start] + " " * (b - a) + between[b - start :]
+    listed = _LIST.sub(" ", between)
+    return not _CLAUSE.search(between) or (bool(inside) and not listed.strip())
+
+
+def _role_of(document: Document, place: Place, cues: Cues) -> tuple[Row | None, bool]:
+    """Return the cue that gives a place its role, and whether it is only somewhere in the sentence.
+
+    A cue after the place, or in its clause, comes first; then the last one before it.
+    """
+    text, (start, end) = document.text, place.span
+    before: Row | None = None
+    near: Row | None = None
+    of_edema: Row | None = None
+    for first, last, row in cues:
+        cue_start, cue_end = document.starts[first], document.ends[last - 1]
+        is_before, is_after = cue_end <= start, cue_start >= end
+        between = text[cue_end:start] if is_before else text[end:cue_start]
+        is_outside = is_before or is_after
+        if is_outside and _decides(document, row["reach"], is_after, between, place, cue_start):
+            return row, False
+        if row["reach"] in ("ahead", "both") and is_before:
+            before = row
+        if row["role"] == "seat":
+            near = row
+        elif row["role"] == "edema" and near is None:  # what the sentence speaks of
+            of_edema = row
+    given = before or near
+    if of_edema and given and given["role"] == "seat":
+        return of_edema, before is None
+    return given, before is None
+
+
+def _decides(
+    document: Document, reach: str, is_after: bool, between: str, place: Place, cue_start: int
+) -> bool:
+    """Whether a cue reaches a place in a way that no other cue changes."""
+    if reach == "clause":
+        return not _STOP.search(between)
+    if not is_after:
+        return False
+    if reach == "value":
+        return bool(_VALUE.fullmatch(between))
+    return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
+
+
+def _size_mm(sentence: str) -> float | None:
+    sizes = [
+        float(match[1].replace(",", ".")) * (10 if match[2].lower() == "cm" else 1)
+        for match in _SIZE.finditer(sentence)
+    ]
+    return max(sizes, default=None)
+
+
+def _add(findings: list[Finding], new: Finding) -> None:
+    """Add a finding; a sentence without a seat goes on with the finding before it."""
+    if findings and not new.seats:
+        last = findings[-1]
+        findings[-1] = replace(last, places=(*last.places, *new.places))
+    else:
+        findings.append(new)
+
+
+def _with_seats(findings: list[Finding]) -> list[Finding]:
+    """Make other places the seats of a report that has none: what it extends to, or mentions."""
+    roles = {place.role for finding in findings for place in finding.places}
+    if "seat" in roles:
+        return findings
+    every = [place for finding in findings for place in finding.places]
+    best = next((role for role in PROMOTED if role in roles), None)
+    raised = [place for place in every if place.role == "mentioned" and place.is_concluded]
+    raised = raised or [place for place in every if place.role == best]
+    return [
+        replace(
+            finding,
+            places=tuple(
+                replace(place, role="seat") if place in raised else place
+                for place in finding.places
+            ),
+        )
+        for finding in findings
+    ]
+
+
+def _with_sides(findings: list[Finding]) -> list[Finding]:
+    """Give places without a side that of their finding's seats, else of the first seat."""
+    sides = [place.side for finding in findings for place in finding.seats if place.side]
+    default = Counter(sides).most_common(1)[0][0] if sides else None
+    done = []
+    for finding in findings:
+        side = next((place.side for place in finding.seats if place.side), default)
+        places = [
+            replace(place, side=place.side or side) if place.role != "spared" else place
+            for place in finding.places
+        ]
+        places.sort(key=lambda place: place.role != "seat")
+        done.append(replace(finding, places=tuple(places)))
+    return done

@@ -1,0 +1,217 @@
+"""Outside: findings of the cord, a nerve, the orbit, the skull and others that no brain map shows.
+
+A table (``outside.csv``) has the phrases: a *disease* tells what is affected by itself ("Bell's
+palsy"), a *place* with a *finding* in its sentence ("cervical cord", "compression"). A row whose
+place is the brain speaks for the brain. Longer phrases go first, and *idle* ones say neither.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from neurowhere.text.reading.mentions import Mention, Mentions
+from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.tables import (
+    TEXT,
+    Column,
+    Row,
+    Trie,
+    alternatives,
+    one_of,
+    read_table,
+    split,
+)
+from neurowhere.text.reading.tags import Tag, find_cues
+from neurowhere.text.sections import read_sections
+from neurowhere.text.words import fold, plain_with_origin, token_spans
+
+BRAIN = "brain"
+PLACES = frozenset(
+    [
+        BRAIN,
+        "spinal cord",
+        "nerve",
+        "orbit",
+        "skull",
+        "neck",
+        "ear",
+        "face",
+        "sinus",
+        "meninges",
+        "spine",
+        "limb",
+        "vessel outside the skull",
+        "other organ",
+    ]
+)
+SCHEMA: dict[str, Column] = {
+    "id": TEXT,
+    "words": TEXT,
+    "kind": one_of("disease place finding idle"),
+    "where": Column(PLACES, is_required=False),
+    "example": TEXT,
+}
+CLAUSE_ENDS = frozenset(",:()–—")  # in the gap before a token
+CLAUSE_WORDS = frozenset(["although", "but", "however", "while", "whereas", "which", "with"])
+AHEAD = frozenset(["ahead", "both", "beside", "not"])
+BACK = frozenset(["back", "both", "beside", "not", "object"])
+
+
+class Outside(NamedTuple):
+    """What is affected outside the brain, and the words of a text that say so.
+
+    Attributes
+    ----------
+    where : str
+        "spinal cord", "nerve", "orbit" and so on, in words.
+    words : str
+    start, end : int
+        The words are ``text[start:end]``.
+    row : str
+        Name of the row of the table: "outside:palsy".
+    """
+
+    where: str
+    words: str
+    start: int
+    end: int
+    row: str
+
+
+class _Hit(NamedTuple):
+    """A phrase of the table in a text: its tokens, its row, and its sentence."""
+
+    first: int
+    end: int
+    row: Row
+    sentence: int
+
+
+def find_outside(text: str, mentions: Mentions) -> Outside | None:
+    """Tell where outside the brain the finding of a text is.
+
+    Parameters
+    ----------
+    text : str
+    mentions : Mentions
+        What was read in it. A structure of the brain that it affirms is the seat of its finding.
+
+    Returns
+    -------
+    Outside or None
+        None if nothing outside the brain is affected, or the brain is affected, too.
+
+    Examples
+    --------
+    >>> find_outside("Acute infarct of the cervical cord", Mentions(())).where
+    'spinal cord'
+    >>> find_outside("Right Bell's palsy; brain MRI normal", Mentions(())).words
+    "Bell's palsy"
+    >>> find_outside("Optic neuritis in multiple sclerosis", Mentions(()))
+    """
+    document = _document(text)
+    words, phrases = [fold(word) for word in document.words], _phrases()
+    hits = [
+        _Hit(start + first, start + last, row, number)
+        for number, (start, end) in enumerate(document.sentences)
+        for first, last, row in phrases.find(words[start:end])
+    ]
+    if not any(_is_outside(hit.row) for hit in hits):
+        return None
+    own = [document.span(hit.first, hit.end) for hit in hits if hit.row["where"] != BRAIN]
+    if any(_is_seat(mention, own) for mention in mentions.found):
+        return None
+    is_denied = _Denials(text, document, mentions)
+    said = [hit for hit in hits if not is_denied(hit)]
+    affected = _affected(said)
+    if not affected or any(row["where"] == BRAIN for *_, row, _ in affected):
+        return None
+    seat = affected[0]
+    start, end = document.span(seat.first, seat.end)
+    return Outside(seat.row["where"], text[start:end], start, end, seat.row.name)
+
+
+def _is_outside(row: Row) -> bool:
+    return row["where"] not in ("", BRAIN)
+
+
+def _affected(hits: list[_Hit]) -> list[_Hit]:
+    """Return diseases, and the places with a finding in their sentence."""
+    found = {hit.sentence for hit in hits if hit.row["kind"] == "finding"}
+    return [
+        hit
+        for hit in hits
+        if hit.row["kind"] == "disease" or (hit.row["kind"] == "place" and hit.sentence in found)
+    ]
+
+
+def _is_seat(mention: Mention, others: Iterable[tuple[int, int]]) -> bool:
+    """Whether a structure of the brain is affirmed, and is no part of another name."""
+    if not (mention.is_structure and mention.is_present) or mention.is_generic:
+        return False
+    return not any(start <= mention.start < end for start, end in others)
+
+
+# ---- what the text denies
+
+
+class _Denials:
+    """Which tokens of a text are denied, or in a section that is no finding."""
+
+    def __init__(self, text: str, document: Document, mentions: Mentions) -> None:
+        self.document = document
+        self.cues = [tag for tag in find_cues(document) if not tag.is_open]
+        ends = {i for i in range(1, len(document.words)) if self._ends_clause(i)}
+        self.clauses = sorted({*document.sentence_starts, *ends})
+        self.skipped = [(part.start, part.end) for part in read_sections(text)]
+        self.denied = [(each.start, each.end) for each in mentions.found if each.is_negated]
+
+    def __call__(self, hit: _Hit) -> bool:
+        """Whether a phrase is denied or no finding."""
+        start, end = self.document.span(hit.first, hit.end)
+        if any(first < end and start < last for first, last in (*self.skipped, *self.denied)):
+            return True
+        clause = self._clause(hit.first)
+        return any(self._clause(cue.first) == clause and _denies(cue, hit) for cue in self.cues)
+
+    def _ends_clause(self, i: int) -> bool:
+        is_stop = not CLAUSE_ENDS.isdisjoint(self.document.gaps[i])
+        return is_stop or self.document.words[i] in CLAUSE_WORDS
+
+    def _clause(self, i: int) -> int:
+        return bisect_right(self.clauses, i)
+
+
+def _denies(cue: Tag, hit: _Hit) -> bool:
+    """Whether a cue of the clause of a phrase speaks of it: what follows it, or stands before."""
+    if cue.end <= hit.first:
+        return cue.direction in AHEAD
+    return hit.end <= cue.first and cue.direction in BACK  # within a name it denies nothing
+
+
+# ---- words
+
+
+def _document(text: str) -> Document:
+    normal, origin = plain_with_origin(text, lambda word: False)
+    starts, ends = token_spans(normal)
+    if origin is not None:
+        starts, ends = origin[starts], origin[ends - 1] + 1
+    return Document(text, normal.lower().split(), starts.tolist(), ends.tolist(), [])
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Rows of the table."""
+    return tuple(read_table(__package__, "outside", SCHEMA))
+
+
+@cache
+def _phrases() -> Trie[Row]:
+    return Trie(
+        (" ".join(map(fold, phrase.split())), row)
+        for row in rows()
+        for item in split(row["words"])
+        for phrase in alternatives(item)
+    )

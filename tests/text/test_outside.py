@@ -1,0 +1,81 @@
+"""Findings outside the brain: every row of the table by its example, and texts of the brain."""
+
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.reading.mentions import Mentions, read_mentions
+from neurowhere.text.outside import BRAIN, find_outside, rows
+from neurowhere.text.reading.tables import alternatives, split
+from neurowhere.text.words import fold
+
+COUNTER = TermCounter(Vocabulary(["pons", "frontal lobe", "primary somatosensory cortex", "S1"]))
+OUTSIDE = [row for row in rows() if row["where"] not in ("", BRAIN)]
+VESSEL = "vessel outside the skull"
+OTHERS = [row for row in rows() if row["where"] == BRAIN or row["kind"] == "idle"]
+
+
+def where(text):
+    found = find_outside(text, read_mentions(text, COUNTER))
+    return found and found.where
+
+
+@pytest.mark.parametrize("row", OUTSIDE, ids=lambda row: row.id)
+def test_an_example_is_where_its_row_says_and_by_its_row(row):
+    found = find_outside(row["example"], Mentions(()))
+    assert (found.where, found.row) == (row["where"], row.name)
+    assert row["example"][found.start : found.end] == found.words
+
+
+@pytest.mark.parametrize("row", OTHERS, ids=lambda row: row.id)
+def test_an_example_of_the_brain_is_not_outside(row):
+    assert find_outside(row["example"], Mentions(())) is None
+
+
+def test_each_row_has_a_place_or_needs_none():
+    for row in rows():
+        assert bool(row["where"]) == (row["kind"] in ("disease", "place")), row.id
+
+
+def test_a_phrase_is_of_one_row():
+    owners = {}
+    for row in rows():
+        for item in split(row["words"]):
+            for phrase in alternatives(item):
+                words = " ".join(map(fold, phrase.split()))
+                assert owners.setdefault(words, row.id) == row.id, words
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("spinal cord infarct", "spinal cord"),
+        ("left carotid stenosis", VESSEL),
+        ("Right Bell's palsy", "nerve"),
+        ("Compression of the S1 root", "nerve"),
+        ("Ulnar neuropathy. The brain MRI is normal.", "nerve"),
+        ("Vestibular neuritis; no lesion of the pons", "ear"),
+        ("Indication: stroke. Findings: 80 % stenosis of the right carotid.", VESSEL),
+    ],
+)
+def test_what_is_affected_outside_the_brain_is_told(text, place):
+    assert where(text) == place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Carotid occlusion with an infarct of the left frontal lobe",
+        "Optic neuritis and a plaque in the pons",
+        "Optic neuritis in multiple sclerosis",
+        "Functional connectivity after spinal cord injury",
+        "The orbit and the carotid arteries are normal",
+        "No fracture of the skull",
+        "The left carotid artery was catheterised",
+        "Ultrasound of the left carotid. Stenosis: none.",
+        "History: Bell's palsy. Findings: The ventricles are normal.",
+        "stress and heart rate",
+        "",
+    ],
+)
+def test_the_brain_a_normal_place_and_one_that_is_only_named_are_not_outside(text):
+    assert where(text) is None
