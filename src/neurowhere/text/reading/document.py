@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from neurowhere.text.reading.lexicon import SIDES, Classes, Side, lexicon
@@ -33,6 +34,7 @@ CLIPPED = word_set(
 )
 SIDE_LETTERS = word_set("l lt r rt")
 BEFORE_SIDE = word_set("a an and at in of on or the to")
+LONGEST_SENTENCE = 200  # words; what goes on is cut, so that no text takes long
 LONGEST_HEADING = 3  # words of a heading after a side that ends a sentence
 USUAL_GAPS = frozenset([" ", "-", ", "])  # end no sentence, and nearly all are of them
 COMPARED = re.compile("[<>=]")
@@ -211,7 +213,10 @@ class Document:
             starts |= {bisect_left(self.starts, cell[0]) for row in table for cell in row}
         starts.discard(len(self.words))
         starts.add(0)
-        return sorted(starts)
+        bounds = pairwise(sorted({*starts, len(self.words)}))
+        long = (bound for bound in bounds if bound[1] - bound[0] > LONGEST_SENTENCE)
+        cuts = [i for first, end in long for i in range(first, end, LONGEST_SENTENCE)]
+        return sorted(starts.union(cuts))
 
     @cached_property
     def starts_of_sentences(self) -> frozenset[int]:

@@ -6,8 +6,10 @@ column of it; arteries need a stroke, a territory or a side near them, and are n
 are said to be open, narrow or torn.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from neurowhere.text.reading.document import SIDES, Document, Side
@@ -167,6 +169,11 @@ class _Reader:
         meant = sorted([*meant, *sites], key=lambda each: (each.first, each.end))
         return Pointing(self.with_arteries(meant), frozenset(self.idle))
 
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """Classes of all words of the text."""
+        return frozenset[str]().union(*self.kinds)
+
     def sentence_number(self, found: Found) -> int:
         """Return the number of the sentence of a name."""
         return self.document.sentence_of(found.first)
@@ -251,8 +258,19 @@ class _Reader:
         if found.side or found.entry.kind not in kinds or not self.sides:
             return found
         here = self.around(found.first, found.end)
-        near = [side for side in self.sides.values() if side.first in here]
+        start, stop = (bisect_left(self.side_starts, i) for i in (here.start, here.stop))
+        near = [self.sorted_sides[n] for n in range(start, stop)]
         return found._replace(side=near[0]) if len({s.side for s in near}) == 1 else found
+
+    @cached_property
+    def sorted_sides(self) -> list[Attached]:
+        """Sides of structures in the order of the text."""
+        return sorted(self.sides.values(), key=lambda side: side.first)
+
+    @cached_property
+    def side_starts(self) -> list[int]:
+        """First tokens of these sides."""
+        return [side.first for side in self.sorted_sides]
 
     def with_related_side(self, found: Found) -> Found:
         """Give a sign the side that "contralateral" before it means."""
@@ -332,7 +350,7 @@ class _Reader:
 
     def is_central(self, found: Found) -> bool:
         """Whether the text names no structure, and speaks of no nerve that fails."""
-        is_nerve = any("nerve" in kinds for kinds in self.kinds)
+        is_nerve = "nerve" in self.said
         return not (is_nerve or self.names_structure(found) or self.is_said("lower", "motor"))
 
     def is_sense(self, found: Found) -> bool:
@@ -354,19 +372,26 @@ class _Reader:
 
     def is_said(self, first: str, second: str) -> bool:
         """Whether a text has two words in a row, the second in any form."""
-        return any(
-            word == first and fold(self.document.word(i + 1)) == second
-            for i, word in enumerate(self.words)
-        )
+        return (first, second) in self.pairs
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Words in a row, the second in its usual form."""
+        return frozenset((word, fold(after)) for word, after in pairwise(self.words))
+
+    @cached_property
+    def places(self) -> tuple[int, int] | None:
+        """First and last token at which structures begin, but for the brain; None without any."""
+        names = (n for n in self.document.names if is_place_name(n))
+        firsts = [n.first for n in names if self.words[n.first] not in ("brain", "brains")]
+        return (min(firsts), max(firsts)) if firsts else None
 
     def names_structure(self, found: Found) -> bool:
         """Whether a text names a structure elsewhere; the brain is none."""
-        return any(
-            is_place_name(name)
-            and (name.end <= found.first or name.first >= found.end)
-            and self.words[name.first] not in ("brain", "brains")
-            for name in self.document.names
-        )
+        if self.places is None:
+            return False
+        first, last = self.places
+        return first < found.first or last >= found.end
 
     def is_part(self, found: Found) -> bool:
         """Whether a name is part of a longer one."""
@@ -417,7 +442,7 @@ class _Reader:
         return is_sided and (
             len(others) > 1
             or self.names_structure(found)
-            or any("clinical" in kinds for kinds in self.kinds)
+            or "clinical" in self.said
         )
 
     def without_map(self, found: Found) -> Found:
@@ -435,7 +460,7 @@ class _Reader:
             i for i in tokens if self.words[i] in table and self.document.written(i)[0].isupper()
         ]
         names = {self.words[i] for i in places}
-        said = frozenset[str]().union(*self.kinds) if places else frozenset[str]()
+        said = self.said if places else frozenset[str]()
         is_listed = len(names) >= FEWEST_SITES and len({n.rstrip("0123456789") for n in names}) > 1
         if "of-site" not in said and (not is_listed or "no-site" in said):
             return
@@ -492,7 +517,7 @@ class _Reader:
             if len({mark.side for mark in marks}) != 1 or "weak" in self.words[first:end]:
                 continue
             within = [each for each in found if first <= each.first < end]
-            found = [each for each in found if each not in within]
+            found = [each for each in found if each not in within] if within else found
             entry = within[0].entry if within else self.table.entries[ATAXIA]
             found.append(Found(entry, first, end, marks[0]))
             start, stop = self.document.sentences[self.document.sentence_of(i)]
@@ -522,8 +547,11 @@ class _Reader:
             if each.entry.name in OF_BODY and each.side and each.side.side in ("left", "right")
         ]
         body_of: dict[Found, Found] = {}
+        bodies.sort(key=_first)
         for nerve in said if bodies else ():
-            near = (b for b in bodies if abs(b.first - nerve.first) <= REACH_CROSSED)
+            bounds = (nerve.first - REACH_CROSSED, nerve.first + REACH_CROSSED + 1)
+            start, stop = (bisect_left(bodies, i, key=_first) for i in bounds)
+            near = bodies[start:stop]
             body = next((b for b in near if _are_crossed(nerve, b)), None)
             if body and (_is_of_stem(nerve.entry) or self.is_of_medulla(nerve, body)):
                 body_of[nerve] = body
@@ -598,7 +626,7 @@ class _Reader:
         if (is_vessel and not self.is_segment(artery)) or self.is_harmless(artery):
             return 0.0
         here = [i for i in self.around(artery.first, artery.end) if self.is_state(i)]
-        own = [i for i in here if _nearest(i, arteries) is artery]
+        own = [i for i in here if self.nearest(i, arteries) is artery]
         kinds = frozenset[str]().union(*(self.kinds[i] for i in own or here))
         if own or here:
             is_torn = "torn" in kinds and not self.is_unharmed(artery)
@@ -606,6 +634,12 @@ class _Reader:
         if artery.side is not None or is_vessel:
             return 1.0
         return WEAKLY * self.is_bare(artery)
+
+    def nearest(self, i: int, arteries: Sequence[Found]) -> Found:
+        """Artery nearest to token i."""
+        number = bisect_left(arteries, i, key=_first)
+        near = arteries[max(number - 1, 0) : number + 1]
+        return min(near, key=lambda each: max(each.first - i, i - each.end + 1))
 
     def is_segment(self, artery: Found) -> bool:
         """Whether a name is that of a segment: words of vessels are near, it is no structure."""
@@ -646,13 +680,13 @@ class _Reader:
         if artery.side or artery.entry.needs != "vessel":
             return artery
         here = self.around(artery.first, artery.end)
-        sides = [each.side for each in arteries if each.side and each.first in here]
+        start, stop = (bisect_left(arteries, i, key=_first) for i in (here.start, here.stop))
+        sides = [each.side for each in arteries[start:stop] if each.side]
         return artery._replace(side=sides[0]) if len({s.side for s in sides}) == 1 else artery
 
 
-def _nearest(i: int, arteries: Sequence[Found]) -> Found:
-    """Artery nearest to token i."""
-    return min(arteries, key=lambda each: max(each.first - i, i - each.end + 1))
+def _first(found: Found) -> int:
+    return found.first
 
 
 def _weighed(entry: Entry, share: float) -> Entry:

@@ -189,15 +189,25 @@ def _of_organs(document: Document, tokens: Sequence[int]) -> Iterator[Span]:
     """Yield the words that are of another organ by the words of their sentence."""
     beside = elsewhere_beside()
     shared = {i for i in tokens if document.words[i] in beside and i not in document.inner}
+    here, organs = range(0), set[str]()
+    is_elsewhere: bool | None = None
     for i in sorted(shared):
-        here = _wide_sentence(document, i)
-        if _is_of_brain(document, here, shared):
-            continue
-        said = {document.words[j] for j in here if "disease" not in _kinds(document, j + 1)}
-        said &= beside[document.words[i]]
-        is_told = any(side_of(word) is None for word in said)
-        if said and (is_told or _has_no_brain(document, shared)):
+        if i not in here:  # a sentence is looked through once, however many of its words ask
+            here = _wide_sentence(document, i)
+            is_brain = _is_of_brain(document, here, shared)
+            organs = set() if is_brain else _organs(document, here)
+        said = beside[document.words[i]] & organs
+        if said and all(side_of(word) for word in said):
+            if is_elsewhere is None:
+                is_elsewhere = _has_no_brain(document, shared)
+            said = said if is_elsewhere else frozenset()
+        if said:
             yield i, i + 1
+
+
+def _organs(document: Document, tokens: range) -> set[str]:
+    """Return the words of a sentence that may be of other organs."""
+    return {document.words[j] for j in tokens if "disease" not in _kinds(document, j + 1)}
 
 
 def _kinds(document: Document, i: int) -> frozenset[str]:

@@ -29,8 +29,10 @@ def first_words() -> frozenset[str]:
 def find_pressed(document: Document, tokens: Sequence[int]) -> dict[int, str]:
     """Find the structures that something presses on, each with the row that says so."""
     found: dict[int, str] = {}
+    sentence = Sentence(document, 0, 0)
     for first, end, row in document.whole(_trie().find(document.words, tokens)):
-        sentence = Sentence(document, *document.sentences[document.sentence_of(first)])
+        if first >= sentence.end:
+            sentence = Sentence(document, *document.sentences[document.sentence_of(first)])
         for number in _reached(sentence, first, end, row):
             found.setdefault(number, row.name)
     return found
