@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
@@ -16,6 +16,7 @@ from neurowhere.text.features import LATERAL, TermExtractor
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.places import is_general
 from neurowhere.text.reading import implied, names, pressed, rules, tags
+from neurowhere.text.reading.cells import read_cells
 from neurowhere.text.reading.document import Document, Side
 from neurowhere.text.reading.implied import (
     Found,
@@ -27,7 +28,7 @@ from neurowhere.text.reading.implied import (
     sides_of_spared,
     without_spared,
 )
-from neurowhere.text.reading.lexicon import words_of
+from neurowhere.text.reading.lexicon import side_of, words_of
 from neurowhere.text.reading.scope import Said, read_scope
 from neurowhere.text.reading.sides import Attached, Sides, read_sides
 from neurowhere.text.sections import ADDRESS, Part, read_sections
@@ -203,7 +204,7 @@ def _levels() -> dict[str, tuple[str, ...]]:
         "implied": implied.first_words(),
         "pressed": pressed.first_words(),
         "halves": names.HALVES,
-        "limbs": words_of(*names.LIMBS) | {"limb"},
+        "limbs": words_of(*names.LIMBS, *names.MISSPELT) | {"limb"},
         "wrong": words_of("left", "right", "bilateral"),
         "signs": implied.signs(),
     }
@@ -262,9 +263,14 @@ def read_mentions(
     document = counter.read(text)
     at = _tokens_of_levels(document)
     document = names.complete(document, counter, at, rules.rules().fixed)
-    document, sides = read_sides(document, at["sides"])
+    corrected = (i for i in at["limbs"] if side_of(document.words[i]))
+    document, sides = read_sides(document, sorted([*at["sides"], *corrected]))
     cues = tags.find_cues(document, at["cues"])
     said = read_scope(document, cues)
+    tabled = read_cells(document, cues)
+    sides.applied.update(tabled.sides)
+    sides.limbs.update(tabled.limbs)
+    said.denied.update(tabled.denied)
     if not negation:
         said = Said({}, said.hedged)
     pressing = pressed.find_pressed(document, at["pressed"])
@@ -272,7 +278,9 @@ def read_mentions(
     named = [terms[name.term] for name in document.names]
     pointing = find_implied(document, at, sides.applied, said.denied, named)
     parts = read_sections(text) if sections else []
-    fold = _Fold(document, counter, sides, said, pressing, pointing, parts, hedge_weight)
+    fold = _Fold(
+        document, counter, sides, said, pressing, pointing, parts, tabled.heads, hedge_weight
+    )
     return fold.mentions()
 
 
@@ -288,10 +296,12 @@ class _Fold:
         pressing: Mapping[int, str],
         pointing: Pointing,
         parts: Sequence[Part],
+        heads: Container[int],
         hedge_weight: float,
     ) -> None:
         self.document, self.counter, self.sides, self.said = document, counter, sides, said
         self.pressing, self.pointing, self.hedge_weight = pressing, pointing, hedge_weight
+        self.heads = heads
         self.parts, self.copies = parts, find_copies(document.text)
 
     def mentions(self) -> Mentions:
@@ -301,19 +311,24 @@ class _Fold:
         for n in decided:
             every[n] = self.decided(n, every[n])
         every = self.weighed(every)
-        is_term = [name.term != NO_TERM for name in self.document.names]
+        is_term = [
+            name.term != NO_TERM and n not in self.heads
+            for n, name in enumerate(self.document.names)
+        ]
         found = sorted(
             (m for m, term in zip(every, is_term, strict=True) if term),
             key=lambda mention: mention.start,
         )
         attached = self.sides.applied.keys() | self.sides.limbs.keys()
-        places = [every[n] for n in sorted(attached) if not is_term[n]]
+        places = [
+            every[n] for n in sorted(attached) if not is_term[n] and n not in self.heads
+        ]
         denied = ((each.term, each.side) for each in (*found, *places) if each.negation_span)
         spared = sides_of_spared(denied) if self.pointing.found else {}
         rule_based = tuple(self.rule_based(each, spared) for each in self.pointing.found)
         ends = {mention.start: mention.end for mention in rule_based}
         alone = tuple(each for each in places if ends.get(each.start, 0) <= each.end)
-        used = {mention.side_span for mention in rule_based}
+        used = {mention.side_span for mention in (*every, *rule_based)}
         marks = (
             SideMark(mark.side, *self.document.span(mark.first, mark.end))
             for mark in self.sides.unapplied

@@ -14,7 +14,7 @@ from neurowhere.text.lookalikes import slips
 from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.places import places
-from neurowhere.text.reading.lexicon import is_beside_lesion, lexicon, side_of
+from neurowhere.text.reading.lexicon import SIDES, Side, is_beside_lesion, is_lesion_word, lexicon, side_of
 from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
 
 from neurowhere.text.unknown import says_nothing
@@ -30,7 +30,12 @@ ELSEWHERE: dict[str, Column] = {
     "sentence": OPTIONAL,
 }
 HALVES = frozenset(["and", "or", "nor", *LOBES])
-LIMBS = {"right-arm": "right", "left-arm": "left", "right-leg": "right", "left-leg": "left"}
+LIMBS: dict[str, Side] = {
+    "right-arm": "right",
+    "left-arm": "left",
+    "right-leg": "right",
+    "left-leg": "left",
+}
 OF_BRAIN = re.compile(r"brain|cerebr|cerebell|crani|encephal|intracran|neur|subcortical")
 OF_VENTRICLES = re.compile(
     r"bleed|blood|choroid|cranial|csf$|cta?$|ependym|evd$|ha?emorrh|horn|hydroceph|intraventr|ivh$"
@@ -38,6 +43,7 @@ OF_VENTRICLES = re.compile(
 )
 SHORTEST, BEGINNING = 7, 3  # letters of a misspelt name, and of its ends of which one is right
 CAPSULE = "internal capsule"
+MISSPELT = tuple(f"misspelt-{side}" for side in SIDES)
 
 
 @cache
@@ -92,6 +98,7 @@ def complete(
     fixed : Trie
         Names whose words say nothing else.
     """
+    document = _with_sides(document, at["limbs"])
     names = [*_halves(document, counter, at["halves"])]
     names = _without(names, [*_others(document, at["names"], fixed)])
     names = _with_capsule(document, counter, names, at["limbs"])
@@ -99,6 +106,28 @@ def complete(
     names += _misspelt(document, counter, at["wrong"])
     names += _places(document, names, at["names"])
     return document if names == document.names else document.renamed(names)
+
+
+def _with_sides(document: Document, tokens: Sequence[int]) -> Document:
+    """Correct sides that are misspelt beside a place or a lesion, and read those of letters."""
+    words, sided = document.words, document.sided
+    for i in tokens:
+        for kind in document.kinds[i] & LIMBS.keys():
+            if document.written(i).isupper():
+                sided[i] = LIMBS[kind]
+        side = next((s for s in SIDES if f"misspelt-{s}" in document.kinds[i]), None)
+        near = range(max(i - 4, 0), min(i + 5, len(words)))
+        if side and any(_may_have_side(document, j) for j in near):
+            words[i] = side
+            document.kinds[i] = lexicon()[side]
+    return document
+
+
+def _may_have_side(document: Document, i: int) -> bool:
+    """Whether token i is of a structure, a limb or a lesion."""
+    number = document.covered.get(i)
+    is_place = number is not None and document.names[number].is_structure
+    return is_place or "limb" in document.kinds[i] or is_lesion_word(document.words[i])
 
 
 def is_place_name(name: Name) -> bool:

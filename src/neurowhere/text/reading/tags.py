@@ -101,17 +101,23 @@ def find_cues(document: Document, starts: Sequence[int] | None = None) -> list[T
     return sorted([*_within_sentences(document, found), *signs], key=lambda tag: tag[:2])
 
 
+@cache
+def row_of_sign(sign: str) -> Row:
+    """Return the row of a sign that is no word: "?" or "−"."""
+    rows = (row for table in TABLES for row in read_table(__package__, table, CUES))
+    return next(row for row in rows if row["only"] == "sign" and row["words"] == sign)
+
+
 def find_signs(document: Document) -> list[Tag]:
     """Return the question marks of a text: "?glioma" asks of what follows, "Glioma?" of it all."""
-    rows = {row["words"]: row for row in read_table(__package__, "hedges", CUES)}
     gaps, found = document.gaps, list[Tag]()
     starts = document.starts_of_sentences
     for i, gap in enumerate(gaps[:-1]):
         if AHEAD.search(gap) or (i == 0 and gap.strip() == "?"):
-            found.append(Tag(i, i, rows["?"]))
+            found.append(Tag(i, i, row_of_sign("?")))
     for first, end in document.sentences:
         if gaps[end].startswith(("?", " ?", ")?")) and first in starts:
-            found.append(Tag(first, first, rows["…?"]))
+            found.append(Tag(first, first, row_of_sign("…?")))
     return found
 
 
