@@ -586,6 +586,10 @@ class ScopeReader:
         after = place + tag.end - tag.first
         if not (tag.is_open or self.is_predicate(clause, place, after)):
             return []
+        if not (tag.is_open or place or clause.number) and any(
+            "," in self.gaps[i] for i in clause.tokens[after:]
+        ):
+            return []  # "independent of age, the pons …"
         there = self.where(clause, place + tag.end - tag.first)
         if not there and tag.end > tag.first and self.is_where(tag.end - 1):
             there = self.structures(self.ahead(clause, after))
@@ -608,9 +612,11 @@ class ScopeReader:
         if place == 0:
             return clause.link != "("  # of what was named before, or of the place after it
         i = clause.tokens[place - 1]
-        while "adverb" in self.kinds[i] and i > clause.tokens[0]:
+        while ("adverb" in self.kinds[i] or self.document.words[i] == "both") and (
+            i > clause.tokens[0]
+        ):
             i -= 1
-        linking = {"auxiliary", "adverb", "conjunction", "quality", "relative", "pronoun"}
+        linking = {"being", "finite", "auxiliary", "adverb", "conjunction", "quality", "relative", "pronoun"}
         if not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]:
             return True
         is_led = not {"determiner", "preposition"}.isdisjoint(self.kinds[i])
@@ -718,7 +724,7 @@ class ScopeReader:
             i = clause.tokens[p]
             if p > after and "," in self.gaps[i] and not self.goes_on(clause, p):
                 break
-            if i in begins:
+            if i in begins and self.is_head(begins[i]):
                 names.append(begins[i])
             if i in self.document.covered:
                 continue
@@ -726,12 +732,20 @@ class ScopeReader:
             if self.is_cue(i) or self.is_stop(i) or is_verb(self.document, i):
                 break
             if "preposition" in self.kinds[i]:
-                if self.structures(names) or not (is_quality or names or p > after):
+                if self.structures(names) or not is_quality:
                     break
         if self.structures(names):
             return names
         owners = self.owner(clause, place) or (self.had(clause, place) if is_quality else [])
         return [*names, *owners]
+
+    def is_head(self, number: int) -> bool:
+        """Whether a name ends its phrase, but for a measure: "normal brain", not "brain aging"."""
+        name = self.document.names[number]
+        if not name.is_structure or name.end >= len(self.kinds) or self.gaps[name.end] != " ":
+            return True
+        is_adjective = bool(ADJECTIVE.fullmatch(self.document.words[name.end - 1]))
+        return is_adjective or not self.is_noun(name.end)
 
     def had(self, clause: Clause, place: int) -> list[int]:
         """Return what has the quality after "of" or "with": "ventricles of normal size"."""
@@ -746,6 +760,9 @@ class ScopeReader:
         after = place + tag.end - tag.first
         while after < len(clause.tokens) and self.document.words[clause.tokens[after]] == "only":
             after += 1
+        following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
+        if any(each.link in ("if", "unless") for each in following):
+            return []
         if place == 0 and after >= len(clause.tokens) and (names := self.following(clause)):
             return names
         if not self.ends(clause, after) and not self.is_linked(clause, after):
@@ -831,10 +848,21 @@ class ScopeReader:
                 return action(self, clause, place, after)
         if "failing" in self.kinds[tag.first]:
             return []
-        names = self.structures(self.ahead(clause, after + 1))
+        names = self.structures(self.direct(clause, after + 1))
         if names or (self.has_pronoun(clause, place) and not self.before(clause, place)):
             return names
-        return self.structures(self.subject_only(clause, place, after))
+        is_said = "participle" in kinds or self.ends(clause, after + 1)
+        return self.structures(self.subject_only(clause, place, after)) if is_said else []
+
+    def direct(self, clause: Clause, place: int) -> list[int]:
+        """Return the names of the object of a verb, which one preposition may lead to."""
+        tokens = clause.tokens
+        if place < len(tokens) and "preposition" in self.kinds[tokens[place]]:
+            place += 1
+        begins = self.document.begins
+        end = next((p for p in range(place, len(tokens)) if tokens[p] in begins), len(tokens))
+        is_led = any("preposition" in self.kinds[i] for i in tokens[place:end])
+        return [] if is_led else self.ahead(clause, place)
 
     def is_passed(self, i: int) -> bool:
         """Whether token i stands between "not" and its verb."""

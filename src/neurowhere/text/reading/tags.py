@@ -128,6 +128,7 @@ def _within_sentences(document: Document, tags: Iterable[Tag]) -> Iterator[Tag]:
         is_whole = tag.end == tag.first + 1 or starts.isdisjoint(range(tag.first + 1, tag.end))
         is_placed = tag.row["only"] != "start" or tag.first in starts
         is_placed &= tag.row["only"] != "note" or not RESEARCH.search(document.text)
+        is_placed &= document.gaps[tag.end] != "-" or tag.row["direction"] != "ahead"
         is_placed &= tag.row["only"] != "small" or document.written(tag.first).islower()
         if is_whole and is_placed and tag.first not in inner:
             yield tag
