@@ -31,6 +31,7 @@ FINDING = re.compile(
 WORDS: dict[str, Column] = {"class": TEXT, "words": TEXT}
 REMEMBERED = 1 << 17  # words
 BESIDE = 5  # words between a place and what is wrong with it
+NOTHING: Classes = frozenset()
 SHORTEST_STEM = 3  # letters before an ending
 
 
@@ -51,7 +52,8 @@ class Lexicon(dict[str, Classes]):
         self._endings = endings
 
     def __missing__(self, word: str) -> Classes:
-        classes = self._known.get(word) or self._known.get(fold(word)) or self._by_ending(word)
+        known = self._known.get(word) or self._known.get(fold(word)) or NOTHING
+        classes = known | self._by_ending(word)
         if len(self) < REMEMBERED:
             self[word] = classes
         return classes

@@ -160,7 +160,8 @@ class ScopeReader:
                 return None
             between = range(tag.end, other.first + 1)
             is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
-            if is_far or any(self.is_structure_at(i) for i in between[:-1]):
+            is_relative = any("relative" in self.kinds[i] for i in between)
+            if is_far or (not is_relative and any(map(self.is_structure_at, between[:-1]))):
                 return None
             is_all = tag.direction == "not" or any("people" in self.kinds[i] for i in between)
             return other if is_all or other.direction != "beside" else None
@@ -216,7 +217,7 @@ class ScopeReader:
     def subject(self, clause: Clause, place: int) -> list[int]:
         """Return the names before some place of a clause, back to where another thing is said."""
         names = self.before(clause, place)
-        if not names and place and self.is_coordinate(clause, place):
+        if not names and self.is_coordinate(clause, place):
             names = self.before_verb(clause, place)
         if names:
             return names
@@ -353,12 +354,12 @@ class ScopeReader:
     def is_bare(self, clause: Clause, place: int) -> bool:
         """Whether the item of a list that ends at some place is a place and nothing else."""
         for i in reversed(clause.tokens[: place + 1]):
+            if i not in self.document.covered and FINDING.match(self.document.words[i]):
+                return False
             if "," in self.gaps[i]:
                 return True
             if i in self.document.covered:
                 continue
-            if FINDING.match(self.document.words[i]):
-                return False
             if {"modifier", "determiner", "conjunction", "side"}.isdisjoint(self.kinds[i]):
                 return False
         return True
@@ -388,7 +389,7 @@ class ScopeReader:
                 break
             if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
                 break
-            if names and self.document.words[i] == "and" and self.is_new(clause, p + 1, names):
+            if p > place and self.document.words[i] == "and" and self.is_new(clause, p + 1, names):
                 break
             is_closing = not {"preposition", "with"}.isdisjoint({*self.kinds[i], self.document.words[i]})
             if is_phrase and names and is_closing:
@@ -493,6 +494,9 @@ class ScopeReader:
             return []
         if "study" in self.object_kinds(clause, after):
             return []
+        is_first = place == 0 and clause.number == 0
+        if is_first and "conditional" in self.kinds[tag.first] and self.has_verb(clause):
+            return []  # "without the pons nothing works"
         names = self.ahead(clause, after, through_verbs=is_sole)
         if not self.structures(names):
             names += self.following(clause) or self.each_of(clause, tag)
@@ -648,7 +652,7 @@ class ScopeReader:
         while place > 0:
             i = clause.tokens[place - 1]
             if "conjunction" in self.kinds[i]:
-                return True
+                return any(is_verb(self.document, j) for j in clause.tokens[:place])
             if {"auxiliary", "adverb", "finite"}.isdisjoint(self.kinds[i]):
                 return False
             place -= 1
@@ -657,7 +661,7 @@ class ScopeReader:
     def is_effect(self, clause: Clause, place: int) -> bool:
         """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
         return any(
-            not {"effect", "lesion"}.isdisjoint(self.kinds[i])
+            not {"effect", "lesion", "responding"}.isdisjoint(self.kinds[i])
             and not self.is_structure_at(i)
             for i in clause.tokens[:place]
         )
@@ -729,6 +733,8 @@ class ScopeReader:
             if i in self.document.covered:
                 continue
             is_quality |= "quality" in self.kinds[i]
+            if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
+                break
             if self.is_cue(i) or self.is_stop(i) or is_verb(self.document, i):
                 break
             if "preposition" in self.kinds[i]:
@@ -788,8 +794,9 @@ class ScopeReader:
 
     def is_bare_subject(self, clause: Clause, place: int) -> bool:
         """Whether the subject is a structure and nothing of it: "the vermis is absent"."""
-        before = clause.tokens[:place]
-        names = self.names_at(before)
+        names = self.before(clause, place)
+        first = min((self.document.names[n].first for n in names), default=0)
+        before = [i for i in clause.tokens[:place] if i >= first]
         return len(names) > 0 and all(
             self.is_of_structure(i)
             or not {"determiner", "auxiliary", "finite", "adverb", "conjunction"}.isdisjoint(
