@@ -132,6 +132,7 @@ class ScopeReader:
             for tag in some
             if tag.is_open or tag.first not in cancelled or tag.first in self.opened
         ]
+        self.opened |= {tag.first for tag in kept if self.is_modal(tag, some)}
         return [tag for tag in kept if not self.is_partial(tag)]
 
     def neither(self, tags: list[Tag]) -> set[int]:
@@ -166,6 +167,15 @@ class ScopeReader:
             is_all = tag.direction == "not" or any("people" in self.kinds[i] for i in between)
             return other if is_all or other.direction != "beside" else None
         return None
+
+    def is_modal(self, tag: Tag, others: list[Tag]) -> bool:
+        """Whether a denial is itself left open: "may be normal"."""
+        if tag.is_open or tag.direction not in ("back", "beside", "object", "both"):
+            return False
+        i = tag.first - 1
+        while i >= 0 and not {"being", "adverb"}.isdisjoint(self.kinds[i]) and i not in self.at:
+            i -= 1
+        return i in self.at and self.at[i].is_open and self.at[i].direction == "both"
 
     def is_partial(self, tag: Tag) -> bool:
         """Whether a word before a cue says that it is only partly so: "partly resolved"."""
@@ -307,7 +317,7 @@ class ScopeReader:
                 is_begun = True
                 found.append(i)
                 continue
-            if i in self.at and self.at[i].direction == "except" and clause.tokens[0] < i:
+            if self.is_aside(clause, place):
                 found.clear()
                 continue
             if self.is_wall(clause, place, is_begun=is_begun):
@@ -321,6 +331,14 @@ class ScopeReader:
             empty = {"auxiliary", "adverb", "finite", "negator"}
             is_begun |= empty.isdisjoint(self.kinds[i]) and not self.is_cue(i)
         return self.names_at(sorted(found))
+
+    def is_aside(self, clause: Clause, place: int) -> bool:
+        """Whether what follows a token is no part of the subject: "unlike the pons", "aphasia from"."""
+        i = clause.tokens[place]
+        if i in self.at and self.at[i].direction == "except":
+            return place > 0
+        before = self.kinds[clause.tokens[place - 1]] if place else frozenset()
+        return place > 0 and "causal" in self.kinds[i] and "quality" not in before
 
     def is_wall(self, clause: Clause, place: int, *, is_begun: bool) -> bool:
         """Whether what stands before a token is no part of a subject after it."""
