@@ -199,7 +199,7 @@ def _levels() -> dict[str, tuple[str, ...]]:
     """Words at which levels have something to do, with the names of these levels."""
     first = {
         "cues": tags.first_words(),
-        "sides": words_of("left", "right", "bilateral", "related", "same-side"),
+        "sides": words_of("left", "right", "bilateral", "related", "same-side", "respectively"),
         "names": names.first_words() | rules.rules().fixed.first_words,
         "implied": implied.first_words(),
         "pressed": pressed.first_words(),

@@ -106,6 +106,7 @@ class SideReader:
         for number, mark in [*self.sides.applied.items()]:
             self.along(number, mark)
         self.close()
+        self.share_in_order(marks)
         self.relate(marks)
         self.share_limbs()
         return self.sides
@@ -484,8 +485,11 @@ class SideReader:
         is_begun |= self.word(first - 1) == "and"
         if ":" in gap and is_begun:
             return True
-        is_clause = "," in gap or "finite" in self.kinds_at(end) or self.word(end) == "there"
-        return is_begun and is_led and is_clause
+        beginning = {"finite", "determiner", "adverb", "pronoun"}
+        is_clause = "," in gap or not beginning.isdisjoint(self.kinds_at(end))
+        is_subject = end > mark.end and (first in self.starts or "," in self.gaps[first])
+        is_subject &= any("finite" in self.kinds_at(j) for j in range(end, end + 4))
+        return (is_begun and is_led and is_clause) or is_subject
 
     def spread(self, mark: Attached) -> None:
         """Give a side to the places of the clause that it begins."""
@@ -527,7 +531,8 @@ class SideReader:
             if BREAK.search(gap) and not is_begun:
                 break
             if following is not None and self.is_structure(following):
-                if self.is_midline(self.names[following]) or following in self.sides.applied:
+                is_middle = self.is_midline(self.names[following]) and not is_carried
+                if is_middle or following in self.sides.applied:
                     break
                 if not is_carried and j == name.end and gap == " ":
                     break
@@ -593,6 +598,21 @@ class SideReader:
             elif "listed" not in self.kinds[i] and not ADJECTIVE.fullmatch(self.words[i]):
                 return
             i -= 1
+
+    def share_in_order(self, marks: Sequence[Attached]) -> None:
+        """Share out two sides: "the putamen and insula, on the left and right, respectively"."""
+        for i in self.tokens:
+            if "respectively" not in self.kinds[i]:
+                continue
+            first, end = self.document.sentences[self.document.sentence_of(i)]
+            here = [j for j in self.tokens if first <= j < i and self.side_at(j) in OPPOSITE]
+            names = [n for n in self.places(first, end) if n not in self.document.sided]
+            if len(here) != 2 or len(names) != 2:
+                continue
+            for name, j in zip(names, here, strict=True):
+                side = self.side_at(j)
+                assert side is not None
+                self.sides.applied[name] = Attached(side, j, j + 1, row="sides:order")
 
     # ---- the same side, or the other
 
