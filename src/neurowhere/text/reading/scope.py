@@ -93,8 +93,9 @@ class ScopeReader:
             return False
         clause, _ = self.place(tag.first)
         name = self.document.names[number]
-        is_later = clause.tokens[0] > hedge.first and name.first < clause.tokens[0]
-        return is_later and (clause.link == "but" or "relative" in self.link_kinds(clause))
+        is_later = hedge.first < clause.tokens[0] and name.first < clause.tokens[0]
+        is_same = clause.link == "but" or "relative" in self.link_kinds(clause)
+        return is_later and (is_same or "pronoun" in self.kinds[clause.tokens[0]])
 
     def reached(self, tag: Tag) -> list[int]:
         """Return the names that a cue speaks of."""
@@ -151,7 +152,7 @@ class ScopeReader:
         if tag.direction not in ("ahead", "not") or "sole-end" in self.kinds[tag.first]:
             return None
         for other in others:
-            if other.is_open or other.first < tag.end:
+            if other.is_open or other.first < tag.end or "neither" in self.kinds[other.first]:
                 continue
             if "not-believe" in self.object_kinds(*self.after(tag)) and tag.direction == "not":
                 return other
@@ -160,17 +161,21 @@ class ScopeReader:
             if other.direction == "except":
                 return None
             between = range(tag.end, other.first + 1)
-            is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
+            is_far = any(
+                "," in self.gaps[i] or self.is_stop(i) or "conjunction" in self.kinds[i]
+                for i in between
+            )
             is_relative = any("relative" in self.kinds[i] for i in between)
             if is_far or (not is_relative and any(map(self.is_structure_at, between[:-1]))):
                 return None
-            is_all = tag.direction == "not" or any("people" in self.kinds[i] for i in between)
+            is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
+            is_all |= any("people" in self.kinds[i] for i in between)
             return other if is_all or other.direction != "beside" else None
         return None
 
     def is_modal(self, tag: Tag, others: list[Tag]) -> bool:
         """Whether a denial is itself left open: "may be normal"."""
-        if tag.is_open or tag.direction not in ("back", "beside", "object", "both"):
+        if tag.is_open or tag.direction not in ("back", "beside", "object", "both", "not"):
             return False
         i = tag.first - 1
         while i >= 0 and not {"being", "adverb"}.isdisjoint(self.kinds[i]) and i not in self.at:
@@ -390,6 +395,7 @@ class ScopeReader:
         """Return the names after some place of a clause, up to where another thing is said."""
         names = list[int]()
         presupposed = 0
+        is_placed = False  # a structure was named, and a preposition leads to what it does
         begins = self.document.begins
         for p in range(place, min(len(clause.tokens), place + FARTHEST)):
             i = clause.tokens[p]
@@ -399,8 +405,9 @@ class ScopeReader:
                 continue
             if p > place and "definite" in self.kinds[i]:
                 presupposed = self.lesion_end(clause, p)
-            if i in begins and p >= presupposed:
+            if i in begins and not (is_placed and self.is_function(begins[i])):
                 names.append(begins[i])
+            is_placed |= "leading-on" in self.kinds[i] and bool(self.structures(names))
             if i in self.document.covered:
                 continue
             if self.is_end(i, through_verbs=through_verbs, names=names, is_first=p == place):
@@ -413,6 +420,11 @@ class ScopeReader:
             if is_phrase and names and is_closing:
                 break
         return names
+
+    def is_function(self, number: int) -> bool:
+        """Whether a name is neither of a place nor of what is wrong."""
+        name = self.document.names[number]
+        return not name.is_structure and "lesion" not in self.kinds[name.end - 1]
 
     def lesion_end(self, clause: Clause, place: int) -> int:
         """Place after a lesion that is known to be there: "no growth of the left pontine glioma"."""
@@ -631,6 +643,9 @@ class ScopeReader:
         """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
         if not (self.ends(clause, after) or self.is_where(max(clause.tokens[place], clause.tokens[min(after, len(clause.tokens)) - 1]))):
             return place > 0 and self.is_linked(clause, after)
+        is_led = self.is_where(clause.tokens[min(after, len(clause.tokens)) - 1])
+        if is_led and place and {"being", "finite"}.isdisjoint(self.kinds[clause.tokens[place - 1]]):
+            return self.is_coordinate(clause, place)
         if place == 0:
             return clause.link != "("  # of what was named before, or of the place after it
         i = clause.tokens[place - 1]
@@ -678,11 +693,13 @@ class ScopeReader:
 
     def is_effect(self, clause: Clause, place: int) -> bool:
         """Whether a subject is an effect or a lesion, of which it tells nothing to be usual."""
-        return any(
-            not {"effect", "lesion", "responding"}.isdisjoint(self.kinds[i])
-            and not self.is_structure_at(i)
-            for i in clause.tokens[:place]
-        )
+        for i in reversed(clause.tokens[:place]):
+            is_effect = not {"effect", "lesion", "responding"}.isdisjoint(self.kinds[i])
+            if is_effect and not self.is_structure_at(i):
+                return True
+            if "," in self.gaps[i] or "wall" in self.kinds[i]:
+                return False
+        return False
 
     def where(self, clause: Clause, place: int) -> list[int]:
         """Return the places after a preposition: "… in the pons and the thalamus"."""
@@ -864,7 +881,7 @@ class ScopeReader:
         is_contrast = "," in self.gaps[tag.first] and self.ends(clause, after + 1)
         if is_contrast and place and "participle" in self.kinds[tokens[place - 1]]:
             return []  # "narrowed, not occluded"
-        if "not-idle" in kinds or "people" in kinds:
+        if "not-idle" in kinds or "people" in kinds or self.is_other_side(tag, i):
             return []
         if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
             return self.not_phrase(tag, clause, after)
@@ -886,8 +903,17 @@ class ScopeReader:
             place += 1
         begins = self.document.begins
         end = next((p for p in range(place, len(tokens)) if tokens[p] in begins), len(tokens))
-        is_led = any("preposition" in self.kinds[i] for i in tokens[place:end])
+        is_led = any(
+            "preposition" in self.kinds[i] and self.document.words[i] != "of"
+            for i in tokens[place:end]
+        )
         return [] if is_led else self.ahead(clause, place)
+
+    def is_other_side(self, tag: Tag, i: int) -> bool:
+        """Whether a side is set against the other one: "the left but not the right pons"."""
+        i += "determiner" in self.kinds[i]
+        before = range(max(tag.first - 3, 0), tag.first)
+        return "side" in self.kinds[i] and any("side" in self.kinds[j] for j in before)
 
     def is_passed(self, i: int) -> bool:
         """Whether token i stands between "not" and its verb."""
@@ -907,6 +933,8 @@ class ScopeReader:
 
     def subject_only(self, clause: Clause, place: int, after: int) -> list[int]:
         """The subject: "the pons is not affected", but no lesion that "does not enhance"."""
+        if clause.link == "but" and "to" in self.words_after(clause, after):
+            return []  # "is sensitive to words but does not respond to tones"
         names = self.subject(clause, place)
         is_lesion = any("lesion" in self.kinds[i] for i in clause.tokens[:place])
         if is_lesion and "surviving" not in self.kinds[clause.tokens[after]]:
@@ -914,6 +942,10 @@ class ScopeReader:
         if is_lesion and (there := self.structures(self.ahead(clause, after + 1))):
             return there
         return names or self.where(clause, after + 1)
+
+    def words_after(self, clause: Clause, place: int) -> list[str]:
+        """Return the word after some place of a clause."""
+        return [self.document.words[i] for i in clause.tokens[place + 1 : place + 2]]
 
     def subject_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
         """The subject and the place that follows: "was not seen in the pons"."""
@@ -927,6 +959,10 @@ class ScopeReader:
         if "null" in self.object_kinds(clause, after + 1):
             names = self.structures(names)
         return names if self.structures(names) else [*names, *self.owner(clause, after)]
+
+    def places_of_rest(self, clause: Clause, place: int, after: int) -> list[int]:
+        """The places that follow: "does not depend on the pons"."""
+        return self.structures(self.ahead(clause, after + 1))
 
     def owner_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
         """The places of the subject and what follows: "the pons did not show a lesion"."""
@@ -953,7 +989,7 @@ class ScopeReader:
         "not-show": owner_and_rest,
         "not-have": rest,
         "not-relate": related,
-        "not-need": rest,
+        "not-need": places_of_rest,
         "not-believe": believed,
         "not-held": subject_only,
         "not-represent": subject_and_rest,

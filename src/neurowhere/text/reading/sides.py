@@ -21,6 +21,7 @@ REACH, REACH_BACK = 8, 6  # tokens ahead and back from a side to its name
 MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
+CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
 LETTERS = frozenset("lr")
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
@@ -123,6 +124,9 @@ class SideReader:
             if side is None:
                 continue
             mark = self.pair(i, side) or Attached(side, i, i + 1)
+            if (other := self.set_against(mark)) is not None:
+                self.sides.unapplied.append(Attached(OPPOSITE[side], other, other + 1))
+                mark = mark._replace(end=other + 1)
             done = mark.end - 1
             if self.is_excluded(mark):
                 self.sides.unapplied.append(mark)
@@ -189,6 +193,17 @@ class SideReader:
             self.words[j] in ("than", "and", "or", "nor", "the", "on", "in", "versus")
             or not {"comparative", "degree", "slightly"}.isdisjoint(self.kinds[j])
         )
+
+    def set_against(self, mark: Attached) -> int | None:
+        """Token of the other side in "left, but not right, insula"."""
+        words = self.words[mark.end : mark.end + 4]
+        for phrase in CONTRASTS:
+            j = mark.end + len(phrase)
+            if words[: len(phrase)] == phrase and mark.side in OPPOSITE:
+                j += self.word(j) == "the"
+                is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE[mark.side]
+                return j if is_other else None
+        return None
 
     def is_excluded(self, mark: Attached) -> bool:
         """Whether a side is set against another one: "right but not left insula"."""
@@ -316,8 +331,9 @@ class SideReader:
             gap = gap.removeprefix(".") if self.words[mark.end - 1] not in SIDE_OF else gap
             if gap[:1] in ")]" and self.is_bracketed(mark):
                 gap = gap[1:]
-            if "," in gap and not mark.dominant:
-                return True
+            is_aside = mark.end > mark.first + 2
+            if "," in gap:
+                return not (mark.dominant or is_aside)
         if j in self.starts or BREAK.search(gap) and not self.is_size(j - 1):
             return True
         return "," in gap and not (
