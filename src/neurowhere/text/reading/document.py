@@ -168,17 +168,18 @@ class Document:
         places = [bisect_left(self.starts, sign) for sign in signs]  # the token after each
         if not places:
             return self
-        columns = [*self.words], [*self.starts], [*self.ends]
+        words, starts, ends = [*self.words], [*self.starts], [*self.ends]
         for place, sign in zip(reversed(places), reversed(signs), strict=True):
-            for column, value in zip(columns, ("and", sign, sign + 1), strict=True):
-                column.insert(place, value)  # type: ignore[arg-type]
+            words.insert(place, "and")
+            starts.insert(place, sign)
+            ends.insert(place, sign + 1)
         moved = [i + bisect_right(places, i) for i in range(len(self.words))]
         names = [
             name._replace(first=moved[name.first], end=moved[name.end - 1] + 1)
             for name in self.names
         ]
         sided = {moved[i]: side for i, side in self.sided.items()}
-        return Document(self.text, *columns, names, sided, self.generic)
+        return Document(self.text, words, starts, ends, names, sided, self.generic)
 
     def word(self, i: int) -> str:
         """Token i in lower case, empty beyond the ends of the text."""

@@ -403,7 +403,7 @@ class ScopeReader:
                 break
             if p < presupposed:
                 continue
-            if p > place and "definite" in self.kinds[i]:
+            if p > place and self.is_of_known(clause, p):
                 presupposed = self.lesion_end(clause, p)
             if i in begins and not (is_placed and self.is_function(begins[i])):
                 names.append(begins[i])
@@ -426,12 +426,19 @@ class ScopeReader:
         name = self.document.names[number]
         return not name.is_structure and "lesion" not in self.kinds[name.end - 1]
 
+    def is_of_known(self, clause: Clause, place: int) -> bool:
+        """Whether what follows is taken for granted: "the glioma", "growth of left glioma"."""
+        i, before = clause.tokens[place], clause.tokens[place - 1]
+        is_growth = "growing" in self.kinds[before] and "of-lesion" in self.kinds[i]
+        return is_growth or "definite" in self.kinds[i]
+
     def lesion_end(self, clause: Clause, place: int) -> int:
         """Place after a lesion that is known to be there: "no growth of the left pontine glioma"."""
         tokens = clause.tokens
         for p in range(place + 1, min(place + 7, len(tokens))):
             i = tokens[p]
-            is_lesion = "lesion" in self.kinds[i] or bool(TUMOR.fullmatch(self.document.words[i]))
+            is_lesion = not {"lesion", "made"}.isdisjoint(self.kinds[i])
+            is_lesion |= bool(TUMOR.fullmatch(self.document.words[i]))
             if is_lesion and not self.is_structure_at(i):
                 after = p + 1
                 while after < len(tokens) and "of-lesion" in self.kinds[tokens[after]]:

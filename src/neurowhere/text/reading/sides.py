@@ -99,9 +99,9 @@ class SideReader:
             elif not names and not limbs and self.is_marked(mark):
                 self.sides.unapplied.append(mark)
         for i, side in self.document.sided.items():
-            number = self.begins.get(i, self.finishes.get(i))
-            if number is not None and self.is_structure(number):
-                self.sides.applied.setdefault(number, Attached(side, i, i + 1, row="sides:letter"))
+            named = self.begins.get(i, self.finishes.get(i))
+            if named is not None and self.is_structure(named):
+                self.sides.applied.setdefault(named, Attached(side, i, i + 1, row="sides:letter"))
         for mark in spread:
             self.spread(mark)
         for number, mark in [*self.sides.applied.items()]:
