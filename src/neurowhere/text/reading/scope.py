@@ -99,6 +99,9 @@ class ScopeReader:
 
     def reached(self, tag: Tag) -> list[int]:
         """Return the names that a cue speaks of."""
+        clause, _ = self.place(tag.first)
+        if not tag.is_open and "pending" in self.kinds[clause.tokens[0]]:
+            return []  # "once it has resolved"
         names = self.by_direction.get(tag.direction, self.nothing)(tag)
         if tag.row["target"] == "places":
             return self.structures(names)
