@@ -3,8 +3,8 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.history import find_history
+from neurowhere.text.reading.mentions import read_mentions
 
 STRUCTURES = ["insula", "cerebellar", "thalamic"]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from neurowhere.text.language import is_foreign
 from neurowhere.text.unknown import (
     is_code,
     is_everyday,
-    is_foreign,
     is_lettered,
     is_numbered,
     is_science,

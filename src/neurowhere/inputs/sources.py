@@ -392,12 +392,8 @@ def split_sentences(text: Text, counter: TermCounter, *, findings: bool = False)
     [Text(name='note, sentence 1', content='No fear.'),
      Text(name='note, sentence 2', content='Dr. Bell saw him!')]
     """
-    reading = counter.read(text.content)
-    starts = [
-        start
-        for token, (start, _) in enumerate(reading.spans)
-        if token == 0 or reading.is_sentence_end(token)
-    ]
+    document = counter.read(text.content)
+    starts = [document.starts[first] for first, _ in document.sentences]
     cuts = [*starts, len(text.content)]
     sections = read_sections(text.content) if findings else []
     return [

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from neurowhere._tools.parallel import track
 from neurowhere.text import TermExtractor
+from neurowhere.text.places import is_general, limb_sign
 from neurowhere.text.reading.mentions import (
     DOMINANCE,
     Mention,
@@ -21,7 +22,6 @@ from neurowhere.text.reading.mentions import (
     SideShares,
     Span,
 )
-from neurowhere.text.places import is_general, limb_sign
 from neurowhere.text.words import PIECE, cuts
 
 Ints = NDArray[np.integer]

@@ -19,13 +19,13 @@ from neurowhere.model.schema import Support
 from neurowhere.space import Atlas, Partition, VoxelGrid, default_atlas
 from neurowhere.space.geometry import Gazetteer, gazetteer_of, strongest_regions
 from neurowhere.space.images import OUTSIDE
-from neurowhere.text.reading.mentions import Mentions, Span
-from neurowhere.text.places import is_lesion
 from neurowhere.text.findings import Finding
 from neurowhere.text.kinds import Kind
-from neurowhere.text.outside import Outside
-from neurowhere.text.sections import read_sections
 from neurowhere.text.language import is_foreign
+from neurowhere.text.outside import Outside
+from neurowhere.text.places import is_lesion
+from neurowhere.text.reading.mentions import Mentions, Span
+from neurowhere.text.sections import read_sections
 from neurowhere.text.unknown import (
     UnknownWord,
     is_code,

@@ -29,8 +29,8 @@ from neurowhere.learn import LogLinear, Predictor
 from neurowhere.space import Partition
 from neurowhere.space.geometry import side_of_regions
 from neurowhere.text import Vocabulary
-from neurowhere.text.places import Side
 from neurowhere.text.findings import Finding, Place, Role
+from neurowhere.text.places import Side
 
 Floats = NDArray[np.floating]
 Map = NDArray[np.float32]  # (m,), sums to 1
@@ -341,7 +341,7 @@ def _is_same(one: Floats, other: Floats) -> bool:
 def _overlap(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return False
-    return float(np.minimum(one, other).sum()) > PART * min(one.sum(), other.sum())
+    return float(np.minimum(one, other).sum()) > PART * float(min(one.sum(), other.sum()))
 
 
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:

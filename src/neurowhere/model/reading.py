@@ -30,9 +30,9 @@ from neurowhere.model.counted import (
     rows_of,
 )
 from neurowhere.text import TermCounter, TermExtractor, TfIdf, Vocabulary
-from neurowhere.text.reading.mentions import Mention, Mentions, read_mentions
-from neurowhere.text.places import is_lesion
 from neurowhere.text.kinds import Kind, report_gate
+from neurowhere.text.places import is_lesion
+from neurowhere.text.reading.mentions import Mention, Mentions, read_mentions
 from neurowhere.text.sections import Section, places_of, section_cuts
 from neurowhere.text.words import PIECE, without_markup
 

@@ -37,8 +37,8 @@ from neurowhere.model.schema import (
 )
 from neurowhere.space import Atlas
 from neurowhere.space.geometry import Gazetteer, side_of_regions
-from neurowhere.text.reading import mentions as clinical
 from neurowhere.text.kinds import signs_of_kind
+from neurowhere.text.reading import mentions as clinical
 
 N_REGIONS = 12
 N_REASONS = 20

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neurowhere._tools.files import shipped_table
-from neurowhere.text.places import LESION, SIDE_WORDS, is_beside_lesion
 from neurowhere.text.matching import NO_TERM, SKIPPED, NameTree, TokenIds
+from neurowhere.text.places import LESION, SIDE_WORDS, is_beside_lesion
 from neurowhere.text.words import fold, is_short_form, plain, word_set, words_of
 
 if TYPE_CHECKING:

@@ -302,9 +302,7 @@ class TermCounter:
         small = {token: token.lower() for token in distinct}
         words = list(map(small.__getitem__, tokens))
         sided = self._sided(text, tokens, distinct)
-        document = Document(
-            text, words, starts.tolist(), ends.tolist(), [], sided, self.generic
-        )
+        document = Document(text, words, starts.tolist(), ends.tolist(), [], sided, self.generic)
         sentence_starts = np.array(document.sentence_starts, np.intp)
         first, last, terms = self._names.longest(ids, alone, sentence_starts[1:])
         is_structure = self._structures[terms]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
 
-from neurowhere.text.reading.mentions import Mention, Mentions, Span
 from neurowhere.text.places import Side, is_general, is_lesion
 from neurowhere.text.reading.document import Document, Name
+from neurowhere.text.reading.mentions import Mention, Mentions, Span
 from neurowhere.text.reading.tables import (
     TEXT,
     Column,

@@ -9,7 +9,6 @@ import re
 
 from neurowhere.text.reading.lexicon import FINDING
 
-
 GENERAL = "general"  # name of such sentences among the sections
 SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\d)[^.!?;\n]*)*")
 _ADVERB = (

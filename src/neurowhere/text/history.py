@@ -184,6 +184,4 @@ def _is_finding(words: str, *more: re.Pattern[str]) -> bool:
     """Whether some words tell that something is wrong; words of other patterns do so as well."""
     found = _WORD.findall(words.lower())
     signs = (_SIGN, *more)
-    return any(
-        FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found
-    )
+    return any(FINDING.match(word) or any(sign.fullmatch(word) for sign in signs) for word in found)

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from neurowhere.text.reading.mentions import Mention, Mentions
 from neurowhere.text.reading.document import Document
+from neurowhere.text.reading.mentions import Mention, Mentions
 from neurowhere.text.reading.tables import (
     TEXT,
     Column,

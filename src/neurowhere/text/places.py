@@ -28,9 +28,7 @@ LOBAR = re.compile(
 )
 READING = "neurowhere.text.reading"  # which has the tables
 LESION = words_of_class("lesion")
-SIDE_WORDS: dict[str, Side] = {
-    word: side for side in SIDES for word in words_of_class(side)
-}
+SIDE_WORDS: dict[str, Side] = {word: side for side in SIDES for word in words_of_class(side)}
 
 
 @cache

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.tags import words_of_cues
 from neurowhere.text.reading.mentions import read_mentions
+from neurowhere.text.reading.tags import words_of_cues
 
 COUNTER = TermCounter(small_vocabulary())
 

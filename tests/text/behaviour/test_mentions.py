@@ -1,6 +1,5 @@
 import gzip
 import json
-import re
 import time
 
 import numpy as np
@@ -21,7 +20,6 @@ from tests.text.sentences import Score, read_sentences, score, small_vocabulary
 from neurowhere._tools.files import shipped_table
 from neurowhere.text import TermCounter, TermExtractor, Vocabulary
 from neurowhere.text.building.anatomy import build_full
-from neurowhere.text.reading.tags import words_of_cues
 from neurowhere.text.reading.mentions import (
     Mention,
     Mentions,
@@ -30,6 +28,7 @@ from neurowhere.text.reading.mentions import (
     read_mentions,
     side_shares,
 )
+from neurowhere.text.reading.tags import words_of_cues
 
 VOCABULARY = small_vocabulary()
 EXTRACTOR = TermExtractor(VOCABULARY, sided=["left insula", "right insula", "left thalamus"])

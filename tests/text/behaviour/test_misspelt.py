@@ -5,7 +5,6 @@ from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.reading.mentions import read_mentions
-from neurowhere.text.places import SIDE_WORDS
 
 COUNTER = TermCounter(small_vocabulary())
 

@@ -4,8 +4,7 @@ import pytest
 from tests.text.sentences import small_vocabulary
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.mentions import implied_structures, read_mentions
-from neurowhere.text.reading.mentions import PRESSED_WEIGHT
+from neurowhere.text.reading.mentions import PRESSED_WEIGHT, implied_structures, read_mentions
 
 COUNTER = TermCounter(small_vocabulary())
 

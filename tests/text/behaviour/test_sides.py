@@ -2,7 +2,6 @@ import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
 from neurowhere.text.reading.mentions import read_mentions
-from neurowhere.text.matching import NO_TERM
 
 STRUCTURES = [
     "amygdala",

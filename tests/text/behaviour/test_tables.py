@@ -1,8 +1,8 @@
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
-from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.reading.document import find_tables
+from neurowhere.text.reading.mentions import read_mentions
 
 STRUCTURES = ["amygdala", "hippocampus", "insula", "pons", "putamen", "thalamus"]
 COUNTER = TermCounter(Vocabulary(STRUCTURES))

@@ -43,7 +43,7 @@ def test_empty_texts_have_no_sentence():
 
 def test_names_that_are_added_are_found_where_they_begin():
     found = document("superior division of the MCA", [Name(4, 5, 3, True)])
-    more = found.with_names([Name(0, 5, -1, True)])
+    more = found.renamed([*found.names, Name(0, 5, -1, True)])
     assert more.names_within(0, 5) == [1, 0]
     assert more.begins == {4: 0, 0: 1}
     assert more.sentences == found.sentences

@@ -41,7 +41,7 @@ EMPTY = Cell(range(0), "")
 
 @dataclass
 class Tabled:
-    """Sides of structures and of limbs, denials, and the names that do no more than head columns."""
+    """Sides of structures and of limbs, denials, and names that do no more than head columns."""
 
     sides: dict[int, Attached] = field(default_factory=dict)
     limbs: dict[int, Attached] = field(default_factory=dict)

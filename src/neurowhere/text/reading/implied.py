@@ -35,7 +35,7 @@ EXPLAINED = frozenset(["monoparesis", "numbness", "weakness"])
 OF_MEDULLA = frozenset(["Horner syndrome", "limb ataxia"])
 LATERAL_MEDULLA, ATAXIA = "Wallenberg syndrome", "limb ataxia"
 SIDE_OF_SITE: dict[str, Side] = dict(zip("1234567890", ("left", "right") * 5, strict=True))
-COMPONENTS = frozenset("p1 p2 p3 c1".split())  # of evoked potentials, unless a site is spoken of
+COMPONENTS = frozenset(["p1", "p2", "p3", "c1"])  # of evoked potentials, unless a site is spoken of
 LETTERED: dict[str, tuple[Side, str]] = {
     "rhh": ("right", "hemianopia"),
     "lhh": ("left", "hemianopia"),
@@ -220,12 +220,14 @@ class _Reader:
             if mark := self.mark(i):
                 return mark
             is_joined = self.gaps[i + 1] == "/" or "sparing" in self.words[i : i + 2]
-            if not ("between-sign" in self.kinds[i] or ADJECTIVE.fullmatch(self.words[i]) or is_joined):
+            if not (
+                "between-sign" in self.kinds[i] or ADJECTIVE.fullmatch(self.words[i]) or is_joined
+            ):
                 return None
         return None
 
     def after(self, i: int, taken: Container[int]) -> Attached | None:
-        """Side after a name: "neglect to the left", "P2 occlusion on the right", "neglect, left"."""
+        """Side after a name: "neglect to the left", "P2 occlusion on the right"."""
         if i < len(self.words) and self.gaps[i].strip() == "(":
             inside = range(i + 1, min(i + 1 + REACH, len(self.words)))
             i = next((j for j in inside if self.gaps[j] == ") "), i)
@@ -440,9 +442,7 @@ class _Reader:
             return True
         is_sided = found.side is not None and found.side.first == found.first - 1
         return is_sided and (
-            len(others) > 1
-            or self.names_structure(found)
-            or "clinical" in self.said
+            len(others) > 1 or self.names_structure(found) or "clinical" in self.said
         )
 
     def without_map(self, found: Found) -> Found:
@@ -484,7 +484,7 @@ class _Reader:
     def explained(self) -> frozenset[int]:
         """Return the sentences in which a nerve, a root or a muscle explains signs of the body."""
         numbers = set()
-        for first, end, _ in causes().find(self.words, self.at["signs"]):
+        for first, _, _ in causes().find(self.words, self.at["signs"]):
             before = frozenset[str]().union(*self.kinds[max(first - 3, 0) : first])
             if not before.isdisjoint({"negator", "cranial"}):
                 continue
@@ -521,7 +521,11 @@ class _Reader:
             entry = within[0].entry if within else self.table.entries[ATAXIA]
             found.append(Found(entry, first, end, marks[0]))
             start, stop = self.document.sentences[self.document.sentence_of(i)]
-            others = (self.kinds[j] - {"limb"} for j in range(start, stop) if "ataxic" not in self.kinds[j])
+            others = (
+                self.kinds[j] - {"limb"}
+                for j in range(start, stop)
+                if "ataxic" not in self.kinds[j]
+            )
             if not any("sign-of-body" in kinds for kinds in others):
                 self.idle.update(range(first, end))
         return found
@@ -663,10 +667,14 @@ class _Reader:
     def is_harmless(self, artery: Found) -> bool:
         """Whether a vessel is said to have a variant, and its territory to have nothing."""
         here = self.around(artery.first, artery.end, LONGEST_ITEM)
-        first = next((i for i in range(artery.first, here.start, -1) if "," in self.gaps[i]), here.start)
+        first = next(
+            (i for i in range(artery.first, here.start, -1) if "," in self.gaps[i]), here.start
+        )
         end = next((i for i in range(artery.end, here.stop) if "," in self.gaps[i]), here.stop)
         kinds = frozenset[str]().union(*self.kinds[first:end])
-        is_narrow = self.document.word(artery.end).isdigit() and self.gaps[artery.end + 1][:1] == "%"
+        is_narrow = (
+            self.document.word(artery.end).isdigit() and self.gaps[artery.end + 1][:1] == "%"
+        )
         return (is_narrow or "variant" in kinds) and "vascular" not in kinds
 
     def is_bare(self, artery: Found) -> bool:
@@ -709,7 +717,7 @@ def _are_crossed(nerve: Found, body: Found) -> bool:
     """Whether a sign of the body is not on the side of a nerve; a syndrome may have no side."""
     if nerve.side is None:
         return nerve.entry.kind == "syndrome"
-    return body.side is not None and nerve.side.side == OPPOSITE[body.side.side] != nerve.side
+    return body.side is not None and nerve.side.side == OPPOSITE[body.side.side]
 
 
 def implied_by(found: Found, term_of: Callable[[str], str | None]) -> tuple[Implied, ...]:
@@ -732,7 +740,6 @@ def _side_by(rule: str, given: Side | None) -> Side | None:
     if given is None:
         return side_of(usual) if usual else None
     return {"same": given, "opposite": OPPOSITE[given]}.get(relation)
-
 
 
 # ---- what is spared

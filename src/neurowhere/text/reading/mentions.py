@@ -30,7 +30,7 @@ from neurowhere.text.reading.implied import (
 )
 from neurowhere.text.reading.lexicon import side_of, words_of
 from neurowhere.text.reading.scope import Said, read_scope
-from neurowhere.text.reading.sides import Attached, Sides, read_sides
+from neurowhere.text.reading.sides import Sides, read_sides
 from neurowhere.text.sections import ADDRESS, Part, read_sections
 
 Span = tuple[int, int]
@@ -320,9 +320,7 @@ class _Fold:
             key=lambda mention: mention.start,
         )
         attached = self.sides.applied.keys() | self.sides.limbs.keys()
-        places = [
-            every[n] for n in sorted(attached) if not is_term[n] and n not in self.heads
-        ]
+        places = [every[n] for n in sorted(attached) if not is_term[n] and n not in self.heads]
         denied = ((each.term, each.side) for each in (*found, *places) if each.negation_span)
         spared = sides_of_spared(denied) if self.pointing.found else {}
         rule_based = tuple(self.rule_based(each, spared) for each in self.pointing.found)
@@ -442,9 +440,7 @@ class _Fold:
         )
 
 
-def _values_at(
-    spans: Sequence[tuple[int, int, str]], places: Sequence[int]
-) -> dict[int, str]:
+def _values_at(spans: Sequence[tuple[int, int, str]], places: Sequence[int]) -> dict[int, str]:
     """Return the value of the span, of some in order, that each place is in, by its number.
 
     >>> _values_at([(2, 4, "a"), (6, 7, "b")], [1, 2, 4, 6])

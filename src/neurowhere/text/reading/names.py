@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING
 
 from neurowhere.text.lookalikes import slips
 from neurowhere.text.matching import NO_TERM
-from neurowhere.text.reading.document import Document, Name, Span
 from neurowhere.text.places import places
-from neurowhere.text.reading.lexicon import SIDES, Side, is_beside_lesion, is_lesion_word, lexicon, side_of
+from neurowhere.text.reading.document import Document, Name, Span
+from neurowhere.text.reading.lexicon import (
+    SIDES,
+    Side,
+    is_beside_lesion,
+    is_lesion_word,
+    lexicon,
+    side_of,
+)
 from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
-
 from neurowhere.text.unknown import says_nothing
 
 if TYPE_CHECKING:
@@ -138,9 +144,7 @@ def is_place_name(name: Name) -> bool:
 # ---- half a name
 
 
-def _halves(
-    document: Document, counter: "TermCounter", tokens: Sequence[int]
-) -> Iterator[Name]:
+def _halves(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the names, with those that share the end of another: "superior and middle gyri"."""
     names = document.names
     found = {name.first: name for name in _half_names(document, counter, tokens)}
@@ -306,9 +310,7 @@ def _is_of_lesion(document: Document, i: int) -> bool:
     )
 
 
-def _limbs(
-    document: Document, counter: "TermCounter", tokens: Sequence[int]
-) -> Iterator[Name]:
+def _limbs(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the limbs that letters stand for: "RUE 2/5"; full strength says nothing."""
     for i in tokens:
         for kind in document.kinds[i] & LIMBS.keys():
@@ -318,9 +320,7 @@ def _limbs(
                 yield Name(i, i + 1, counter.vocabulary.index(limb), False)
 
 
-def _misspelt(
-    document: Document, counter: "TermCounter", tokens: Sequence[int]
-) -> Iterator[Name]:
+def _misspelt(document: Document, counter: "TermCounter", tokens: Sequence[int]) -> Iterator[Name]:
     """Yield the names with one letter wrong, after a side or beside a lesion."""
     near = {j for i in tokens for j in range(i + 1, min(i + 4, len(document.words)))}
     for i in sorted(near):

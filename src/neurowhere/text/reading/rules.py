@@ -39,7 +39,7 @@ IMPLIED: dict[str, Column] = {
     "reference": OPTIONAL,
 }
 COMPOUNDS: dict[str, Column] = {"position": one_of("first last"), "part": TEXT, "structure": TEXT}
-NEEDS = frozenset("side vessel lesion alone central sense crossed".split()) | {""}
+NEEDS = frozenset(["side", "vessel", "lesion", "alone", "central", "sense", "crossed"]) | {""}
 SYNDROME = "syndrome"
 NAMED_AFTER = ("syndrome", "sign", "disorder", "fixed")  # kinds of names that may have a person's
 NUMBERS = """

@@ -59,7 +59,10 @@ class ScopeReader:
         self.tags = tags
         self.opened = set[int]()  # denials that are denied and leave open: "cannot be excluded"
         self.at = {
-            i: tag for is_open in (True, False) for tag in tags if tag.is_open == is_open
+            i: tag
+            for is_open in (True, False)
+            for tag in tags
+            if tag.is_open == is_open
             for i in range(tag.first, tag.end)
         }
         self.by_direction: dict[str, Callable[[Tag], list[int]]] = {
@@ -299,7 +302,9 @@ class ScopeReader:
         for number in reversed(names[:-1]):
             name, after = self.document.names[number], self.document.names[kept[0]]
             between = range(name.end, after.first)
-            if not all(not {"conjunction", "determiner"}.isdisjoint(self.kinds[i]) for i in between):
+            if not all(
+                not {"conjunction", "determiner"}.isdisjoint(self.kinds[i]) for i in between
+            ):
                 break
             kept.insert(0, number)
         return kept
@@ -318,9 +323,9 @@ class ScopeReader:
             place -= 1
             i = clause.tokens[place]
             after = clause.tokens[place + 1] if place + 1 < len(clause.tokens) else i
-            if is_begun and "," in self.gaps[after] and after == i + 1:
-                if not (is_listed or self.is_bare(clause, place)):
-                    break
+            is_comma = is_begun and "," in self.gaps[after] and after == i + 1
+            if is_comma and not (is_listed or self.is_bare(clause, place)):
+                break
             if i in self.document.covered:
                 is_begun = True
                 found.append(i)
@@ -341,7 +346,7 @@ class ScopeReader:
         return self.names_at(sorted(found))
 
     def is_aside(self, clause: Clause, place: int) -> bool:
-        """Whether what follows a token is no part of the subject: "unlike the pons", "aphasia from"."""
+        """Whether what follows a token is no part of a subject: "unlike the pons", "due to"."""
         i = clause.tokens[place]
         if i in self.at and self.at[i].direction == "except":
             return place > 0
@@ -419,7 +424,9 @@ class ScopeReader:
                 break
             if p > place and self.document.words[i] == "and" and self.is_new(clause, p + 1, names):
                 break
-            is_closing = not {"preposition", "with"}.isdisjoint({*self.kinds[i], self.document.words[i]})
+            is_closing = not {"preposition", "with"}.isdisjoint(
+                {*self.kinds[i], self.document.words[i]}
+            )
             if is_phrase and names and is_closing:
                 break
         return names
@@ -436,7 +443,7 @@ class ScopeReader:
         return is_growth or "definite" in self.kinds[i]
 
     def lesion_end(self, clause: Clause, place: int) -> int:
-        """Place after a lesion that is known to be there: "no growth of the left pontine glioma"."""
+        """Place after a lesion that is known to be there: "no growth of the pontine glioma"."""
         tokens = clause.tokens
         for p in range(place + 1, min(place + 7, len(tokens))):
             i = tokens[p]
@@ -469,7 +476,7 @@ class ScopeReader:
     ) -> bool:
         """Whether a denial that goes ahead ends at token i."""
         if is_first:
-            return "despite" == self.document.words[i]
+            return self.document.words[i] == "despite"
         if self.document.words[i] == "with" and "people" not in self.kinds[i - 1]:
             near = self.document.words[i + 1 : i + 4]
             return bool(names) or any(map(FINDING.match, near))
@@ -514,7 +521,7 @@ class ScopeReader:
             if p > place and ("," in self.gaps[j] or self.is_stop(j)):
                 break
             is_closed |= "conjunction" in kinds[j]
-            if self.is_cue(j) and "and" != self.document.words[j - 1] and not is_closed:
+            if self.is_cue(j) and self.document.words[j - 1] != "and" and not is_closed:
                 return False
             if is_verb(self.document, j) and not is_closed:
                 return False
@@ -523,7 +530,7 @@ class ScopeReader:
     # ---- directions
 
     def ahead_of(self, tag: Tag) -> list[int]:
-        """What follows; a place that has none of it, before; what an answer or a label is of."""
+        """Return what follows, the place before that has none of it, or what a label is of."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         is_sole = tag.end > tag.first and "sole" in self.kinds[tag.end - 1]
@@ -625,7 +632,7 @@ class ScopeReader:
         return any(is_verb(self.document, i) for i in clause.tokens)
 
     def back_of(self, tag: Tag) -> list[int]:
-        """The subject, or the place after it where that has none."""
+        """Return the subject, or the place after it where that has none."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         if not (tag.is_open or self.is_predicate(clause, place, after)):
@@ -651,10 +658,19 @@ class ScopeReader:
 
     def is_predicate(self, clause: Clause, place: int, after: int) -> bool:
         """Whether the tokens between two places are said of a subject: "is clear", "pons: fine"."""
-        if not (self.ends(clause, after) or self.is_where(max(clause.tokens[place], clause.tokens[min(after, len(clause.tokens)) - 1]))):
+        if not (
+            self.ends(clause, after)
+            or self.is_where(
+                max(clause.tokens[place], clause.tokens[min(after, len(clause.tokens)) - 1])
+            )
+        ):
             return place > 0 and self.is_linked(clause, after)
         is_led = self.is_where(clause.tokens[min(after, len(clause.tokens)) - 1])
-        if is_led and place and {"being", "finite"}.isdisjoint(self.kinds[clause.tokens[place - 1]]):
+        if (
+            is_led
+            and place
+            and {"being", "finite"}.isdisjoint(self.kinds[clause.tokens[place - 1]])
+        ):
             return self.is_coordinate(clause, place)
         if place == 0:
             return clause.link != "("  # of what was named before, or of the place after it
@@ -663,7 +679,16 @@ class ScopeReader:
             i > clause.tokens[0]
         ):
             i -= 1
-        linking = {"being", "finite", "auxiliary", "adverb", "conjunction", "quality", "relative", "pronoun"}
+        linking = {
+            "being",
+            "finite",
+            "auxiliary",
+            "adverb",
+            "conjunction",
+            "quality",
+            "relative",
+            "pronoun",
+        }
         if not linking.isdisjoint(self.kinds[i]) or "," in self.gaps[clause.tokens[place]]:
             return True
         is_led = not {"determiner", "preposition"}.isdisjoint(self.kinds[i])
@@ -721,7 +746,7 @@ class ScopeReader:
         return [] if start is None else self.structures(self.ahead(clause, start + 1))
 
     def beside(self, tag: Tag) -> list[int]:
-        """The noun that an adjective stands before, or else what it is said of."""
+        """Return the noun that an adjective stands before, or else what it is said of."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         before = self.kinds[clause.tokens[place - 1]] if place else frozenset()
@@ -751,7 +776,7 @@ class ScopeReader:
         )
 
     def measure(self, tag: Tag) -> list[int]:
-        """The place of a measure that is as usual: "of the expected size"."""
+        """Return the place of a measure that is as usual: "of the expected size"."""
         clause, after = self.after(tag)
         place = after - (tag.end - tag.first)
         if self.ends(clause, after):
@@ -782,9 +807,9 @@ class ScopeReader:
                 break
             if self.is_cue(i) or self.is_stop(i) or is_verb(self.document, i):
                 break
-            if "preposition" in self.kinds[i]:
-                if self.structures(names) or not is_quality:
-                    break
+            is_over = bool(self.structures(names)) or not is_quality
+            if "preposition" in self.kinds[i] and is_over:
+                break
         if self.structures(names):
             return names
         owners = self.owner(clause, place) or (self.had(clause, place) if is_quality else [])
@@ -800,13 +825,13 @@ class ScopeReader:
 
     def had(self, clause: Clause, place: int) -> list[int]:
         """Return what has the quality after "of" or "with": "ventricles of normal size"."""
-        if place and clause.tokens[place - 1] not in self.document.covered:
-            if self.document.words[clause.tokens[place - 1]] in ("of", "with"):
-                return self.structures(self.subject(clause, place - 1))
+        i = clause.tokens[place - 1] if place else None
+        if i is not None and self.document.words[i] in ("of", "with"):
+            return self.structures(self.subject(clause, place - 1))
         return []
 
     def object_of(self, tag: Tag) -> list[int]:
-        """The object of a verb, or the subject of its passive."""
+        """Return the object of a verb, or the subject of its passive."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         while after < len(clause.tokens) and self.document.words[clause.tokens[after]] == "only":
@@ -825,7 +850,7 @@ class ScopeReader:
         return self.subject(clause, place)
 
     def both_of(self, tag: Tag) -> list[int]:
-        """The subject and what follows."""
+        """Return the subject and what follows."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         if self.ends_clause(clause, after):
@@ -862,12 +887,12 @@ class ScopeReader:
         return "where" in self.kinds[i]
 
     def clause_of(self, tag: Tag) -> list[int]:
-        """All of the clause that follows."""
+        """Return all of the clause that follows."""
         clause, place = self.place(tag.first)
         return self.names_at(clause.tokens[place:])
 
     def except_for(self, tag: Tag) -> list[int]:
-        """The places that are taken out, unless these are what is left of a denial."""
+        """Return the places that are taken out, unless these are what is left of a denial."""
         others = [each for each in self.tags if not each.is_open]
         if any(each.direction not in ("except", "idle") for each in others):
             return []
@@ -875,7 +900,7 @@ class ScopeReader:
         return self.structures(self.ahead(clause, place + tag.end - tag.first, is_phrase=True))
 
     def after_not(self, tag: Tag) -> list[int]:
-        """By the word after "not"."""
+        """Return what is denied by the word after "not"."""
         clause, place = self.place(tag.first)
         after = place + tag.end - tag.first
         tokens = clause.tokens
@@ -893,9 +918,11 @@ class ScopeReader:
             return []  # "narrowed, not occluded"
         if "not-idle" in kinds or "people" in kinds or self.is_other_side(tag, i):
             return []
-        if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(kinds):
+        if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(
+            kinds
+        ):
             return self.not_phrase(tag, clause, after)
-        for name, action in self.verbs.items():
+        for name, action in VERBS.items():
             if name in kinds:
                 return action(self, clause, place, after)
         if "failing" in self.kinds[tag.first]:
@@ -942,7 +969,7 @@ class ScopeReader:
         return self.ahead(clause, after)
 
     def subject_only(self, clause: Clause, place: int, after: int) -> list[int]:
-        """The subject: "the pons is not affected", but no lesion that "does not enhance"."""
+        """Return the subject: "the pons is not affected"; no lesion that "does not enhance"."""
         if clause.link == "but" and "to" in self.words_after(clause, after):
             return []  # "is sensitive to words but does not respond to tones"
         names = self.subject(clause, place)
@@ -958,33 +985,33 @@ class ScopeReader:
         return [self.document.words[i] for i in clause.tokens[place + 1 : place + 2]]
 
     def subject_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """The subject and the place that follows: "was not seen in the pons"."""
+        """Return the subject and the place that follows: "was not seen in the pons"."""
         if any("before" in self.kinds[i] for i in clause.tokens[after + 1 : after + 5]):
             return []  # "not seen on the prior scan"
         return [*self.subject(clause, place), *self.ahead(clause, after + 1)]
 
     def rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """What follows, and the place that has none of it."""
+        """Return what follows, and the place that has none of it."""
         names = self.ahead(clause, after + 1)
         if "null" in self.object_kinds(clause, after + 1):
             names = self.structures(names)
         return names if self.structures(names) else [*names, *self.owner(clause, after)]
 
     def places_of_rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """The places that follow: "does not depend on the pons"."""
+        """Return the places that follow: "does not depend on the pons"."""
         return self.structures(self.ahead(clause, after + 1))
 
     def owner_and_rest(self, clause: Clause, place: int, after: int) -> list[int]:
-        """The places of the subject and what follows: "the pons did not show a lesion"."""
+        """Return places of the subject and what follows: "the pons did not show a lesion"."""
         return [*self.structures(self.subject(clause, place)), *self.ahead(clause, after + 1)]
 
     def related(self, clause: Clause, place: int, after: int) -> list[int]:
-        """Places before and after: "volume of the pons did not correlate with that of the"."""
+        """Return places before and after: "the pons did not correlate with the insula"."""
         names = [*self.subject(clause, place), *self.ahead(clause, after + 1)]
         return self.structures(names)
 
     def believed(self, clause: Clause, place: int, after: int) -> list[int]:
-        """All that follows, in the next clause too."""
+        """Return all that follows, in the next clause too."""
         following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
         rest = [*clause.tokens[after:], *(i for each in following for i in each.tokens)]
         if any("explaining" in self.kinds[i] for i in rest):
@@ -992,18 +1019,20 @@ class ScopeReader:
         names = self.names_at(clause.tokens[after + 1 :])
         return names or [n for each in following for n in self.names_at(each.tokens)]
 
-    verbs = {
-        "not-omitted": subject_and_rest,
-        "not-seen": subject_and_rest,
-        "not-state": subject_only,
-        "not-show": owner_and_rest,
-        "not-have": rest,
-        "not-relate": related,
-        "not-need": places_of_rest,
-        "not-believe": believed,
-        "not-held": subject_only,
-        "not-represent": subject_and_rest,
-    }
+
+# What "not" denies by the class of the verb after it.
+VERBS: dict[str, Callable[[ScopeReader, Clause, int, int], list[int]]] = {
+    "not-omitted": ScopeReader.subject_and_rest,
+    "not-seen": ScopeReader.subject_and_rest,
+    "not-state": ScopeReader.subject_only,
+    "not-show": ScopeReader.owner_and_rest,
+    "not-have": ScopeReader.rest,
+    "not-relate": ScopeReader.related,
+    "not-need": ScopeReader.places_of_rest,
+    "not-believe": ScopeReader.believed,
+    "not-held": ScopeReader.subject_only,
+    "not-represent": ScopeReader.subject_and_rest,
+}
 
 
 def _is_within(tag: Tag, other: Tag) -> bool:

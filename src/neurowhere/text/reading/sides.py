@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from neurowhere.text.reading.clauses import is_verb
 from neurowhere.text.reading.document import Document, Name, Side
 from neurowhere.text.reading.lexicon import ADJECTIVE, side_of
 from neurowhere.text.words import fold
@@ -334,7 +333,7 @@ class SideReader:
             is_aside = mark.end > mark.first + 2
             if "," in gap:
                 return not (mark.dominant or is_aside)
-        if j in self.starts or BREAK.search(gap) and not self.is_size(j - 1):
+        if j in self.starts or (BREAK.search(gap) and not self.is_size(j - 1)):
             return True
         return "," in gap and not (
             "modifier" in self.kinds[j - 1] and "modifier" in self.kinds[j] and j not in self.begins
@@ -440,7 +439,7 @@ class SideReader:
     # ---- limbs
 
     def limbs(self, mark: Attached) -> list[int]:
-        """Return the limb or the sign that a side is of: "left index finger", "weak on the left"."""
+        """Return the limb or the sign that a side is of: "left index finger"."""
         after = self.word(mark.end)
         kinds = self.kinds_at(mark.end)
         if "handed" in kinds or (after == "hand" and "preferred" in self.kinds_at(mark.end + 1)):
@@ -584,7 +583,9 @@ class SideReader:
             return True
         if not is_carried:
             return "lesion" in kinds and "extending" in self.kinds_at(j + 1)
-        return not {"towards", "leading", "determiner", "listed", "lesion", "adverb"}.isdisjoint(kinds)
+        return not {"towards", "leading", "determiner", "listed", "lesion", "adverb"}.isdisjoint(
+            kinds
+        )
 
     def close(self) -> None:
         """Give a side that ends a list to all of it: "insula and pons of the left hemisphere"."""
@@ -596,7 +597,9 @@ class SideReader:
                 ["in", "the"],
             )
             is_after = mark.first >= name.end
-            is_word = self.words[mark.first] == "bilaterally" or "on" in self.words[name.end : mark.first]
+            is_word = (
+                self.words[mark.first] == "bilaterally" or "on" in self.words[name.end : mark.first]
+            )
             if is_whole and is_of:
                 self.backwards(mark.first - 3, mark)
             elif is_after and is_word:
