@@ -19,7 +19,6 @@ from typing import Any
 import nibabel
 import numpy as np
 from hypothesis import strategies as st
-from neurowhere.text.reading.mentions import read_mentions
 from scipy import sparse
 
 from fuzz.alter import (
@@ -51,7 +50,8 @@ from neurowhere.model.summary import summarise
 from neurowhere.report.page import highlight
 from neurowhere.report.tables import RowMaker, encode_items
 from neurowhere.text import Vocabulary, words_of_label
-from neurowhere.text.unknown import is_foreign
+from neurowhere.text.language import is_foreign
+from neurowhere.text.reading.mentions import read_mentions
 from neurowhere.text.words import plain, plain_with_origin, token_spans
 
 CLINICAL = re.split(
