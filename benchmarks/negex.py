@@ -1,6 +1,6 @@
 """Denials on the public NegEx test kit: F, precision, recall and the concepts that are not found.
 
-    python benchmarks/negex.py FILE [--failures]
+    python benchmarks/negex.py FILE [--failures] [--reader MODULE]
 
 FILE is `annotations.txt` of the kit (chapmanbe/negex, Apache 2.0): report number, concept, sentence
 and Affirmed or Negated, separated by tabs. Its concepts are of all medicine and the reader knows
@@ -9,10 +9,11 @@ those of the brain, so that "hippocampal lesion" stands in the place of each.
 
 import argparse
 import csv
+import importlib
 import re
 from pathlib import Path
 
-from neurowhere import load_model, read_mentions
+from neurowhere import load_model
 
 CONCEPT = "hippocampal lesion"
 
@@ -20,13 +21,15 @@ CONCEPT = "hippocampal lesion"
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
+    parser.add_argument("--reader", metavar="MODULE", default="neurowhere")
     parser.add_argument("--failures", action="store_true", help="list what was read wrongly")
     arguments = parser.parse_args()
     counter = load_model().extractor_.counter
+    read_mentions = importlib.import_module(arguments.reader).read_mentions
     answers = []
     for concept, sentence, label in read_kit(arguments.file):
         text, start = put_concept(concept, sentence)
-        given = None if start is None else is_denied(text, start, counter)
+        given = None if start is None else is_denied(read_mentions(text, counter), start)
         answers.append((label == "Negated", given))
         if arguments.failures and given != (label == "Negated"):
             print(f"{label} read as {given}: {' '.join(text.split())}\n")
@@ -50,11 +53,11 @@ def put_concept(concept, sentence):
     return sentence[:start] + CONCEPT + sentence[end:], start
 
 
-def is_denied(text, start, counter):
+def is_denied(mentions, start):
     """Whether the concept is denied; None if it is not found."""
     found = [
         mention
-        for mention in read_mentions(text, counter).found
+        for mention in mentions.found
         if mention.start < start + len(CONCEPT) and start < mention.end
     ]
     return any(mention.is_negated for mention in found) if found else None

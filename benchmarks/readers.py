@@ -1,6 +1,6 @@
 """What a change of the reader changes: every mention of two checkouts, and their times.
 
-    python benchmarks/readers.py --dump OLD.jsonl.gz [--checkout FOLDER]
+    python benchmarks/readers.py --dump OLD.jsonl.gz [--checkout FOLDER] [--reader MODULE]
     python benchmarks/readers.py --compare OLD.jsonl.gz NEW.jsonl.gz [--kind side] [--set own]
     python benchmarks/readers.py --time FOLDER FOLDER
 
@@ -17,6 +17,7 @@ words are printed. Where a case has a label, it says whether the old or the new 
 
 import argparse
 import gzip
+import importlib
 import json
 import lzma
 import os
@@ -45,6 +46,7 @@ FIELDS = (
     *("hedge_span", "section", "implied", "is_crossed", "dominant", "side_inherited"),
 )
 KEPT = ("start", "weight")  # even if they are 0
+READER = "module with the `read_mentions` to dump, by default that of the package"
 KINDS = ("status", "side", "missing", "added", "renamed", "implied", "weight", "section", "cue")
 MARK = re.compile(r"\[([^:\]]+): \w+(?:, \w+)?\]")  # in clinical_sentences.jsonl
 
@@ -53,6 +55,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dump", metavar="FILE", type=Path)
     parser.add_argument("--checkout", metavar="FOLDER", type=Path, default=ROOT)
+    parser.add_argument("--reader", metavar="MODULE", default="neurowhere", help=READER)
     parser.add_argument("--compare", metavar=("OLD", "NEW"), nargs=2, type=Path)
     parser.add_argument("--kind", choices=KINDS, help="print the changes of this kind only")
     parser.add_argument("--set", help="print and count the changes of sets with this in their name")
@@ -63,9 +66,10 @@ def main():
     parser.add_argument("--worker", choices=WORKERS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
-        WORKERS[arguments.worker](arguments.dump)
+        WORKERS[arguments.worker](arguments)
     elif arguments.dump:
-        run_in(arguments.checkout, "dump", "--dump", arguments.dump.resolve())
+        options = ("--dump", arguments.dump.resolve(), "--reader", arguments.reader)
+        run_in(arguments.checkout, "dump", *options)
     elif arguments.compare:
         compare(*map(read_dump, arguments.compare), arguments)
     elif arguments.time:
@@ -155,10 +159,12 @@ def join(document, *parts):
 # ---- dumps
 
 
-def dump(file):
+def dump(arguments):
     """Write every mention of every text with the package that is imported."""
-    from neurowhere import load_model, read_mentions
+    from neurowhere import load_model
 
+    file = arguments.dump
+    read_mentions = importlib.import_module(arguments.reader).read_mentions
     counter = load_model().extractor_.counter
     file.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(file, "wt", encoding="utf-8", compresslevel=4) as stream:

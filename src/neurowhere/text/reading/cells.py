@@ -37,6 +37,7 @@ class Cell(NamedTuple):
 
 
 EMPTY = Cell(range(0), "")
+Values = list[tuple[Attached | None, Tag | None]]  # side of each cell, and what denies it
 
 
 @dataclass
@@ -107,24 +108,14 @@ class CellReader:
         subject = self.subject(row, sides)
         if not row[subject].tokens:
             return
-        said = self.values(row, subject)
         whole = next(filter(None, map(self.side, row)), None)
-        values = [
-            (self.begun(row[i]) or sides[i] or whole, self.denial(row[i], row[subject]))
-            for i in said
-        ]
-        for i, (side, _) in zip(said, values, strict=True):
+        values = []
+        for i in self.values(row, subject):
+            side = self.begun(row[i]) or sides[i] or whole
+            values.append((side, self.denial(row[i], row[subject])))
             if side and i != subject:
                 self.found.sides.update(dict.fromkeys(self.places(row[i]), side))
-        values = [value for value in values if value[0]] or values
-        kept = [value for value in values if not value[1]]
-        sided = [side for side, _ in kept or values if side]
-        denial = values[0][1] if values and not kept else None
-        for number in self.named(row[subject]):
-            if denial:
-                self.found.denied[number] = denial
-            if sided:
-                self.give(number, sided)
+        self.give(self.named(row[subject]), [value for value in values if value[0]] or values)
 
     def values(self, row: Sequence[Cell], subject: int) -> list[int]:
         """Return the cells that say something of the subject: after it, or else before it."""
@@ -133,10 +124,21 @@ class CellReader:
         after = sorted(i for i in (*cells, *signs) if i > subject)
         return after or [i for i in cells if i < subject] or cells
 
-    def give(self, number: int, sided: list[Attached]) -> None:
+    def give(self, names: list[int], values: Values) -> None:
+        """Give names the sides of the cells that affirm them, or the denial of all."""
+        kept = [value for value in values if not value[1]]
+        sides = [side for side, _ in kept or values if side]
+        denial = values[0][1] if values and not kept else None
+        for number in names:
+            if denial:
+                self.found.denied[number] = denial
+            if sides:
+                self.give_side(number, sides)
+
+    def give_side(self, number: int, sides: list[Attached]) -> None:
         """Give a structure or a limb the sides of its row."""
-        is_one = len({side.side for side in sided}) == 1
-        side = sided[0] if is_one else sided[0]._replace(side="bilateral")
+        is_one = len({side.side for side in sides}) == 1
+        side = sides[0] if is_one else sides[0]._replace(side="bilateral")
         side = side._replace(row="sides:cell")
         if self.document.names[number].is_structure:
             self.found.sides[number] = side

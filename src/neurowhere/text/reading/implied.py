@@ -508,11 +508,7 @@ class _Reader:
         for i in self.at["signs"]:
             if "ataxic" not in self.kinds[i] or "other-ataxia" in self.kinds_at(i - 1):
                 continue
-            first, end = i, i + 1
-            while first > 0 and self.is_ataxic(first - 1) and self.gaps[first] in (" ", "-"):
-                first -= 1
-            while end < len(self.words) and self.is_ataxic(end) and self.gaps[end] in (" ", "-"):
-                end += 1
+            first, end = self.limbs_around(i)
             marks = [mark for j in range(first, end) if (mark := self.limb_mark(j))]
             if len({mark.side for mark in marks}) != 1 or "weak" in self.words[first:end]:
                 continue
@@ -520,15 +516,24 @@ class _Reader:
             found = [each for each in found if each not in within] if within else found
             entry = within[0].entry if within else self.table.entries[ATAXIA]
             found.append(Found(entry, first, end, marks[0]))
-            start, stop = self.document.sentences[self.document.sentence_of(i)]
-            others = (
-                self.kinds[j] - {"limb"}
-                for j in range(start, stop)
-                if "ataxic" not in self.kinds[j]
-            )
-            if not any("sign-of-body" in kinds for kinds in others):
+            if not self.has_other_sign(i):
                 self.idle.update(range(first, end))
         return found
+
+    def limbs_around(self, i: int) -> tuple[int, int]:
+        """First token of the limbs that are ataxic at a token, and the token after the last."""
+        first, end = i, i + 1
+        while first > 0 and self.is_ataxic(first - 1) and self.gaps[first] in (" ", "-"):
+            first -= 1
+        while end < len(self.words) and self.is_ataxic(end) and self.gaps[end] in (" ", "-"):
+            end += 1
+        return first, end
+
+    def has_other_sign(self, i: int) -> bool:
+        """Whether a sentence has another sign of the body than ataxia."""
+        start, stop = self.document.sentences[self.document.sentence_of(i)]
+        others = (self.kinds[j] for j in range(start, stop) if "ataxic" not in self.kinds[j])
+        return any("sign-of-body" in kinds for kinds in others)
 
     def is_ataxic(self, i: int) -> bool:
         """Whether a token may be of the limbs that are ataxic."""

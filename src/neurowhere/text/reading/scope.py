@@ -15,7 +15,7 @@ from neurowhere.text.reading.clauses import (
     is_verb,
 )
 from neurowhere.text.reading.document import Document
-from neurowhere.text.reading.lexicon import ADJECTIVE, FINDING, TUMOR
+from neurowhere.text.reading.lexicon import ADJECTIVE, FINDING, NOTHING, TUMOR
 from neurowhere.text.reading.tags import Tag
 
 FARTHEST = 60  # tokens from a cue to a name
@@ -119,21 +119,7 @@ class ScopeReader:
         idle = [tag for tag in self.tags if tag.direction == "idle"]
         idle += (tag for tag in self.tags if tag.is_open and tag.end > tag.first + 1)
         some = [tag for tag in self.tags if not any(_is_within(tag, each) for each in idle)]
-        cancelled: set[int] = set()
-        for tag in some:
-            if tag.is_open or tag.first in cancelled:
-                continue
-            other = self.cancelled_by(tag, some)
-            if other is not None:
-                cancelled |= {tag.first, other.first}
-                if "excluding" in self.kinds[other.end - 1]:
-                    self.opened.add(other.first)
-        for tag in some:
-            if "false" in self.kinds[tag.end - 1] and self.ends(*self.after(tag)):
-                earlier = [t for t in some if not t.is_open and t.first < tag.first]
-                cancelled |= {t.first for t in earlier}
-                cancelled |= {tag.first} if earlier else set()
-        cancelled |= self.neither(some)
+        cancelled = self.turned_round(some) | self.called_false(some) | self.neither(some)
         kept = [
             tag
             for tag in some
@@ -141,6 +127,28 @@ class ScopeReader:
         ]
         self.opened |= {tag.first for tag in kept if self.is_modal(tag, some)}
         return [tag for tag in kept if not self.is_partial(tag)]
+
+    def turned_round(self, tags: list[Tag]) -> set[int]:
+        """First tokens of denials that others turn round; some leave open what they deny."""
+        cancelled: set[int] = set()
+        for tag in tags:
+            other = None
+            if not tag.is_open and tag.first not in cancelled:
+                other = self.cancelled_by(tag, tags)
+            if other is not None:
+                cancelled |= {tag.first, other.first}
+                if "excluding" in self.kinds[other.end - 1]:
+                    self.opened.add(other.first)
+        return cancelled
+
+    def called_false(self, tags: list[Tag]) -> set[int]:
+        """First tokens of denials that the sentence calls wrong, and of what says so."""
+        cancelled: set[int] = set()
+        for tag in tags:
+            if "false" in self.kinds[tag.end - 1] and self.ends(*self.after(tag)):
+                earlier = {t.first for t in tags if not t.is_open and t.first < tag.first}
+                cancelled |= earlier | ({tag.first} if earlier else set())
+        return cancelled
 
     def neither(self, tags: list[Tag]) -> set[int]:
         """First tokens of cues that cancel each other: "neither A nor B is normal"."""
@@ -157,27 +165,25 @@ class ScopeReader:
             return next((t for t in others if t.first == tag.end and not t.is_open), None)
         if tag.direction not in ("ahead", "not") or "sole-end" in self.kinds[tag.first]:
             return None
-        for other in others:
-            if other.is_open or other.first < tag.end or "neither" in self.kinds[other.first]:
-                continue
-            if "not-believe" in self.object_kinds(*self.after(tag)) and tag.direction == "not":
-                return other
-            if other.first >= tag.end + NEAR:
-                return None
-            if other.direction == "except":
-                return None
-            between = range(tag.end, other.first + 1)
-            is_far = any(
-                "," in self.gaps[i] or self.is_stop(i) or "conjunction" in self.kinds[i]
-                for i in between
-            )
-            is_relative = any("relative" in self.kinds[i] for i in between)
-            if is_far or (not is_relative and any(map(self.is_structure_at, between[:-1]))):
-                return None
-            is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
-            is_all |= any("people" in self.kinds[i] for i in between)
-            return other if is_all or other.direction != "beside" else None
-        return None
+        is_opinion = tag.direction == "not" and "not-believe" in self.object_kinds(*self.after(tag))
+        later = (t for t in others if not t.is_open and t.first >= tag.end)
+        other = next((t for t in later if "neither" not in self.kinds[t.first]), None)
+        if other is None or is_opinion:
+            return other
+        return other if self.are_near(tag, other) else None
+
+    def are_near(self, tag: Tag, other: Tag) -> bool:
+        """Whether a denial is near enough to another one to turn it round."""
+        if other.first >= tag.end + NEAR or other.direction == "except":
+            return False
+        between = range(tag.end, other.first + 1)
+        said = NOTHING.union(*(self.kinds[i] for i in between))
+        is_far = any("," in self.gaps[i] or self.is_stop(i) for i in between)
+        is_placed = "relative" not in said and any(map(self.is_structure_at, between[:-1]))
+        if is_far or is_placed or "conjunction" in said:
+            return False
+        is_all = tag.direction == "not" or "conditional" in self.kinds[tag.first]
+        return is_all or "people" in said or other.direction != "beside"
 
     def is_modal(self, tag: Tag, others: list[Tag]) -> bool:
         """Whether a denial is itself left open: "may be normal"."""
@@ -420,16 +426,18 @@ class ScopeReader:
                 continue
             if self.is_end(i, through_verbs=through_verbs, names=names, is_first=p == place):
                 break
-            if "conjunction" in self.kinds[i] and self.is_affirmed(clause, p + 1):
+            if p > place and self.is_turned(clause, p, names):
                 break
-            if p > place and self.document.words[i] == "and" and self.is_new(clause, p + 1, names):
-                break
-            is_closing = not {"preposition", "with"}.isdisjoint(
-                {*self.kinds[i], self.document.words[i]}
-            )
-            if is_phrase and names and is_closing:
+            if is_phrase and names and not {"preposition", "wall"}.isdisjoint(self.kinds[i]):
                 break
         return names
+
+    def is_turned(self, clause: Clause, place: int, names: list[int]) -> bool:
+        """Whether something else is said from a conjunction on: "and present in", "and a cyst"."""
+        i = clause.tokens[place]
+        if "conjunction" in self.kinds[i] and self.is_affirmed(clause, place + 1):
+            return True
+        return self.document.words[i] == "and" and self.is_new(clause, place + 1, names)
 
     def is_function(self, number: int) -> bool:
         """Whether a name is neither of a place nor of what is wrong."""
@@ -908,29 +916,37 @@ class ScopeReader:
             after += 1
         if after >= len(tokens) or ("," in self.gaps[tokens[after]] and after > place + 1):
             return self.subject(clause, place)
+        i = tokens[after]
+        if self.is_idle(tag, clause, place, after):
+            return []
+        is_noun = not {"determiner", "preposition", "side"}.isdisjoint(self.kinds[i])
+        if is_noun or i in self.document.covered:
+            return self.not_phrase(tag, clause, after)
+        action = next((VERBS[name] for name in VERBS if name in self.kinds[i]), None)
+        if action is not None:
+            return action(self, clause, place, after)
+        return self.by_other_verb(tag, clause, place, after)
+
+    def is_idle(self, tag: Tag, clause: Clause, place: int, after: int) -> bool:
+        """Whether "not" denies nothing: "not only", "narrowed, not occluded", "not until"."""
+        i = clause.tokens[after]
         following = self.sentence.clauses[clause.number + 1 : clause.number + 2]
         if any("holding" in self.kinds[each.tokens[0]] for each in following):
-            return []
-        i = tokens[after]
-        kinds = self.kinds[i]
+            return True
         is_contrast = "," in self.gaps[tag.first] and self.ends(clause, after + 1)
-        if is_contrast and place and "participle" in self.kinds[tokens[place - 1]]:
-            return []  # "narrowed, not occluded"
-        if "not-idle" in kinds or "people" in kinds or self.is_other_side(tag, i):
-            return []
-        if i in self.document.covered or not {"determiner", "preposition", "side"}.isdisjoint(
-            kinds
-        ):
-            return self.not_phrase(tag, clause, after)
-        for name, action in VERBS.items():
-            if name in kinds:
-                return action(self, clause, place, after)
+        if is_contrast and place and "participle" in self.kinds[clause.tokens[place - 1]]:
+            return True
+        is_of_others = not {"not-idle", "people"}.isdisjoint(self.kinds[i])
+        return is_of_others or self.is_other_side(tag, i)
+
+    def by_other_verb(self, tag: Tag, clause: Clause, place: int, after: int) -> list[int]:
+        """Return the places of the object of a verb of no class, or else of the subject."""
         if "failing" in self.kinds[tag.first]:
             return []
         names = self.structures(self.direct(clause, after + 1))
         if names or (self.has_pronoun(clause, place) and not self.before(clause, place)):
             return names
-        is_said = "participle" in kinds or self.ends(clause, after + 1)
+        is_said = "participle" in self.kinds[clause.tokens[after]] or self.ends(clause, after + 1)
         return self.structures(self.subject_only(clause, place, after)) if is_said else []
 
     def direct(self, clause: Clause, place: int) -> list[int]:

@@ -8,6 +8,7 @@ the text gives to the lesion it goes on to speak of.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -21,6 +22,7 @@ MOST_UNKNOWN = 2  # words before a name that do not look like adjectives
 OPPOSITE: dict[str, Side] = {"left": "right", "right": "left"}
 BREAK = re.compile(r"[.;:?!|()\[\]]|\n\s*\n|\t")
 CONTRASTS = (["but", "not"], ["and", "not"], ["rather", "than"], ["not"])
+JOINTS = (["and"], ["or"], ["nor"], ["nor", "the"], ["and", "the"], ["versus"])  # of two sides
 LETTERS = frozenset("lr")
 # Adjectives that say nothing of the brain unless a structure follows: "left visual field".
 GENERAL_ADJECTIVE = re.compile(
@@ -160,31 +162,26 @@ class SideReader:
 
     def pair(self, i: int, side: Side) -> Attached | None:
         """Both sides, where the other one follows: "left and right", "L > R", "left than right"."""
-        if side not in OPPOSITE:
-            return None
-        j, signs = i + 1, ""
-        while j < min(i + REACH, len(self.words)) and self.is_comparing(j):
-            signs += self.gaps[j]
+        j, end = i + 1, min(i + REACH, len(self.words))
+        while side in OPPOSITE and j < end and self.is_comparing(j):
             j += 1
-        if j >= len(self.words) or side_of(self.words[j]) != OPPOSITE[side]:
+        is_other = j < len(self.words) and side_of(self.words[j]) == OPPOSITE.get(side)
+        if not is_other or self.side_at(j) is None:
             return None
-        if side_of(self.words[j]) is None or self.side_at(j) is None:
-            return None
-        signs += self.gaps[j]
+        signs = "".join(self.gaps[i + 1 : j + 1])
         between = self.words[i + 1 : j]
         is_more = "than" in between or ">" in signs or "<" in signs
-        is_and = between in (["and"], ["or"], ["nor", "the"], ["nor"], ["and", "the"], ["versus"])
-        is_joined = is_and or (not between and "/" in signs) or is_more
-        if not is_joined or "," in signs or ":" in signs or ";" in signs:
+        is_joined = is_more or between in JOINTS or (not between and "/" in signs)
+        if not is_joined or any(sign in signs for sign in ",:;"):
             return None
-        dominant: Side | None = None
-        if is_more:
-            less = "<" in signs or any("lesser" in self.kinds[k] for k in range(i, j))
-            dominant = OPPOSITE[side] if less else side
-            before = range(max(i - REACH, 0), i)
-            if any("lesser" in self.kinds[k] for k in before):
-                dominant = OPPOSITE[side]
+        dominant = self.with_more(i, j, signs, side) if is_more else None
         return Attached("bilateral", i, j + 1, dominant=dominant, row="sides:pair")
+
+    def with_more(self, i: int, j: int, signs: str, side: Side) -> Side:
+        """Side that has more, of that at token i and the other one at token j."""
+        near = range(max(i - REACH, 0), j)
+        is_less = "<" in signs or any("lesser" in self.kinds[k] for k in near)
+        return OPPOSITE[side] if is_less else side
 
     def is_comparing(self, j: int) -> bool:
         """Whether token j may stand between two sides that are compared."""
@@ -379,23 +376,29 @@ class SideReader:
     def behind(self, mark: Attached) -> list[int]:
         """Return the name that a side closes: "amygdala (left)", "amygdala on the left"."""
         i = mark.first
-        word = self.words[i]
-        if mark.dominant and mark.row == "sides:more":
-            k = i - 1
-            while k >= 0 and (
-                self.words[k] in ("on", "the")
-                or not {"comparative", "mainly", "slightly", "degree"}.isdisjoint(self.kinds[k])
-            ):
-                k -= 1
-            return self.nearest(k, REACH_BACK, across=True)
+        if mark.row == "sides:more":
+            return self.nearest(self.before_comparison(i), REACH_BACK, across=True)
         if self.words[max(i - 2, 0) : i] == ["on", "the"]:
             return [] if i - 2 in self.starts else self.nearest(i - 3, REACH_BACK)
         if self.word(i - 1) == "on" and self.word(mark.end) in ("side", "sides"):
             return self.nearest(i - 2, REACH_BACK)
-        if word == "bilaterally":
+        if self.words[i] == "bilaterally" or "lateralised" in self.kinds_at(mark.end):
             return self.nearest(i - 1, REACH_BACK)
-        if "lateralised" in self.kinds_at(mark.end):
-            return self.nearest(i - 1, REACH_BACK)
+        return self.by_signs(mark) or self.labelled(mark)
+
+    def before_comparison(self, i: int) -> int:
+        """Last token before what compares the side at a token: "worse on the left"."""
+        comparing = {"comparative", "mainly", "slightly", "degree"}
+        i -= 1
+        while i >= 0 and (
+            self.words[i] in ("on", "the") or not comparing.isdisjoint(self.kinds[i])
+        ):
+            i -= 1
+        return i
+
+    def by_signs(self, mark: Attached) -> list[int]:
+        """Return the name that signs, or the end of what is said, tie a side to."""
+        i, word = mark.first, self.words[mark.first]
         end = mark.end + (self.word(mark.end) in ("side", "sided"))
         before, after = self.gaps[i], self.gaps[end]
         is_last = not after.isspace() or self.word(end).isdigit()
@@ -405,7 +408,7 @@ class SideReader:
         is_tied = before.strip(" -–—") == "" and "\n" not in before
         if is_tied and is_last and (word in SIDE_OF or word in LETTERS):
             return self.nearest(i - 1 - (self.word(i - 1) == "on"), 2)
-        return self.labelled(mark)
+        return []
 
     def labelled(self, mark: Attached) -> list[int]:
         """Return the name of a label before a side: "hippocampus: mild left atrophy"."""
@@ -525,49 +528,51 @@ class SideReader:
     def along(self, number: int, mark: Attached) -> None:
         """Pass a side on along a list, and to what a finding extends to or includes."""
         name = self.names[number]
-        if mark.end > name.end:
+        is_end = "," in self.gaps[mark.first] and self.is_listed(mark.first - 1)
+        if mark.end > name.end or is_end:
             return
-        if "," in self.gaps[mark.first] and self.is_listed(mark.first - 1):
-            return
-        pending: list[int] = []
-        is_closed = is_carried = False
+        start = self.list_start(name)
+        for each in self.listed(name.end if start is None else start, is_carried=start is not None):
+            inherited = mark._replace(is_inherited=True, row="sides:list")
+            self.sides.applied.setdefault(each, inherited)
+
+    def list_start(self, name: Name) -> int | None:
+        """First token of a list in brackets or after a colon that a wide name heads."""
         j = name.end
         while j < len(self.words) and not {"lesion", "of-place"}.isdisjoint(self.kinds[j]):
             j += 1
         is_wide = j > name.end or "general" in self.kinds[name.end - 1]
-        is_carried = is_wide and self.gaps[j].strip() in (":", "(")
-        j = j if is_carried else name.end
-        start = j
+        return j if is_wide and self.gaps[j].strip() in (":", "(") else None
+
+    def listed(self, start: int, *, is_carried: bool) -> list[int]:
+        """Return the structures of the list at a token; none of one that does not close."""
+        found: list[int] = []
+        is_closed, j = False, start
         while j < len(self.words) and j not in self.starts:
-            following = self.begins.get(j)
-            kinds = self.kinds[j]
-            gap = self.gaps[j]
-            is_begun = is_carried and (j == start or gap.strip() == "(")
-            if BREAK.search(gap) and not is_begun:
+            is_begun = is_carried and (j == start or self.gaps[j].strip() == "(")
+            if BREAK.search(self.gaps[j]) and not is_begun:
                 break
-            if following is not None and self.is_structure(following):
-                is_middle = self.is_midline(self.names[following]) and not is_carried
-                if is_middle or following in self.sides.applied:
+            number = self.begins.get(j)
+            if number is not None and self.is_structure(number):
+                is_next = is_carried or j > start or self.gaps[j] != " "
+                if not (is_next and self.may_inherit(number, is_carried=is_carried)):
                     break
-                if not is_carried and j == name.end and gap == " ":
-                    break
-                pending.append(following)
-                j = self.names[following].end
+                found.append(number)
+                j = self.names[number].end
                 if is_closed and not is_carried:
                     break
                 continue
-            if "conjunction" in kinds:
-                is_closed = True
-            elif not {"extending", "including"}.isdisjoint(kinds):
-                is_carried = True
-            elif not self.is_between(j, is_carried=is_carried):
+            is_closed |= "conjunction" in self.kinds[j]
+            is_carried |= not {"extending", "including"}.isdisjoint(self.kinds[j])
+            if not self.is_between(j, is_carried=is_carried):
                 break
             j += 1
-        if is_closed or is_carried:
-            for each in pending:
-                self.sides.applied.setdefault(
-                    each, mark._replace(is_inherited=True, row="sides:list")
-                )
+        return found if is_closed or is_carried else []
+
+    def may_inherit(self, number: int, *, is_carried: bool) -> bool:
+        """Whether a structure of a list may have the side of another."""
+        is_middle = self.is_midline(self.names[number]) and not is_carried
+        return not is_middle and number not in self.sides.applied
 
     def is_listed(self, i: int) -> bool:
         """Whether a name without a side ends at token i, so that a list began before."""
@@ -577,6 +582,8 @@ class SideReader:
     def is_between(self, j: int, *, is_carried: bool) -> bool:
         """Whether a list goes on across token j."""
         kinds = self.kinds[j]
+        if not {"conjunction", "extending", "including"}.isdisjoint(kinds):
+            return True
         if not {"side", "related", "negator", "turn", "stop"}.isdisjoint(kinds):
             return False
         if ADJECTIVE.fullmatch(self.words[j]) or "filler" in kinds:
@@ -636,21 +643,15 @@ class SideReader:
     # ---- the same side, or the other
 
     def relate(self, marks: Sequence[Attached]) -> None:
-        """Give places the side that "contralateral" and "ipsilateral" mean."""
+        """Give places the side that "contralateral", "ipsilateral" or "that side" means."""
+        lateral = [mark for mark in marks if mark.side in OPPOSITE]
         for i in self.tokens:
             is_same = "same-side" in self.kinds[i] and self.word(i - 1) in ("that", "this", "same")
-            if "related" not in self.kinds[i] and not is_same:
+            if not (is_same or "related" in self.kinds[i]):
                 continue
-            first, end = self.document.sentences[self.document.sentence_of(i)]
-            before = [m for m in marks if m.first < i and m.side in OPPOSITE]
-            here = [m for m in before if m.first >= first] or [
-                m for m in marks if i < m.first < end and m.side in OPPOSITE
-            ]
-            sides = {m.side for m in here[-1:] or before}
-            if len(sides) != 1:
+            side = self.reference(i, lateral)
+            if side is None:
                 continue
-            (side,) = sides
-            side = OPPOSITE[side] if "other-side" in self.kinds[i] else side
             mark = Attached(side, i, i + 1, row="sides:related")
             lead = i - 2 - (self.word(i - 2) == "the")
             led = self.nearest(lead - 1, REACH_BACK) if is_same and lead > 0 else []
@@ -658,6 +659,18 @@ class SideReader:
                 if number not in self.sides.applied:
                     self.sides.applied[number] = mark
                     self.along(number, mark)
+
+    def reference(self, i: int, marks: Sequence[Attached]) -> Side | None:
+        """Side that a word at a token is related to: the last before it, or the only one."""
+        first, end = self.document.sentences[self.document.sentence_of(i)]
+        number = bisect_left(marks, i, key=_first)
+        start, stop = (bisect_left(marks, k, key=_first) for k in (first, end))
+        here = marks[start:number][-1:] or marks[number:stop][-1:]
+        sides = {mark.side for mark in here or marks[:number]}
+        if len(sides) != 1:
+            return None
+        (side,) = sides
+        return OPPOSITE[side] if "other-side" in self.kinds[i] else side
 
     # ---- a side that stands for a name
 
@@ -692,3 +705,7 @@ class SideReader:
             if is_near and own.side == OPPOSITE[mark.side] and name.term >= 0:
                 best = number if best is None or name.first > self.names[best].first else best
         return best
+
+
+def _first(mark: Attached) -> int:
+    return mark.first
