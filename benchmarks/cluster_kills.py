@@ -16,7 +16,9 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
@@ -35,7 +37,7 @@ SEED, N_WORKERS, N_STUDIES, N_FOLDS = 20261119, 2, 120, 10
 MEASURES = ["log_likelihood", "total_variation", "penalty", "sharpness", "studies", "peaks"]
 KEYS = ["partition", "loss", "fold"]
 WAIT_SECONDS = 60.0
-LATEST = 0.8  # share of the usual time, after which no worker is killed
+POLL_SECONDS = 0.01  # between looks for scores
 
 
 def start(*command: str) -> subprocess.Popen[bytes]:
@@ -87,21 +89,38 @@ def wait_until(condition) -> None:
 
 
 @contextmanager
-def later(seconds: float, processes: list[subprocess.Popen[bytes]], killed: list[int]):
-    """Kill processes so many seconds from now, unless the block has ended by then."""
+def killing(
+    processes: list[subprocess.Popen[bytes]], folder: Path, n_done: int, moment: float = 0.0
+) -> Iterator[list[int]]:
+    """Kill processes so many seconds after so many scores are there, and yield who was killed.
+
+    None is killed if the block ends before.
+    """
+    ended = threading.Event()
+    killed: list[int] = []
 
     def kill() -> None:
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-            killed.append(process.pid)
+        while count_scores(folder) < n_done:
+            if ended.wait(POLL_SECONDS):
+                return
+        if not ended.wait(moment):
+            for process in processes:
+                process.send_signal(signal.SIGKILL)
+                killed.append(process.pid)
 
-    timer = threading.Timer(seconds, kill)
-    timer.start()
+    thread = threading.Thread(target=kill)
+    thread.start()
     try:
-        yield
+        yield killed
     finally:
-        timer.cancel()
-        timer.join()
+        ended.set()
+        thread.join()
+
+
+def count_scores(folder: Path) -> int:
+    """Count the scores that a run has kept so far."""
+    path = folder / "scores.csv"
+    return max(path.read_text().count("\n") - 1, 0) if path.exists() else 0
 
 
 def scores(folder: Path, **where: object) -> pd.DataFrame:
@@ -135,6 +154,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     rng = random.Random(SEED)
     n_equal = n_killed = 0
+    numbers = count(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         right = scores(folder / "here", n_jobs=1)
@@ -144,43 +164,43 @@ def main() -> None:
             began = time.monotonic()
             scores(folder / "undisturbed", cluster=cluster.address)
             usual = time.monotonic() - began
-            for number in range(options.runs):
+            while n_killed < options.runs:  # a run that ends before its kill does not count
                 cluster.fill()
-                moment, victim = rng.uniform(0, LATEST * usual), rng.choice(cluster.workers)
-                killed: list[int] = []
+                place, victim = folder / f"run-{next(numbers)}", rng.choice(cluster.workers)
+                n_done, moment = rng.randrange(len(right)), rng.uniform(0, usual / len(right))
                 try:
-                    with later(moment, [victim], killed):
-                        found = scores(folder / f"run-{number}", cluster=cluster.address)
+                    with killing([victim], place, n_done, moment) as killed:
+                        found = scores(place, cluster=cluster.address)
                     is_equal, said = are_equal(right, found), "other scores"
                 except ClusterError as error:
                     is_equal, said = False, str(error)
                 n_killed += bool(killed)
-                n_equal += is_equal
+                n_equal += bool(killed) and is_equal
                 if not is_equal:
-                    print(f"run {number}, killed after {moment:.1f} s: {said}", flush=True)
-            print(f"{options.runs} runs of {usual:.1f} s, a worker killed in {n_killed}: "
+                    print(f"{place.name}, killed after {n_done} scores: {said}", flush=True)
+            print(f"{n_killed} runs of {usual:.1f} s, a worker killed in each: "
                   f"{n_equal} equal", flush=True)  # fmt: skip
-            went_on = resume(cluster, folder / "broken", usual / 2, right)
+            went_on = resume(cluster, folder / "broken", right)
         finally:
             cluster.end()
-    sys.exit(n_equal < options.runs or not went_on)
+    sys.exit(n_equal < n_killed or not went_on)
 
 
-def resume(cluster: Cluster, folder: Path, moment: float, right: pd.DataFrame) -> bool:
+def resume(cluster: Cluster, folder: Path, right: pd.DataFrame) -> bool:
     """Kill all workers in the middle of a run, then go on with others."""
     cluster.fill()
+    said = "it ended before"
     try:
-        with later(moment, cluster.workers, []):
+        with killing(cluster.workers, folder, len(right) // 2):
             scores(folder, cluster=cluster.address)
-        said = "it ended before"
     except ClusterError as error:
         said = str(error)
-    n_kept = (folder / "scores.csv").read_text().count("\n") - 1
+    n_kept = count_scores(folder)
     cluster.fill()
     is_equal = are_equal(right, scores(folder, cluster=cluster.address))
     print(f"all workers killed: {said!r} with {n_kept} of {len(right)} scores; "
           f"then {'equal' if is_equal else 'not equal'}")  # fmt: skip
-    return is_equal
+    return is_equal and 0 < n_kept < len(right)
 
 
 if __name__ == "__main__":

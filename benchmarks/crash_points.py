@@ -75,6 +75,7 @@ def make_commands(material: Path, lists: Path | None) -> Iterator[Command]:
             stream.write(json.dumps(record | {"coords": document.peaks.tolist()}) + "\n")
     (material / "terms.txt").write_text("\n".join(TERMS))
     (material / "texts.csv").write_text(f'id,text\na,"{LEFT}"\nb,{COLON}\n')
+    (material / "places.csv").write_text("id,x,y,z\na,-24,-4,-18\nb,8,-92,2\n")
     grid = neurowhere.VoxelGrid(12)
     fitted = neurowhere.Encoder(grid, "likelihood", vocabulary=TERMS, repeats=1, rank=8)
     neurowhere.save_model(fitted.fit(corpus), material / "model")
@@ -97,6 +98,8 @@ def make_commands(material: Path, lists: Path | None) -> Iterator[Command]:
     yield Command("encode of many", many, goes_on=True)
     yield Command("encode of many, replacing", many, goes_on=True, replaces=True)
     yield Command("decode", ("decode", "-24", "-4", "-18", *model, "-o", "out"))
+    places = ("decode", str(material / "places.csv"), "--by", "id", *model, "--table", "out.csv")
+    yield Command("decode --table", places)
     yield Command("fit", ("fit", folder, *learn, *voxels, "-o", "out"))
     yield Command("fit, replacing", ("fit", folder, *learn, *voxels, "-o", "out"), replaces=True)
     yield Command("compare", ("compare", folder, *learn, *grids, "-o", "out"), goes_on=True)
@@ -237,11 +240,11 @@ class Row(NamedTuple):
     problems: list[str]
 
 
-def sweep(trial: Trial, every: int) -> Row:
+def sweep(trial: Trial, every: int, kind: str) -> Row:
     """Disturb a command at each change."""
     trial.prepare()
     n_right, problems = dict.fromkeys(FAULTS, 0), []
-    steps = range(1, len(trial.changes) + 1, every)
+    steps = [n for n, change in enumerate(trial.changes, start=1) if kind in change][::every]
     for fault in FAULTS:
         for step in steps:
             wrong = trial.disturb(step, fault)
@@ -255,6 +258,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="run the commands whose name begins with this")
     parser.add_argument("--every", type=int, default=1, help="take one change of so many")
+    parser.add_argument("--kind", default="", help="take the changes of this kind, say os.remove")
     parser.add_argument("--lists", type=Path, help="folder of the lists for vocabulary build")
     options = parser.parse_args()
     lists = options.lists and options.lists.resolve()
@@ -272,7 +276,7 @@ def main() -> None:
             if not command.name.startswith(options.only):
                 continue
             began = time.monotonic()
-            row = sweep(Trial(command, place), options.every)
+            row = sweep(Trial(command, place), options.every, options.kind)
             minutes = (time.monotonic() - began) / 60
             counts = " | ".join(map(str, row.n_right.values()))
             print(f"| {command.name} | {row.n_changes} | {counts} | {minutes:.1f} |", flush=True)

@@ -50,7 +50,8 @@ cannot be excluded|possible|probable|?|suspected|likely|if|spared|sparing|normal
 resolved|rather than|instead of|but|except|although|which|and|or|and/or|with|of the|in|to|from|than|
 greater|greater than|less|more|larger|smaller|worse|both|either|respectively|same side|
 contralateral|ipsilateral|opposite|bilateral|left|right|L|R|Lt.|Rt|left-sided|L>R|R > L|dominant|
-hemisphere|side|history of|PMH|mother|father|previous|known|planned|Findings:|Impression:|
+hemisphere|side|history of|PMH|now|new|today|acute|in 2019|years ago|grown|
+mother|father|previous|known|planned|Findings:|Impression:|
 Technique:|History:|Comparison:|References|Introduction|Methods|Results|Discussion|Abstract"""
 NAMES = """face|hand|arm|leg|insula|cortex|medulla|pons|thalamus|amygdala|hippocampus|gyrus|lobe|
 frontal|temporal|temporo-|parieto|occipital|putamen|caudate|nucleus|nuclei|cerebellar|vermis|IFG|

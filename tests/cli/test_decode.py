@@ -66,6 +66,7 @@ def test_a_map_and_a_folder(decode, model, tmp_path):
     ("arguments", "message"),
     [
         ((0, 0, 200), "expected points in the brain, in MNI mm, got 0, 0, 200"),
+        (("nan", 0, 0), "expected points in the brain, in MNI mm, got nan, 0, 0"),
         (("{here}/no.csv",), "cannot read peaks from"),
         (("{here}/words.csv",), "expected rows of three numbers, or columns named x, y and z"),
         (("{here}/empty.csv",), "cannot read peaks from"),

@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import os
+import signal
+import time
 
 import nibabel
 import pytest
@@ -135,6 +138,22 @@ def test_bad_rows_of_one_place_are_left_out_if_asked(decode, tmp_path):
     assert "line 8: expected three numbers, got '8', '-92', 'two'; left out" in outcome.err
     terms = {row["term"] for row in json.loads(outcome.out)["terms"][:2]}
     assert terms == {"motor cortex", "visual cortex"}
+
+
+@pytest.mark.linux
+def test_what_is_decoded_is_kept_when_stopped(decode, peaks, tmp_path, monkeypatch):
+    def stopped_half_way(items, description):
+        for number, item in enumerate(items):
+            if number == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(10)
+            yield item
+
+    monkeypatch.setattr("neurowhere._tools.parallel.track", stopped_half_way)
+    outcome = decode(peaks, "--by", "row", "--table", tmp_path / "t.csv")
+    assert outcome.code == 130
+    assert "2 places decoded, 0 not; stopped before the end" in outcome.out
+    assert [row["id"] for row in rows_of((tmp_path / "t.csv").read_text())] == ["1", "2"]
 
 
 def test_nothing_decoded_leaves_no_table(decode, tmp_path):

@@ -79,6 +79,15 @@ def test_a_small_pdf_with_much_content_is_refused():
         document_text("pdf", document, "a.pdf")
 
 
+def test_a_small_document_with_much_text_is_refused():
+    """What comes back is in the memory of the one that asks, which has no limit."""
+    text = "<w:t>" + "a" * 8_000_000 + "</w:t>"
+    document = make_docx(f"<w:p><w:r>{text * 3}</w:r></w:p>")
+    assert len(document) < 100_000
+    with pytest.raises(TextError, match=r"^the text of a.docx has more than 20,971,520 charac"):
+        document_text("docx", document, "a.docx")
+
+
 @pytest.mark.parametrize(
     ("bound", "parse", "data", "message"),
     [

@@ -65,7 +65,7 @@ def test_what_a_text_denies_does_not_count(model):
     asked = model.encode(TEXT, negation=False)
     assert "motor cortex" in asked.terms["term"].tolist()
     features = model.transform([TEXT])
-    plain = model.encode(TEXT, negation=False, sides=False)
+    plain = model.encode(TEXT, negation=False, sides=False, kind="study")
     np.testing.assert_array_equal(plain.probabilities, model.predict_features(features)[0])
 
 

@@ -15,6 +15,7 @@ from tests.studies import GRID, TERMS, make_corpus
 from neurowhere import Encoder, Vocabulary, load_model, save_model
 from neurowhere.exceptions import FitError, ModelError, OutputError
 from neurowhere.learn import Linear
+from neurowhere.model.decoding import decode
 from neurowhere.model.ranges import RANGES
 from neurowhere.model.store import MAX_TEXT_BYTES, PARAMETERS, verify_model
 
@@ -290,7 +291,10 @@ def test_a_model_that_predicts_no_density_is_no_right_one(saved):
         ("negation", 7, "a whole number between 0 and 1, got 7"),
         ("rank", 2.5, r"a whole number between 1 and 100,000, got 2.5"),
         ("seed", 10**400, "got what is no number"),
-        ("bandwidth", [[1], [1, 2]], "is not a whole model"),
+        ("bandwidth", [1, 2], "between 0 and 1,000, got a list"),
+        ("section_weights", [1, 2], "between 0 and 1,000, got a list"),
+        ("section_weights", True, "between 0 and 1,000, got a bool"),
+        ("lambdas", [[1], [1, 2]], "is not a whole model"),
     ],
     ids=str,
 )
@@ -326,6 +330,26 @@ def test_an_array_out_of_range_is_refused_by_name_and_range(saved, file, name, v
     values.flat[-1] = value
     forge_arrays(saved, file, **{name: values})
     refuse(saved, f"expected {name} between .* and .*, got {value:g}".replace("+", r"\+"))
+
+
+@pytest.mark.parametrize("name", ["idf", "studies", "log_totals", "centres", "spreads"])
+def test_terms_without_a_number_are_refused(saved, name):
+    values = arrays_of(saved / "terms.npz")[name]
+    forge_arrays(saved, "terms.npz", **{name: values[1:]})
+    refuse(saved, f"expected {name} of {len(values)} terms, got {len(values) - 1} numbers")
+
+
+def test_an_affine_that_cannot_be_inverted_is_refused(saved):
+    affine = arrays_of(saved / "partition.npz")["affine"]
+    forge_arrays(saved, "partition.npz", affine=affine * [[1], [1], [1], [0]])
+    refuse(saved, "cannot be inverted")
+
+
+def test_a_model_that_lists_no_term_decodes_nothing(saved):
+    studies = arrays_of(saved / "terms.npz")["studies"]
+    forge_arrays(saved, "terms.npz", studies=np.zeros_like(studies))
+    with pytest.raises(ModelError, match="lists no term"):
+        decode(load_model(saved), (0, 0, 0))
 
 
 def test_a_fit_refuses_what_a_model_may_not_hold():

@@ -1,5 +1,7 @@
 """What a patient had before is no finding beside what is new."""
 
+import time
+
 import pytest
 
 from neurowhere.text import TermCounter, Vocabulary
@@ -75,3 +77,17 @@ def test_what_is_old_is_no_finding_beside_what_is_new(text: str, counter: TermCo
 def test_what_is_present_stays_a_finding(text: str, counter: TermCounter) -> None:
     assert not find_history(text)
     assert sections_of(text, counter)["cerebellar"] is None
+
+
+@pytest.mark.parametrize(
+    "words", ["PMH; ", "new, ", "PMH now ", "PMH new ", "new stroke 2019 ", "stroke 2019 "]
+)
+def test_history_is_found_in_linear_time(words: str) -> None:
+    def seconds(length: int) -> float:
+        text = "PMH x. " + words * (length // len(words))
+        start = time.process_time()
+        find_history(text)
+        return time.process_time() - start
+
+    short, long = min(seconds(2500) for _ in range(3)), min(seconds(20_000) for _ in range(2))
+    assert long < 24 * max(short, 0.001)  # eight times as long

@@ -1,7 +1,9 @@
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
@@ -158,6 +160,32 @@ def test_what_a_worker_takes_along_is_sent_again(monkeypatch: pytest.MonkeyPatch
     assert rounds == [[0, 1, 2, 3, 4], [2, 3, 4], [4]]
 
 
+def test_a_worker_that_dies_while_it_is_sent_to_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Dask does so without end, if the worker was to pass on what it is sent."""
+
+    async def scatter(*_: object, **__: object) -> None:
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr(parallel, "SHARE_SECONDS", 0.01)
+    workers = iter([{"a", "b"}, {"a", "b"}, {"a"}])
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    client = SimpleNamespace(
+        scatter=scatter,
+        loop=SimpleNamespace(asyncio_loop=loop),
+        run_on_scheduler=lambda _: next(workers),
+    )
+    with pytest.raises(OSError, match="a worker died"):
+        parallel._share([1], client)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.run_until_complete(asyncio.sleep(0.01))  # what is cancelled ends
+    loop.close()
+
+
 @pytest.mark.parametrize(("n_workers", "n_rounds"), [(0, 1), (1, parallel.MOST_IDLE_ROUNDS)])
 def test_it_is_not_sent_without_end(
     monkeypatch: pytest.MonkeyPatch, n_workers: int, n_rounds: int
@@ -185,7 +213,7 @@ def test_a_cluster_whose_workers_are_gone_is_lost(monkeypatch: pytest.MonkeyPatc
 
 def test_letting_go_of_a_lost_cluster_hides_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    client = SimpleNamespace(scatter=lose, cancel=lose, close=lose, status="closed")
+    client = SimpleNamespace(run_on_scheduler=lose, cancel=lose, close=lose, status="closed")
     monkeypatch.setattr(parallel, "connect", lambda _: client)
     with (
         pytest.raises(ClusterError, match="the cluster went away"),

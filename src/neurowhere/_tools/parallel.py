@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
@@ -35,6 +35,7 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 POLL_SECONDS, ALIVE_SECONDS = 0.02, 10.0  # between looks for results, and for workers
+SHARE_SECONDS = 1.0  # between looks for workers, while objects are sent to them
 MOST_IDLE_ROUNDS = 5  # in which a cluster finishes nothing of what is sent to it
 WENT_AWAY = "the cluster went away; start it again, with workers, then run again to go on"
 QUIET_SECONDS = 2.0  # before a bar of progress is shown
@@ -232,9 +233,25 @@ def _submit(
     work: Callable[[Shared, Task], Result], calls: Sequence[tuple[Shared, Task]], client: Any
 ) -> list[Any]:
     distinct = {id(shared): shared for shared, _ in calls}
-    scattered = client.scatter(list(distinct.values()), broadcast=True, hash=False)
-    sent = dict(zip(distinct, scattered, strict=True))
+    sent = dict(zip(distinct, _share(list(distinct.values()), client), strict=True))
     return [client.submit(work, sent[id(shared)], task, pure=False) for shared, task in calls]
+
+
+def _share(objects: list[Any], client: Any) -> list[Any]:
+    """Send objects to all workers; Dask waits without end for one that dies meanwhile."""
+    import asyncio  # late, because it takes a while
+
+    before = client.run_on_scheduler(_names_of_workers)
+    sending = asyncio.run_coroutine_threadsafe(
+        client.scatter(objects, broadcast=True, hash=False, asynchronous=True),
+        client.loop.asyncio_loop,
+    )
+    while not wait([sending], SHARE_SECONDS).done:
+        if not before <= client.run_on_scheduler(_names_of_workers):
+            sending.cancel()
+            raise OSError("a worker died")
+    scattered: list[Any] = sending.result()
+    return scattered
 
 
 def _iter_finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
@@ -267,12 +284,12 @@ def _wait_for_worker(client: Any) -> bool:
 
 def _has_worker(client: Any) -> bool:
     with suppress(*_signs_of_loss()):
-        return client.status == "running" and bool(client.run_on_scheduler(_count_workers))
+        return client.status == "running" and bool(client.run_on_scheduler(_names_of_workers))
     return False
 
 
-def _count_workers(dask_scheduler: Any = None) -> int:
-    return len(dask_scheduler.workers)
+def _names_of_workers(dask_scheduler: Any = None) -> set[str]:
+    return set(dask_scheduler.workers)
 
 
 def _signs_of_loss() -> tuple[type[BaseException], ...]:

@@ -179,14 +179,56 @@ def _write_folders(
 # ---- what became of them
 
 
-class Tally:
+class Stop:
+    """Ctrl-C or SIGTERM in the middle of many texts or places, of which what is done is kept."""
+
+    def __init__(self) -> None:
+        self.signal = 0  # that stopped the work
+        self._is_undisturbed = False
+
+    @contextmanager
+    def until_stopped(self) -> Iterator[None]:
+        """Go on to the end, or until Ctrl-C or SIGTERM: what is done then is kept."""
+        try:
+            with ExitStack() as stack:
+                for number in _heeded_signals():
+                    stack.callback(signal.signal, number, signal.signal(number, self._stop))
+                yield
+        except KeyboardInterrupt:
+            self.signal = self.signal or signal.SIGINT
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Let a signal wait until something is done; `heed` it then."""
+        self._is_undisturbed = True
+        try:
+            yield
+        finally:
+            self._is_undisturbed = False
+
+    def _stop(self, number: int, _: object) -> None:
+        self.signal = number
+        if not self._is_undisturbed:
+            raise KeyboardInterrupt
+
+    def heed(self) -> None:
+        """Stop where a signal has waited, or its interruption was lost, in a finaliser say."""
+        if self.signal:
+            raise KeyboardInterrupt
+
+    def end_as_stopped(self) -> None:
+        """End with the exit code of the signal, if there was one."""
+        if self.signal:
+            raise typer.Exit(SIGNALLED + self.signal)
+
+
+class Tally(Stop):
     """What became of the texts of a batch; failures are told as they come."""
 
     def __init__(self, goes_on: bool = False) -> None:
+        super().__init__()
         self.goes_on = goes_on  # whether a second run does the rest
         self.n_seen = self.n_kept = self.n_failed = self.n_told = 0
-        self.signal = 0  # that stopped the batch
-        self._is_undisturbed = False
         self._untold: list[str] = []  # a failure, as long as it may be that of the only text
 
     def keep(self) -> None:
@@ -209,38 +251,12 @@ class Tally:
                 typer.echo(f"neurowhere: {one_line(problem)}", err=True)
                 self.n_told += 1
             self._untold.clear()
-        if self.signal:  # whose interruption was lost, in a finaliser for instance
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def until_stopped(self) -> Iterator[None]:
-        """Go on to the end, or until Ctrl-C or SIGTERM: what is done then is kept."""
-        try:
-            with ExitStack() as stack:
-                for number in _heeded_signals():
-                    stack.callback(signal.signal, number, signal.signal(number, self._stop))
-                yield
-        except KeyboardInterrupt:
-            self.signal = self.signal or signal.SIGINT
-
-    @contextmanager
-    def undisturbed(self) -> Iterator[None]:
-        """Let a signal wait until something is done; `add` and `keep` heed it then."""
-        self._is_undisturbed = True
-        try:
-            yield
-        finally:
-            self._is_undisturbed = False
-
-    def _stop(self, number: int, _: object) -> None:
-        self.signal = number
-        if not self._is_undisturbed:
-            raise KeyboardInterrupt
+        self.heed()
 
     def refuse_nothing(self) -> None:
         """Refuse a batch of which nothing came."""
-        if self.signal and not self.n_seen:
-            raise typer.Exit(SIGNALLED + self.signal)
+        if not self.n_seen:
+            self.end_as_stopped()
         if self.n_seen == self.n_failed == 1:
             raise TextError(*self._untold)
         if self.n_failed == self.n_seen:
@@ -254,8 +270,7 @@ class Tally:
             )
         if path is not None:
             typer.echo(f"{path}: {self}")
-        if self.signal:
-            raise typer.Exit(SIGNALLED + self.signal)
+        self.end_as_stopped()
         if self.n_failed and not keep_going:
             raise TextError(f"{self.n_failed:,} of {self.n_seen:,} texts failed; see above")
 

@@ -314,25 +314,36 @@ def decode_places(
 ) -> None:
     """Decode the places of a table, or maps, and write a row for each as it is done."""
     from neurowhere._tools.parallel import track
+    from neurowhere.cli.batch import Stop
     from neurowhere.model.store import load_model
 
     places = list(_find_places(sources, by, talairach, style.keep_going))
     encoder = load_model(model)
     found = _decode_each(encoder, track(places, "decoding"), options)
     target = new_file(path, overwrite=style.overwrite) if path else nullcontext(sys.stdout)
-    n_failed = 0
+    n_done = n_failed = 0
+    stop = Stop()
     with target as stream:
-        for number, each in enumerate(found):
-            stream.write(_as_line(each, style, header=number == 0))
-            if each.problem is not None:
-                n_failed += 1
-                typer.echo(f"neurowhere: {one_line(f'{each.name}: {each.problem}')}", err=True)
-        if n_failed == len(places):
+        with stop.until_stopped():
+            for each in found:
+                with stop.undisturbed():
+                    stream.write(_as_line(each, style, header=n_done == 0))
+                    n_done += 1
+                    if each.problem is not None:
+                        n_failed += 1
+                        told = one_line(f"{each.name}: {each.problem}")
+                        typer.echo(f"neurowhere: {told}", err=True)
+                stop.heed()
+        if not n_done:
+            stop.end_as_stopped()
+        if n_failed == n_done:
             raise PartitionError(f"none of the {n_failed:,} places could be decoded; see above")
     if path is not None:
-        typer.echo(f"{path}: {len(places) - n_failed:,} places decoded, {n_failed:,} not")
+        stopped = "; stopped before the end" * bool(stop.signal)
+        typer.echo(f"{path}: {n_done - n_failed:,} places decoded, {n_failed:,} not{stopped}")
+    stop.end_as_stopped()
     if n_failed and not style.keep_going:
-        raise PartitionError(f"{n_failed:,} of {len(places):,} places failed; see above")
+        raise PartitionError(f"{n_failed:,} of {n_done:,} places failed; see above")
 
 
 def _decode_each(

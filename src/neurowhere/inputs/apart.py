@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 
 from neurowhere.exceptions import CorpusError, MissingExtraError, TextError
 from neurowhere.inputs import prose
-from neurowhere.inputs.prose import MEBI, TooMuchError
+from neurowhere.inputs.prose import MAX_CHARACTERS, MEBI, TooMuchError, check_count
 
 __all__ = ["article_texts", "document_text", "serve"]
 
@@ -282,8 +282,9 @@ def _next_request(stream: BinaryIO, idle_seconds: float) -> tuple[str, bytes, st
 
 def _answers(kind: str, content: bytes, name: str) -> Iterator[list[str]]:
     try:
-        for text in _parsers()[kind](content, name):
-            yield ["text", *text]
+        for title, text in _parsers()[kind](content, name):
+            check_count(len(text), MAX_CHARACTERS, f"the text of {name} has", "characters")
+            yield ["text", title, text]
         yield ["end"]
     except (CorpusError, MissingExtraError, TextError) as error:
         yield [type(error).__name__, str(error)]

@@ -331,6 +331,7 @@ MEBI = 1 << 20
 MAX_UNPACKED_BYTES = 200 * MEBI  # of a Word file, which is a zip archive
 MAX_TAGS = 4_000_000  # of its XML: some ten times those of a thesis
 MAX_PARAGRAPHS, MAX_CELLS = 200_000, 200_000
+MAX_CHARACTERS = 20 * MEBI  # of the text that comes of a document, as of a file of text
 MAX_PAGES, MAX_CONTENT_BYTES = 5_000, 32 * MEBI  # of a PDF: content is text and line drawings
 CHUNK_BYTES = 1 << 20
 SCANNED = "holds pictures of text, but no text; run text recognition (OCR) on it"
@@ -359,13 +360,13 @@ def pdf_to_text(data: bytes, name: str) -> str:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every oddity
     with _clear_errors(name, "PDF"):
         reader = pypdf.PdfReader(io.BytesIO(data))
-        _check(len(reader.pages), MAX_PAGES, f"{name} has", "pages")
+        check_count(len(reader.pages), MAX_PAGES, f"{name} has", "pages")
         size = 0
         pages = []
         for page in reader.pages:
             content = page.get_contents()
             size += 0 if content is None else len(content.get_data())
-            _check(size, MAX_CONTENT_BYTES, f"the pages of {name} have", "bytes of content")
+            check_count(size, MAX_CONTENT_BYTES, f"the pages of {name} have", "bytes of content")
             pages.append(page.extract_text().splitlines())
     if not any(line.strip() for page in pages for line in page):
         raise TextError(f"{name} {SCANNED}")
@@ -384,7 +385,7 @@ def docx_to_text(data: bytes, name: str) -> str:
         paragraphs: list[str] = []
         for block in blocks:
             paragraphs += _texts_of_block(block, name)
-            _check(len(paragraphs), MAX_PARAGRAPHS, f"{name} has", "paragraphs")
+            check_count(len(paragraphs), MAX_PARAGRAPHS, f"{name} has", "paragraphs")
     return "\n\n".join(without_references([text for text in paragraphs if text.strip()]))
 
 
@@ -392,7 +393,8 @@ class TooMuchError(TextError):
     """A document holds, or takes to read, more than it may."""
 
 
-def _check(count: int, most: int, what: str, unit: str) -> None:
+def check_count(count: int, most: int, what: str, unit: str) -> None:
+    """Refuse a document that has more of something than it may have."""
     if count > most:
         raise TooMuchError(f"{what} more than {most:,} {unit}; save it as text, or in parts")
 
@@ -409,7 +411,7 @@ def _check_archive(data: bytes, name: str) -> None:
                 with archive.open(file) as stream:
                     while chunk := stream.read(CHUNK_BYTES):
                         n_tags += chunk.count(b"<")
-                        _check(n_tags, MAX_TAGS, f"{name} has", "tags")
+                        check_count(n_tags, MAX_TAGS, f"{name} has", "tags")
 
 
 @contextmanager
@@ -431,7 +433,7 @@ def _texts_of_block(block: Any, name: str) -> list[str]:
     from docx.table import _Cell  # as they are in the file: `row.cells` repeats merged ones
 
     cells = [_Cell(cell, block) for row in block._tbl.tr_lst for cell in row.tc_lst]
-    _check(len(cells), MAX_CELLS, f"a table of {name} has", "cells")
+    check_count(len(cells), MAX_CELLS, f"a table of {name} has", "cells")
     texts = [cell.text for cell in cells]
     n_words = sum(len(text.split()) for text in texts)
     return texts if n_words >= MIN_WORDS_OF_LAYOUT * max(len(texts), 1) else []

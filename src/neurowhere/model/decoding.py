@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from neurowhere._tools.parallel import slices
-from neurowhere.exceptions import DataWarning, FitError, PartitionError
+from neurowhere.exceptions import DataWarning, FitError, ModelError, PartitionError
 from neurowhere.learn import LogLinear
 from neurowhere.learn.exponent import STRENGTH
 from neurowhere.learn.predictor import RAREST
@@ -323,6 +323,8 @@ def rank_terms(model: TextModel, weights: Floats, n_terms: int) -> pd.DataFrame:
     """
     place = _Place(model, weights)
     listed = np.flatnonzero(listed_terms(model))
+    if not listed.size:
+        raise ModelError("the model lists no term; fit it on studies that mention some")
     drawn, shares = _drawn(place.moved, N_DRAWN)
     rough = place.correlations(listed, log_ratios(model, listed, drawn) @ shares)
     rough = _discounted(model, listed, rough)

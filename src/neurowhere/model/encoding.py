@@ -330,6 +330,8 @@ class Encoding:
     def support(self) -> Support:
         """How well the model can tell where the text points."""
         support, outside = self._judge(), self.find_outside()
+        if self.report is not None and self.report.is_normal and outside is None:
+            return withhold(support, "the report says that nothing is wrong")
         if outside is None:
             return support
         support = replace(support, outside=outside.where)

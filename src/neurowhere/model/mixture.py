@@ -18,18 +18,18 @@ the seats together.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from neurowhere.learn import LogLinear, Predictor
-from neurowhere.space import Partition
+from neurowhere.space import Partition, VoxelGrid
 from neurowhere.space.geometry import side_of_regions
 from neurowhere.text import Vocabulary
-from neurowhere.text.findings import Finding, Place, Role
+from neurowhere.text.findings import Depth, Finding, Place, Role
 from neurowhere.text.places import Side
 
 Floats = NDArray[np.floating]
@@ -49,7 +49,19 @@ CONCLUDED = 2.5  # times as much, of a seat that the impression names, or a part
 WEAK = 0.3  # of a seat that has a lesion only somewhere in its sentence
 LATER = 0.5  # of a seat that is not the first of its finding
 WHOLE_TEXT = 0.03  # ε
-FILLED = 0.85  # u
+FILLED = 0.9  # u
+PER_SIZE = 1 / (2 * np.sqrt(5))  # standard deviation along an axis of a ball of diameter 1
+LEAST_SIZE_MM = 15.0  # of what spreads beyond the grid and the place's own map
+SIZE_STEP_MM = 10.0  # that sizes are rounded to, so that maps are kept
+# Layers by the distance from the surface of the brain in mm: where they are, and how wide.
+LAYERS_MM: dict[Depth, tuple[float, float]] = {
+    "surface": (0.0, 5.0),
+    "cortical": (2.0, 6.0),
+    "subcortical": (12.0, 6.0),
+    "deep": (30.0, 10.0),
+}
+PERIVENTRICULAR = "periventricular white matter"
+LEAST_LAYER = 0.05  # of a layer's weight, that is left elsewhere
 TINY = 1e-12
 N_MAPS = 256  # that are kept
 # Of the mean map, the most that is left of a place that has no finding, but for seats within it.
@@ -74,6 +86,13 @@ STEMS = {
 }
 _STEM = re.compile("|".join(STEMS))
 _HEMISPHERE = re.compile("hemispher")
+LOBES = ("frontal lobe", "temporal lobe", "parietal lobe", "occipital lobe")
+# Parts whose surroundings are of no lobe.
+OTHER_PARTS = (
+    *("insula", "thalamus", "basal ganglia", "cerebellum", "brainstem", "lateral ventricle"),
+    *("corpus callosum", "internal capsule", "cingulate cortex"),
+)
+IN_WHITE_MATTER, FARTHEST_MM = 0.5, 24.0  # weight beside the cortex; how far beneath it
 CEREBRUM = (*list(STEMS.values())[:5], "basal ganglia", "thalamus")
 
 
@@ -192,18 +211,21 @@ class PlaceMaps:
         self._partition = partition
         self._n_terms = n_terms
         self._sides = side_of_regions(partition)
-        self._made: dict[Key, Map | None] = {}
+        self._made: dict[tuple[Any, ...], Map | None] = {}
 
     def of(self, place: Place) -> Map | None:
         """Return the map of a place; None if its names say nothing of where."""
-        key = names_of(place), place.side
+        size = SIZE_STEP_MM * round((place.size_mm or 0) / SIZE_STEP_MM)
+        key = names_of(place), place.side, place.depth, size
         if key not in self._made:
             if len(self._made) >= N_MAPS:
                 self._made.clear()
             self._made[key] = self._make(*key)
         return self._made[key]
 
-    def _make(self, names: tuple[str, ...], side: Side | None) -> Map | None:
+    def _make(
+        self, names: tuple[str, ...], side: Side | None, depth: Depth | None, size_mm: float
+    ) -> Map | None:
         columns = list(dict.fromkeys(self._columns(names)))
         if not columns:
             return None
@@ -216,8 +238,24 @@ class PlaceMaps:
         if inside is not None:
             volumes = self._partition.volumes_mm3 * inside
             q = (1 - FILLED) * q + FILLED * self._on_side(volumes, side)
-        map_: Map = q.astype(np.float32)
+        if depth is not None and isinstance(self._partition, VoxelGrid):
+            q = q * self._layer(self._partition, depth)
+        if _diameter_mm(q, self._partition) < size_mm >= LEAST_SIZE_MM:
+            q = self._on_side(_smoothed(q, self._partition, PER_SIZE * size_mm), side)
+        map_: Map = (q / q.sum()).astype(np.float32)
         return map_
+
+    def _layer(self, grid: VoxelGrid, depth: Depth) -> Floats:
+        """Return the weight of each voxel in a layer of the brain, from `LEAST_LAYER` to 1."""
+        if depth == "periventricular":
+            inside = self._membership(list(self._columns([PERIVENTRICULAR])))
+            return np.ones(1) if inside is None else np.maximum(inside, LEAST_LAYER)
+        at, width = LAYERS_MM[depth]
+        near = np.exp(-(((_depth_mm(grid) - at) / width) ** 2))
+        if depth == "deep":
+            near[_depth_mm(grid) > at] = 1
+        weights: Floats = np.maximum(near, LEAST_LAYER)
+        return weights
 
     def membership(self, place: Place) -> Floats | None:
         """Return how far each region is in a place on its side, (m,), where the model knows it."""
@@ -256,7 +294,27 @@ class PlaceMaps:
         if prior is None:
             return None
         known = [inside for c in columns if (inside := prior.membership(c)) is not None]
-        return np.max(known, axis=0) if known else None
+        if not known:
+            return None
+        beneath = [self._white_matter[c] for c in columns if c in self._white_matter]
+        widest: Floats = np.max([*known, *beneath], axis=0)
+        return widest
+
+    @cached_property
+    def _white_matter(self) -> dict[int, Floats]:
+        """What lies beneath the cortex of each lobe, nearer to it than to any other part: (m,)."""
+        prior = self.predictor.prior if isinstance(self.predictor, LogLinear) else None
+        if prior is None or not isinstance(self._partition, VoxelGrid):
+            return {}
+        names = [name for name in (*LOBES, *OTHER_PARTS) if name in self._vocabulary]
+        columns = [self._vocabulary.index(name) for name in names]
+        far = {c: _distance_mm(self._partition, prior.region_of(c)) for c in columns}
+        nearest = np.min(list(far.values()), axis=0)
+        return {
+            c: IN_WHITE_MATTER * ((far[c] <= nearest) & (far[c] <= FARTHEST_MM))
+            for c, name in zip(columns, names, strict=True)
+            if name in LOBES
+        }
 
 
 class _Weighed(NamedTuple):
@@ -316,6 +374,47 @@ def mix(findings: Sequence[Finding], maps: PlaceMaps, whole: Map) -> Mixture | N
     return mixed.times(_kept(findings, maps, mixed.probabilities))
 
 
+def _distance_mm(grid: VoxelGrid, inside: NDArray[np.bool_] | None) -> Floats:
+    """Return how far each voxel is from a region: (m,)."""
+    from scipy import ndimage
+
+    outside = np.ones(grid.brain.shape, bool)
+    outside[grid.brain] = ~inside if inside is not None else True
+    if outside.all():
+        return np.full(int(grid.brain.sum()), np.inf)
+    distance: Floats = ndimage.distance_transform_edt(outside, sampling=grid.voxel_sizes_mm)
+    return distance[grid.brain]
+
+
+@lru_cache(maxsize=4)
+def _depth_mm(grid: VoxelGrid) -> Floats:
+    """Return how far each voxel is from the surface of the brain: (m,)."""
+    from scipy import ndimage
+
+    distance: Floats = ndimage.distance_transform_edt(
+        np.pad(grid.brain, 1), sampling=grid.voxel_sizes_mm
+    )
+    return distance[1:-1, 1:-1, 1:-1][grid.brain]
+
+
+def _diameter_mm(q: Floats, partition: Partition) -> float:
+    """Return the diameter of a ball of the volume that a map spreads over."""
+    volume = _spread(q / q.sum()) * float(partition.volumes_mm3.mean())
+    return float((6 * volume / np.pi) ** (1 / 3))
+
+
+def _smoothed(q: Floats, partition: Partition, sigma_mm: float) -> Floats:
+    """Smooth a map on a grid within the brain; that of an atlas stays as it is."""
+    from scipy import ndimage
+
+    if not isinstance(partition, VoxelGrid):
+        return q
+    volume = np.zeros(partition.brain.shape)
+    volume[partition.brain] = q
+    smoothed: Floats = ndimage.gaussian_filter(volume, sigma_mm / partition.voxel_sizes_mm)
+    return smoothed[partition.brain]
+
+
 def names_of(place: Place) -> tuple[str, ...]:
     """Return the structures of a place; those of "temporo-occipital" are two lobes."""
     stems = tuple(STEMS[match[0]] for match in _STEM.finditer(place.words.lower()))
@@ -341,7 +440,7 @@ def _is_same(one: Floats, other: Floats) -> bool:
 def _overlap(one: Floats | None, other: Floats | None) -> bool:
     if one is None or other is None:
         return False
-    return float(np.minimum(one, other).sum()) > PART * float(min(one.sum(), other.sum()))
+    return float(np.minimum(one, other).sum()) > PART * min(float(one.sum()), float(other.sum()))
 
 
 def _refined(seats: dict[Key, _Weighed], maps: PlaceMaps) -> dict[Key, _Weighed]:
@@ -387,7 +486,7 @@ def _kept(findings: Sequence[Finding], maps: PlaceMaps, q: Map) -> Map:
     return kept
 
 
-def _spread(q: Map) -> float:
+def _spread(q: Floats) -> float:
     """Return the number of regions that a map spreads over: exp of its entropy."""
     positive = q[q > 0]
     return float(np.exp(-(positive * np.log(positive)).sum()))

@@ -1,6 +1,6 @@
 """Ranges: what each number of a model may be, declared once and checked before it is used."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ class Range(NamedTuple):
     high: float
     is_whole: bool = False
     is_optional: bool = False  # whether null says that there is none
+    holder: type | None = None  # Mapping or Sequence, of several numbers outside of an array
 
     def __str__(self) -> str:
         kind = "a whole number " if self.is_whole else ""
@@ -28,6 +29,10 @@ class Range(NamedTuple):
         if value is None:
             if not self.is_optional:
                 yield "nothing"
+            return
+        is_several = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
+        if is_several if self.holder is None else not isinstance(value, self.holder | np.ndarray):
+            yield f"a {type(value).__name__}"
             return
         numbers = np.asarray([*value.values()] if isinstance(value, Mapping) else value)
         if numbers.dtype.kind not in NUMBERS:
@@ -55,7 +60,7 @@ COEFFICIENT = Range(-1e9, 1e9)  # products of two, summed over all terms, are fi
 RANGES: dict[str, dict[str, Range]] = {
     "model.json": {
         "parameters.min_studies": COUNT,
-        "parameters.section_weights": WEIGHT._replace(is_optional=True),
+        "parameters.section_weights": WEIGHT._replace(is_optional=True, holder=Mapping),
         "parameters.laterality": FLAG,
         "parameters.negation": FLAG,
         "parameters.sides": FLAG,
@@ -65,7 +70,7 @@ RANGES: dict[str, dict[str, Range]] = {
         "parameters.intercept": FLAG,
         "parameters.nested": FLAG._replace(is_optional=True),
         "parameters.bandwidth": Range(0, 1e3),
-        "parameters.lambdas": PENALTY._replace(is_optional=True),
+        "parameters.lambdas": PENALTY._replace(is_optional=True, holder=Sequence),
         "parameters.validation": SHARE,
         "parameters.tolerance": SHARE,
         "parameters.rank": Range(1, 1e5, is_whole=True, is_optional=True),
@@ -74,7 +79,7 @@ RANGES: dict[str, dict[str, Range]] = {
         "learned.choice.penalty": PENALTY,
         "learned.choice.sharpness": SHARPNESS,
         "learned.choice.score": COEFFICIENT,
-        "learned.choice.scores": COEFFICIENT,
+        "learned.choice.scores": COEFFICIENT._replace(holder=Sequence),
         "learned.certificate.primal": Range(-1e300, 1e300),
         "learned.certificate.dual": Range(-1e300, 1e300),
         "learned.nested": FLAG,

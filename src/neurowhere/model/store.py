@@ -271,6 +271,10 @@ def _read_terms(model: Encoder, path: Path, learned: dict[str, Any]) -> None:
         nested=learned["nested"],
     )
     arrays = read_arrays(path / TERMS_NAME)
+    n_terms = len(model.extractor_.terms)
+    for name, values in arrays.items():
+        if values.shape != (n_terms,):
+            raise ValueError(f"expected {name} of {n_terms:,} terms, got {values.size:,} numbers")
     model.weighting_ = _weighting(model, arrays.pop("idf"))
     model.term_studies_ = arrays.pop("studies", None)
     if arrays:
@@ -294,7 +298,6 @@ def _check_shapes(model: Encoder) -> None:
         (predictor.n_terms, len(predictor.mean_map)) == (n_terms, n_regions)
         and (predicted := predictor.predict(no_terms)).shape == (1, n_regions)
         and predictor.added(no_terms).shape == (0, n_regions)
-        and (not n_terms or model.weighting_.idf_.shape == (n_terms,))
     ):
         raise ValueError(f"expected arrays of {n_terms:,} terms and {n_regions:,} regions")
     if not _is_density(predicted):

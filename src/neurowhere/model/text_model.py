@@ -565,7 +565,7 @@ class TextModel(Parameters):
             find_uses=dict if report and report.is_normal else uses,
             mentions=readings.mentions[row],
             listed=readings.listed[row],
-            calibrate=partial(self._mass_for, features),
+            calibrate=float if report and report.gate > 0.5 else partial(self._mass_for, features),
             expect=partial(self._gain, features),
             explain=_Explanation(
                 self, readings, row, order, self._follows_sides(reader), lifted, report

@@ -149,7 +149,7 @@ def _clear_errors(image: ImageLike, what: str) -> Iterator[None]:
 def _checked_affine(affine: NDArray[Any], what: str) -> NDArray[np.float64]:
     """Refuse an affine that maps several voxels to one point."""
     sound = affine.shape == (4, 4) and bool(np.isfinite(affine).all())
-    if not (sound and abs(np.linalg.det(affine[:3, :3])) > 0):
+    if not (sound and np.linalg.det(affine) and np.linalg.det(affine[:3, :3])):
         raise PartitionError(f"the affine of {what} cannot be inverted; mend the image's header")
     return affine.astype(np.float64)
 

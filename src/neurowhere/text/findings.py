@@ -41,33 +41,49 @@ Role = Literal[
     "spared",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
+Depth = Literal["surface", "cortical", "subcortical", "deep", "periventricular"]
+DEPTHS: dict[Depth, re.Pattern[str]] = {
+    # outside the tissue, and drawn on it
+    "surface": re.compile(r"\b(?:subdural|epidural|extradural|extra-?axial|sdh|edh)\b", re.I),
+    "periventricular": re.compile(r"\bperi-?ventricular|\bsubependymal", re.I),
+    "subcortical": re.compile(r"\b(?:sub|juxta)-?cortical", re.I),
+    "deep": re.compile(r"\bdeep\b|\bcentrum semiovale\b|\bcorona radiata\b", re.I),
+    "cortical": re.compile(r"\bcortical(?:ly)?\b|\bcortex\b|\bgyral\b", re.I),
+}
 CUES: dict[str, Column] = {
     "id": TEXT,
     "words": TEXT,
     "role": one_of(" ".join(ROLES)),
-    "reach": one_of("ahead back both clause sentence value"),
+    "reach": one_of("ahead back both clause sentence near"),
 }
 # What is the seat of a report that names no other, the first of these that it has.
 PROMOTED: tuple[Role, ...] = ("extension", "mentioned", "old", "satellite", "edema", "landmark")
 OF_PLACES = ("artery", "place", "part", "tract", "site", "surgery")  # kinds of rules; not signs
+BEYOND = ("back", "both", "near")  # of cues that may stand in the next cell of a row
 REACH_BACK = 12  # words between a place and the cue after it
 _WORD = re.compile(r"[^\W_]+")
-_CLAUSE = re.compile(r"[,:;]|\n|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
+_CLAUSE = re.compile(r"[,:;]|\n|[.!?]\s|\bwith\b|\bbut\b|\bwhile\b|\bwhereas\b|\bwhich\b")
 # A plan ends it. A place without tissue is the seat of nothing: a lesion is measured there.
 _PLAN = re.compile(
     r"^[ \t*#>\-\d.]*(?:plan|recommendations?|advice|rec|next|comments?)\b", re.I | re.M
 )
 FLUID = re.compile(
-    r"ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
+    r"(?<!peri)ventric|horn|septum|pellucid|falx|falc|tentori|cistern|fissure|foramen|aqueduct|trigone"
     r"|atrium|sinus|convexity|mening|dura|cerebrospinal|csf"
 )
 # Before the name of a lobe: "temporo-occipital".
 _PREFIX = re.compile(r"(?:fronto|temporo|parieto|occipito|insulo|thalamo)[ -]?$", re.I)
 LONGEST_PREFIX = 10
 _SIDE = re.compile(r"(?<!to the )(?<!towards the )(?<!toward the )\b(left|right)\b(?!ward)", re.I)
+_ARTERY = re.compile(r"\barter(?:y|ies)\b")
 _EARLIEST = 0.3  # of a text, from where a conclusion may begin
-_VALUE = re.compile(r"[^\n|:;.–—]{0,30}[:|–—][ \t|:]*")
-_LIST = re.compile(r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all)\b|[,&/]", re.I)
+_VALUE = re.compile(r"[^\n|:;.–—]{0,30}(?:[:|–—]|\.{2,})[ \t|:.]*")
+_NEXT = re.compile(
+    r"[ ]?(?:(?:lobes?|gyr(?:us|i)|g\.|cortex|nucle(?:us|i)|hemi\w*|is|are|was|were) ?)*", re.I
+)
+_LIST = re.compile(
+    r"\b(?:and|or|the|both|left|right|l|r|bilateral|also|all|including)\b|[,&/]", re.I
+)
 _STOP = re.compile(r"[,;:—–\n]")
 _SIZE = re.compile(
     r"(\d{1,3}(?:[.,]\d+)?)\s*(?:(?:x|×|by)\s*\d{1,3}(?:[.,]\d+)?\s*){0,2}(?:-\s*)?(mm|cm)\b", re.I
@@ -104,6 +120,10 @@ class Place:
         Whether it stands in the impression of the report.
     is_weak : bool
         Whether its sentence only has a lesion somewhere, not of this place by a cue.
+    depth : "surface", "cortical", "subcortical", "deep", "periventricular" or None
+        Layer of the place that its sentence names.
+    size_mm : float, optional
+        Size of what is there, if this is a seat.
     """
 
     names: tuple[str, ...]
@@ -116,6 +136,8 @@ class Place:
     rule: str = ""
     is_concluded: bool = False
     is_weak: bool = False
+    depth: Depth | None = None
+    size_mm: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +282,11 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
     for place in sorted(places, key=lambda place: place.span):
         token = bisect_right(document.starts, place.span[0]) - 1
         first, end = document.sentences[document.sentence_of(token)]
+        line = document.text.find("\n", place.span[1])
+        stop = max(end, bisect_left(document.starts, line if line >= 0 else len(document.text)))
         own = cues[bisect_left(firsts, first) : bisect_left(firsts, end)]
+        cells = cues[bisect_left(firsts, end) : bisect_left(firsts, stop)]
+        own = [*own, *(cue for cue in cells if cue[2]["reach"] in BEYOND)]
         is_concluded = concluded[0] <= place.span[0] < concluded[1]
         row, is_weak = _role_of(document, place, own) if place.role == "seat" else (None, False)
         role: Role = place.role
@@ -274,7 +300,8 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
         elif role == "seat" and len(place.names) > 1 and has_name:
             role = "extension"
         rule = row.name if row else ""
-        side = place.side or _side_of(document.text[slice(*document.span(first, end))])
+        sentence = document.text[slice(*document.span(first, end))]
+        side = place.side or _side_of(sentence)
         found.append(
             replace(
                 place,
@@ -283,6 +310,8 @@ def _with_roles(document: Document, places: Sequence[Place]) -> list[Place]:
                 side=place.side if role == "spared" else side,
                 is_concluded=is_concluded,
                 is_weak=is_weak,
+                depth=_depth_of(sentence) if role == "seat" else None,
+                size_mm=_size_mm(sentence) if role == "seat" else None,
             )
         )
     return found
@@ -292,6 +321,12 @@ def _side_of(sentence: str) -> Side | None:
     """Return the only side that a sentence names, but for that to which something is shifted."""
     sides = {match[1].lower() for match in _SIDE.finditer(sentence)}
     return sides.pop() if len(sides) == 1 else None  # type: ignore[return-value]
+
+
+def _depth_of(sentence: str) -> Depth | None:
+    """Return the only layer that a sentence names."""
+    found = [depth for depth, words in DEPTHS.items() if words.search(sentence)]
+    return found[0] if len(found) == 1 or "surface" in found else None
 
 
 Cues = Sequence[tuple[int, int, Row]]
@@ -372,8 +407,8 @@ def _decides(
         return not _STOP.search(between)
     if not is_after:
         return False
-    if reach == "value":
-        return bool(_VALUE.fullmatch(between))
+    if reach in ("near", "back") and (_VALUE.fullmatch(between) or _NEXT.fullmatch(between)):
+        return True
     return reach in ("back", "both") and _is_of_clause(document, place.span[1], cue_start)
 
 
@@ -395,9 +430,17 @@ def _add(findings: list[Finding], new: Finding) -> None:
 
 
 def _with_seats(findings: list[Finding]) -> list[Finding]:
-    """Make other places the seats of a report that has none: what it extends to, or mentions."""
+    """Make other places the seats of a report that has none: what it extends to, or mentions.
+
+    An artery is a seat where the report tells of no part of its territory.
+    """
+    if not findings:
+        return findings
+    seats = [place for finding in findings for place in finding.seats]
     roles = {place.role for finding in findings for place in finding.places}
-    if "seat" in roles:
+    if any(not _ARTERY.search(place.names[0]) for place in seats) or (seats and roles == {"seat"}):
+        return findings
+    if seats and "extension" not in roles:
         return findings
     every = [place for finding in findings for place in finding.places]
     best = next((role for role in PROMOTED if role in roles), None)
@@ -407,7 +450,11 @@ def _with_seats(findings: list[Finding]) -> list[Finding]:
         replace(
             finding,
             places=tuple(
-                replace(place, role="seat") if place in raised else place
+                replace(place, role="seat")
+                if place in raised
+                else replace(place, role="extension")
+                if place in seats
+                else place
                 for place in finding.places
             ),
         )
@@ -421,11 +468,13 @@ def _with_sides(findings: list[Finding]) -> list[Finding]:
     default = Counter(sides).most_common(1)[0][0] if sides else None
     done = []
     for finding in findings:
-        side = next((place.side for place in finding.seats if place.side), default)
-        places = [
-            replace(place, side=place.side or side) if place.role != "spared" else place
-            for place in finding.places
-        ]
+        own = next((place.side for place in finding.seats if place.side), None)
+        places, before = list[Place](), None if own else default
+        for place in finding.places:
+            before = place.side if place.role == "seat" and place.side else before
+            given = before if place.role == "seat" else before or own
+            keeps = place.side or place.role == "spared"
+            places.append(place if keeps else replace(place, side=given))
         places.sort(key=lambda place: place.role != "seat")
         done.append(replace(finding, places=tuple(places)))
     return done

@@ -8,6 +8,7 @@ since, and what a "3-day history" is of. Texts of research are read whole.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from neurowhere.text.relatives import FAMILY
 
 HISTORY = "history"  # name of such parts among the sections
 Span = tuple[int, int]
+Matches = list[re.Match[str]]
 _LESION = (
     r"(?:\w*infarct\w*|strokes?|cvas?|tias?|bleed\w*|\w*ha?emorrhag\w*|ha?ematomas?|lesions?|tumou?rs?"
     r"|\w{3,}omas?|\w{3,}(?:ectomy|otomy|itis)|contusions?|metasta\w+|abscess\w*|aneurysms?|lacun\w+"
@@ -54,6 +56,7 @@ _PRESENT_HISTORY = re.compile(
 _NOT_OWN = re.compile(
     r"(?:compared? (?:to|with)|than|versus|vs\.?|since|from)(?: (?:the|an?))? $", re.I
 )
+LONGEST_BEFORE = 24  # characters that these two look at
 _PRESENT_ILLNESS = re.compile(r" (?:the )?present", re.IGNORECASE)
 _CHANGED = re.compile(
     r"(?<!no )\b(?:grown|grew|enlarg\w+|bigger|larger|increas\w+|progress\w+|worse\w*|recur\w*"
@@ -95,10 +98,11 @@ def find_history(text: str) -> list[Span]:
     if not (is_headed or _NEW.search(text)):
         return []
     sentences = [match.span() for match in SENTENCE.finditer(text)]
-    past = [span for sentence in sentences for span in _past_of(text, *sentence)]
+    parts = [(sentence, list(_past_of(text, *sentence))) for sentence in sentences]
+    past = [span for _, spans in parts for span in spans]
     if not past:
         return []
-    others = [text[slice(*span)] for span in _between(past, sentences)]
+    others = [text[slice(*span)] for part in parts for span in _beside(*part)]
     if any(map(_tells_new, others)):
         return past
     if not (is_headed and any(map(_tells_finding, others))):
@@ -108,20 +112,21 @@ def find_history(text: str) -> list[Span]:
 
 def _past_of(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the parts of a sentence that are of the past, in order."""
-    free = start
     marks = (*_PAST.finditer(text, start, end), *_DATED.finditer(text, start, end))
+    if not marks:
+        return
+    changed, news, cuts = ([*each.finditer(text, start, end)] for each in (_CHANGED, _NEW, _CUT))
+    free = start
     for mark in sorted(marks, key=re.Match.start):
-        if (
-            mark.start() < free
-            or _is_present(text, start, mark)
-            or _CHANGED.search(text, mark.end(), end)
-        ):
+        is_changed = bool(changed) and changed[-1].start() >= mark.end()
+        if mark.start() < free or is_changed or _is_present(text, start, mark):
             continue
-        first, last = mark.start(), _next_clause(text, mark, end)
-        if mark.re is _DATED:
-            cuts = [cut.end() for cut in _CUT.finditer(text, free, mark.start())]
-            first, last = cuts[-1] if cuts else free, mark.end()
-            if _NEW.search(text, first, last):
+        if mark.re is _PAST:
+            first, last = mark.start(), _next_clause(news, cuts, mark.end(), end)
+        else:
+            cut = _last_between(cuts, free, mark.start())
+            first, last = cut.end() if cut else free, mark.end()
+            if _last_between(news, first, last):
                 continue
         if last > first:
             yield first, last
@@ -130,54 +135,60 @@ def _past_of(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _is_present(text: str, start: int, mark: re.Match[str]) -> bool:
     """Whether a mark of the past is of the present complaint, or of what this is compared with."""
-    before = text[start : mark.start()]
+    before = text[max(start, mark.start() - LONGEST_BEFORE) : mark.start()]
     if mark.re is _PAST and mark["history"]:
         is_illness = _PRESENT_ILLNESS.match(text, mark.end())
         return bool(is_illness or _PRESENT_HISTORY.search(before))
     return bool(_NOT_OWN.search(before))
 
 
-def _next_clause(text: str, mark: re.Match[str], end: int) -> int:
+def _next_clause(news: Matches, cuts: Matches, start: int, end: int) -> int:
     """End of a part of the past: where the clause begins that tells what is new, or a sentence."""
-    for new in _NEW.finditer(text, mark.end(), end):
+    for number in range(bisect_left(news, start, key=re.Match.start), len(news)):
+        new = news[number]
         if new["turn"]:
             return new.start()
-        cuts = [cut.start() for cut in _CUT.finditer(text, mark.end(), new.start())]
-        if cuts:
-            return cuts[-1]
+        if cut := _last_between(cuts, start, new.start()):
+            return cut.start()
     return end
 
 
-def _between(past: list[Span], sentences: list[Span]) -> Iterator[Span]:
-    """Yield what the sentences have beside the parts of the past."""
-    for start, end in sentences:
-        for first, last in past:
-            if start <= first < end:
-                yield start, first
-                start = last
-        yield start, end
+def _last_between(found: Matches, start: int, end: int) -> re.Match[str] | None:
+    """Return the last match that begins between two places."""
+    number = bisect_left(found, end, key=re.Match.start) - 1
+    return found[number] if number >= 0 and found[number].start() >= start else None
+
+
+def _beside(sentence: Span, past: list[Span]) -> Iterator[Span]:
+    """Yield what a sentence has beside its parts of the past."""
+    start, end = sentence
+    for first, last in past:
+        yield start, first
+        start = last
+    yield start, end
 
 
 def _tells_new(words: str) -> bool:
     """Whether some words tell of something new, and deny it not."""
-    return any(
-        _NEW.search(piece) and not DENIED.search(piece) and _is_finding(words[offset:], _SIDE)
-        for offset, piece in _pieces(words)
-    )
+    is_followed = False  # by a finding
+    for piece in _pieces(words)[::-1]:
+        is_followed = is_followed or _is_finding(piece, _SIDE)
+        if is_followed and _NEW.search(piece) and not DENIED.search(piece):
+            return True
+    return False
 
 
 def _tells_finding(words: str) -> bool:
     """Whether some words tell that something else is wrong, with no relative, and deny it not."""
     if FAMILY.search(words) or _CHANGED.search(words):
         return False
-    return any(_is_finding(piece) and not DENIED.search(piece) for _, piece in _pieces(words))
+    return any(_is_finding(piece) and not DENIED.search(piece) for piece in _pieces(words))
 
 
-def _pieces(words: str) -> Iterator[tuple[int, str]]:
-    """Yield the clauses of some words, and where each begins."""
+def _pieces(words: str) -> list[str]:
+    """Return the clauses of some words."""
     bounds = [0, *(cut.end() for cut in _PIECE.finditer(words)), len(words)]
-    for start, end in pairwise(bounds):
-        yield start, words[start:end]
+    return [words[start:end] for start, end in pairwise(bounds)]
 
 
 def _is_finding(words: str, *more: re.Pattern[str]) -> bool:

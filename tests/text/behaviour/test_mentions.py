@@ -367,10 +367,10 @@ arm.; numb right face, left body.; bilateral insula, worse on the left,; left MC
 """
 
 
-@pytest.mark.parametrize("words", [words.strip() for words in REPEATED.split(";")])
+@pytest.mark.parametrize("words", [*map(str.strip, REPEATED.split(";")), "", "left ", "a |"])
 def test_a_text_is_read_in_linear_time(words):
     def seconds(length):
-        text = (words + " ") * (length // len(words))
+        text = (words + " ") * (length // len(words + " "))
         start = time.process_time()
         read_mentions(text, COUNTER)
         return time.process_time() - start

@@ -44,7 +44,7 @@ __all__ = ["SIDES", "Document", "Name", "Side", "find_tables"]
 
 _LINE = re.compile(r"[^\n]+")
 _SIDE = r"(?:right|left|rt|lt|r|l)\b\.?(?: side| hemi| hemisphere)?"
-_HEADER_WITH_SIDES = re.compile(rf"(?:.*  )? *{_SIDE}  +{_SIDE} *\r?", re.IGNORECASE)
+_HEADER_WITH_SIDES = re.compile(rf"(?:^ ?|  ){_SIDE}  +{_SIDE} *\r?\Z", re.IGNORECASE)
 _BAR, _TAB, _SPACES, _SEMICOLON = map(re.compile, (r"\|", r"\t+", r" {2,}", ";"))
 _WORD = re.compile(r"\w")
 LONGEST_CELL = 200  # characters
@@ -320,7 +320,7 @@ def _separator(line: str, current: re.Pattern[str] | None) -> re.Pattern[str] | 
     if "\t" in line.strip():
         return _TAB
     is_row = current is _SPACES and _SPACES.search(line.strip())
-    return _SPACES if is_row or _HEADER_WITH_SIDES.fullmatch(line) else None
+    return _SPACES if is_row or _HEADER_WITH_SIDES.search(line) else None
 
 
 def _cells(line: re.Match[str], separator: re.Pattern[str]) -> list[Span]:

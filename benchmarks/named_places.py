@@ -1,0 +1,61 @@
+"""Named places: what it costs that a structure which a study names is not drawn below the mean map.
+
+    python benchmarks/named_places.py
+
+Titles and abstracts of studies that the shipped model was not trained on, with this floor and
+without: paired differences of nats above the mean map, and how many named places are below it.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from neurowhere import load_model
+from neurowhere.model.text_model import TextModel
+from setting import print_table
+from unseen_studies import unseen
+
+KINDS = ("title", "title and abstract")
+N_TITLES = 1000
+VISIBLE = 0.95  # of the mean map; sides move a little after the floor
+
+
+def main():
+    warnings.simplefilter("ignore")
+    model = load_model()
+    floor, rows = TextModel._raise_to_mean, []
+    for name, texts in unseen(N_TITLES):
+        if name not in KINDS:
+            continue
+        TextModel._raise_to_mean = floor
+        with_floor = measure(model, texts)
+        TextModel._raise_to_mean = leave
+        without = measure(model, texts)
+        nats = with_floor[0] - without[0]
+        error = nats.std() / np.sqrt(len(nats))
+        rows.append([name, len(nats), f"{nats.mean():+.4f} ± {error:.4f}"])
+        rows[-1] += [f"{below:.1%}" for below in (without[1], with_floor[1])]
+    TextModel._raise_to_mean = floor
+    print_table(["kind of text", "texts", "nats by the floor", "below without", "below with"], rows)
+
+
+def leave(model, q, terms, balance, sides):
+    return sparse.csr_matrix((len(terms), len(q)), dtype=np.float32)
+
+
+def measure(model, texts):
+    """Return the nats of each text, and the share of named places below the mean map."""
+    scale = model.brain_.total_volume_mm3 / model.partition_.volumes_mm3
+    nats, below = [], []
+    for encoding, regions in zip(model.encode_many(texts.words), texts.regions, strict=True):
+        q, mean = encoding.probabilities, model.mean_map_
+        ours, others = (np.log(0.5 + 0.5 * (p * scale)[regions]).mean() for p in (q, mean))
+        nats.append(ours - others)
+        named = encoding.find_named().values()
+        below += [q[inside].sum() < VISIBLE * mean[inside].sum() for inside in named]
+    return np.array(nats), np.mean(below)
+
+
+if __name__ == "__main__":
+    main()

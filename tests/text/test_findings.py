@@ -1,0 +1,118 @@
+"""Findings: the places of a report and their roles."""
+
+import pytest
+
+from neurowhere.text import TermCounter, Vocabulary
+from neurowhere.text.findings import CUES, find_findings
+from neurowhere.text.reading.mentions import read_mentions
+from neurowhere.text.reading.tables import alternatives, read_table, split
+
+NAMES = [
+    "frontal lobe",
+    "temporal lobe",
+    "parietal lobe",
+    "occipital lobe",
+    "insula",
+    "thalamus",
+    "putamen",
+    "cerebellum",
+    "pons",
+    "lateral ventricle",
+    "corpus callosum",
+    "occipital",
+]
+
+
+@pytest.fixture(scope="module")
+def counter():
+    categories = dict.fromkeys(NAMES, "anatomy")
+    return TermCounter(Vocabulary(NAMES, categories=categories))
+
+
+def roles(text, counter):
+    places = [p for f in find_findings(text, read_mentions(text, counter)) for p in f.places]
+    return {(place.words.lower(), place.role, place.side) for place in places}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Mass centred in the left insula, extending into the temporal lobe.",
+            {("insula", "seat", "left"), ("temporal lobe", "extension", "left")},
+        ),
+        (
+            "Right frontal lobe mass. The right lateral ventricle is compressed.",
+            {("frontal lobe", "seat", "right"), ("lateral ventricle", "pressed", "right")},
+        ),
+        (
+            "Left parietal lobe infarct; shift of 6 mm at the level of the thalamus.",
+            {("parietal lobe", "seat", "left"), ("thalamus", "level", "left")},
+        ),
+        (
+            "Tumor of the right temporal lobe. The thalamus is normal.",
+            {("temporal lobe", "seat", "right"), ("thalamus", "spared", None)},
+        ),
+        (
+            "Lesion in the left frontal lobe abutting the corpus callosum.",
+            {("frontal lobe", "seat", "left"), ("corpus callosum", "landmark", "left")},
+        ),
+        (
+            "A left-sided tumour is centered in the frontal lobe.",
+            {("frontal lobe", "seat", "left")},
+        ),
+        (
+            "12 mm metastasis in the right cerebellum. Old infarct of the left occipital lobe.",
+            {("cerebellum", "seat", "right"), ("occipital lobe", "old", "left")},
+        ),
+    ],
+)
+def test_places_have_roles_and_sides(text, expected, counter):
+    assert roles(text, counter) >= expected
+
+
+def test_what_a_cell_says_is_normal_is_no_seat(counter):
+    text = "Left insula | 19 mm haemorrhage\nLeft putamen | Not affected\nPons: normal signal"
+    found = roles(text, counter)
+    assert ("insula", "seat", "left") in found
+    assert {role for words, role, _ in found if words in ("putamen", "pons")} == {"spared"}
+
+
+def test_first_place_is_the_seat_where_no_place_has_a_cue_of_one(counter):
+    text = "The lesion involves the left insula. It spreads to the putamen."
+    assert {role for words, role, _ in roles(text, counter) if words == "insula"} == {"seat"}
+
+
+def test_lobes_joined_by_a_hyphen_are_one_place(counter):
+    text = "There is a left temporo-occipital mass."
+    (finding,) = find_findings(text, read_mentions(text, counter))
+    assert [place.words for place in finding.seats] == ["temporo-occipital"]
+
+
+def test_sizes_and_layers_of_seats(counter):
+    text = "4.2 x 3.1 cm mass in the deep white matter of the left frontal lobe."
+    (finding,) = find_findings(text, read_mentions(text, counter))
+    (seat,) = finding.seats
+    assert (finding.size_mm, seat.size_mm, seat.depth) == (42.0, 42.0, "deep")
+
+
+def test_what_the_impression_says_is_marked(counter):
+    text = "FINDINGS: Mass in the left insula.\nIMPRESSION: Left insula glioma."
+    places = [p for f in find_findings(text, read_mentions(text, counter)) for p in f.seats]
+    assert [place.is_concluded for place in places] == [False, True]
+
+
+def test_a_text_without_places_has_no_finding(counter):
+    assert find_findings("", read_mentions("", counter)) == []
+    assert find_findings("Chest is clear.", read_mentions("Chest is clear.", counter)) == []
+
+
+def test_each_cue_has_one_role_at_a_place():
+    """A phrase stands in one row: another would never be found."""
+    seen = {}
+    for row in read_table("neurowhere.text", "roles", CUES):
+        for item in split(row["words"]):
+            for phrase in alternatives(item):
+                seen.setdefault(phrase, []).append(row)
+    twice = {phrase: rows for phrase, rows in seen.items() if len(rows) > 1}
+    assert not twice
