@@ -22,6 +22,7 @@ from neurowhere.text.reading.lexicon import (
     lexicon,
     side_of,
 )
+from neurowhere.text.reading.rules import rules
 from neurowhere.text.reading.tables import OPTIONAL, TEXT, Column, Trie, read_table, split
 from neurowhere.text.unknown import says_nothing
 
@@ -111,6 +112,7 @@ def complete(
     names += _limbs(document, counter, at["limbs"])
     names += _misspelt(document, counter, at["wrong"])
     names += _places(document, names, at["names"])
+    names += _ruled(document, names, at["implied"])
     return document if names == document.names else document.renamed(names)
 
 
@@ -341,6 +343,16 @@ def _is_alike(word: str, name: str) -> bool:
     is_near = name[0] == word[0] and abs(len(name) - len(word)) <= 1
     is_same = name[:BEGINNING] == word[:BEGINNING] or name[-BEGINNING:] == word[-BEGINNING:]
     return is_near and is_same and slips(word, name) == 1
+
+
+def _ruled(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:
+    """Yield the names of rules that are no names of the vocabulary, to be denied as these are."""
+    if not tokens:
+        return
+    covered = {i for name in names for i in range(name.first, name.end)}
+    for first, end, _ in document.whole(rules().phrases.find(document.words, tokens)):
+        if covered.isdisjoint(range(first, end)):
+            yield Name(first, end, NO_TERM, False)
 
 
 def _places(document: Document, names: list[Name], tokens: Sequence[int]) -> Iterator[Name]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from neurowhere.text.matching import NO_TERM
 from neurowhere.text.reading.document import Document, Name, Side
 from neurowhere.text.reading.lexicon import ADJECTIVE, side_of
 from neurowhere.text.words import fold
@@ -465,7 +466,7 @@ class SideReader:
     def is_limb(self, number: int, *more: str) -> bool:
         """Whether a name is of a limb, of a visual field or of a sign."""
         name = self.names[number]
-        if name.is_structure or "of-cortex" in self.kinds_at(name.end):
+        if name.is_structure or name.term == NO_TERM or "of-cortex" in self.kinds_at(name.end):
             return False
         words = self.words[name.first : name.end]
         kinds = frozenset().union(*(self.kinds[i] for i in range(name.first, name.end)))
